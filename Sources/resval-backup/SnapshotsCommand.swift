@@ -149,6 +149,12 @@ func backedUpPath(
     do throws(FileError) {
         return try realPath(of: path, followsLast: followsLast)
     } catch  where error.code == .noSuchFile && path.isAbsolute {
+        // A SOURCE that is a link stands for its target, also while that is not there.
+        if followsLast, let target = try? symbolicLinkTarget(path.withoutFollowing) {
+            let directory = try realPath(of: path.removingLastComponent())
+            let next = directory.pushing(target).lexicallyNormalized()
+            if next != path { return next }
+        }
         return path.lexicallyNormalized()
     }
 }

@@ -29,6 +29,10 @@ struct Coverage: Sendable {
     private let previous: Recorded?
     /// The earlier snapshots, in the order they were made.
     private let earlier: [Snapshot]
+    /// The SOURCEs that are much less than in the snapshot before, whether they had fallen or not.
+    private var fellNow: Set<[UInt8]> = []
+    /// Whether there are snapshots that cannot be read, and may be held.
+    private let hasUnreadable: Bool
     /// The former SOURCEs that fell and did not come back.
     private var former: Set<[UInt8]> = []
     /// How much the earlier snapshots have of the parts that were looked for; those of which they have
@@ -38,15 +42,21 @@ struct Coverage: Sendable {
     private var holders: [[UInt8]: Int64?] = [:]
     /// What is known of snapshots, by their identifiers.
     private var known: [String: Recorded] = [:]
+    /// The numbers of the newest snapshots that have parts and were not judged.
+    private var unjudgedHolders: [[UInt8]: Int64] = [:]
     private let engine: Restic
 
     /// Compares a plan.
     ///
-    /// - Parameter earlier: the snapshots of the SET, in the order they were made.
+    /// - Parameters:
+    ///   - earlier: the snapshots of the SET, in the order they were made.
+    ///   - hasUnreadable: whether there are others that cannot be read.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     init(
-        of plan: BackupPlan, _ facts: RecordFacts, with earlier: [Snapshot], by engine: Restic
+        of plan: BackupPlan, _ facts: RecordFacts, with earlier: [Snapshot],
+        hasUnreadable: Bool, by engine: Restic
     ) async throws(BackupError) {
+        self.hasUnreadable = hasUnreadable
         self.earlier = earlier
         self.engine = engine
         var previous: Recorded?
@@ -69,12 +79,6 @@ struct Coverage: Sendable {
         snapshot.unstored = PathSet(plan.unstoredPaths)
         snapshot.absent = PathSet(facts.sources.filter(\.isMissing).map(\.path))
         let paths = Set(facts.sources.map(\.path))
-        let held = previous?.snapshot.holds.filter { $0.kind != .clock }.map(\.part) ?? []
-        let gone = held.filter { !paths.contains($0) && snapshot.plans($0) && !isThere($0) }
-        let deleted = gone.filter { FilePath(bytes: $0).removingLastComponent().isThere }
-        snapshot.deleted = PathSet(deleted)
-        snapshot.absent = PathSet(
-            snapshot.absent.paths + Set(gone).subtracting(deleted).sorted(by: pathPrecedes))
         // What fell as a SOURCE of its own cannot be compared as a part of another.
         let formerFalls =
             (previous?.sources.filter { $0.hasFallen || $0.isMissing }.map(\.path) ?? [])
@@ -83,8 +87,25 @@ struct Coverage: Sendable {
         new = Recorded(snapshot: snapshot, sources: facts.sources)
         new.judged = previous?.judged ?? 0
         try await compareSources()
+        noteGoneParts()
         try await update()
         addCauses(of: plan)
+    }
+
+    /// Finds the held parts that are not on the disk.
+    private mutating func noteGoneParts() {
+        let paths = Set(new.sources.map(\.path))
+        let held = previous?.snapshot.holds.filter { $0.kind != .clock }.map(\.part) ?? []
+        let gone = held.filter { part in
+            !paths.contains(part) && new.snapshot.plans(part) && !isThere(part)
+        }
+        // Where much went at once, or the directory too, it need not be its owner who deleted it.
+        let deleted = gone.filter {
+            !new.snapshot.mayHaveLost($0) && FilePath(bytes: $0).removingLastComponent().isThere
+        }
+        new.snapshot.deleted = PathSet(deleted)
+        new.snapshot.absent = PathSet(
+            new.snapshot.absent.paths + Set(gone).subtracting(deleted).sorted(by: pathPrecedes))
     }
 
     /// The snapshot that restic compares files with: the one judged last, since only of that it is known how
@@ -117,7 +138,7 @@ struct Coverage: Sendable {
                 try await find(unknown, in: earlier.last { $0.number == number })
             }
         }
-        for (index, _) in before where !new.sources[index].isMissing {
+        for (index, before) in before where !new.sources[index].isMissing {
             let path = new.sources[index].path
             var gone = StoredParts.Amount()
             for part in excluded where isHeld(part, by: path) {
@@ -126,12 +147,27 @@ struct Coverage: Sendable {
                 gone.bytes.addSaturating(amount.bytes)
             }
             new.sources[index].compare(without: gone)
+            if !before.isMissing, new.sources[index].isLess(than: before.amount, without: gone) {
+                fellNow.insert(path)
+            }
         }
         noteFalls()
     }
 
     private mutating func noteFalls() {
         new.snapshot.fallen = former.union(new.sources.filter(\.hasFallen).map(\.path))
+    }
+
+    /// Returns which of some parts a snapshot has something of.
+    private mutating func partsStored(
+        _ parts: [[UInt8]], in snapshot: Snapshot
+    ) async throws(BackupError) -> [[UInt8]] {
+        if parts.isEmpty { return [] }
+        let amounts = try await engine.readEntries(
+            of: snapshot.identifier, with: StoredParts(parts)
+        ).found
+        found.merge(amounts) { known, _ in known }
+        return parts.filter { amounts[$0] != nil }
     }
 
     /// Finds how much a snapshot has of some parts.
@@ -151,7 +187,9 @@ struct Coverage: Sendable {
             after: new.snapshot, previous: previous?.snapshot,
             hasUnknown: !report.incomparable.isEmpty)
         let numbers = Set(earlier.map(\.number))
-        update.reopen { numbers.contains($0) }
+        if !hasUnreadable { update.reopen { numbers.contains($0) } }
+        update.add(fallen: fellNow)
+        for (part, number) in unjudgedHolders { update.hold(unjudged: [part], by: number) }
         for part in update.missing.keys {
             guard let known = holders[part] else { continue }
             if let known { update.hold([part], by: known) } else { update.pass(over: [part]) }
@@ -161,15 +199,28 @@ struct Coverage: Sendable {
             do throws(BackupError) {
                 // One whose record is unknown may have anything.
                 let recorded = isUnreadable ? nil : try await self.recorded(snapshot)
-                let parts = update.missing.keys.filter { recorded?.snapshot.has($0) ?? true }
-                try await find(parts, in: snapshot)
-                let stored = parts.filter { found[$0] != nil }
+                let isJudged = recorded?.snapshot.isWhole ?? false
+                let parts = update.missing.keys.filter { part in
+                    guard let recorded = recorded?.snapshot else { return true }
+                    // What one has that was not judged, its entries show alone.
+                    if !isJudged {
+                        return recorded.plans(part) && unjudgedHolders[part] == nil
+                    }
+                    return recorded.has(part)
+                        || fellNow.contains(part) && recorded.hasRest(of: part)
+                }
+                let stored = try await partsStored(parts, in: snapshot)
+                if !isJudged, recorded != nil {
+                    for part in stored { unjudgedHolders[part] = snapshot.number }
+                    update.hold(unjudged: stored, by: snapshot.number)
+                    continue
+                }
                 for part in stored { holders[part] = .some(snapshot.number) }
                 update.hold(stored, by: snapshot.number)
                 guard let recorded else { continue }
                 // In a SOURCE that fell it may have been there before.
                 let absent = parts.filter {
-                    found[$0] == nil && !recorded.snapshot.mayHaveLost($0)
+                    !stored.contains($0) && !recorded.snapshot.mayHaveLost($0)
                 }
                 for part in absent { holders[part] = .some(nil) }
                 update.pass(over: absent)
@@ -217,7 +268,9 @@ struct Coverage: Sendable {
             report.causes.append(.doubtfulMark(path: path, sentence: item.reason.sentence))
         }
         for source in new.sources {
-            if let cause = source.cause, !isKnown(source) { report.causes.append(cause) }
+            if let cause = source.cause, !isKnown(source) || fellNow.contains(source.path) {
+                report.causes.append(cause)
+            }
         }
         for (snapshot, reason) in report.incomparable where previous == nil {
             report.causes.append(
@@ -259,17 +312,16 @@ struct Coverage: Sendable {
     ) async throws(BackupError) {
         new.snapshot.isWhole = true
         new.snapshot.unstored = PathSet(new.snapshot.unstored.paths + outermost(unstored))
-        let isCompared = parent?.number == new.judged
-        for index in new.sources.indices {
-            let path = new.sources[index].path
-            if isCompared, !new.sources[index].isMissing, let known = known?[path],
-                let count = new.sources[index].named
-            {
-                comparePaths(index, count, known)
-            }
-            new.sources[index].named = named[path] ?? 0
+        if let known, let parent, parent.number == new.judged {
+            try await comparePaths(with: parent, known)
         }
-        new.judged = new.snapshot.number
+        // While a SOURCE is less than it was, its paths are compared with what it was.
+        if !new.sources.contains(where: { $0.isMissing || $0.fall != nil }) {
+            for index in new.sources.indices {
+                new.sources[index].named = named[new.sources[index].path] ?? 0
+            }
+            new.judged = new.snapshot.number
+        }
         noteFalls()
         try await update()
     }
@@ -284,22 +336,50 @@ struct Coverage: Sendable {
         return Array(paths)
     }
 
-    private mutating func comparePaths(_ index: Int, _ count: Int64, _ known: Int64) {
-        let source = new.sources[index]
-        var expected = count
-        for (part, amount) in found where isHeld(part, by: source.path) {
-            expected = expected.subtractingSaturating(amount.items)
+    /// Finds the SOURCEs of which many paths are gone since the snapshot judged last.
+    ///
+    /// - Parameter known: the number of paths of each SOURCE that are in both.
+    private mutating func comparePaths(
+        with parent: Snapshot, _ known: [[UInt8]: Int64]
+    ) async throws(BackupError) {
+        let fewer = new.sources.indices.filter { index in
+            let source = new.sources[index]
+            guard !source.isMissing, let count = source.named else { return false }
+            return isMuchLess(known[source.path] ?? 0, than: count)
         }
-        let before = previous?.sources.first { $0.path == source.path }?.amount.evicted ?? 0
-        let evicted = max(0, source.amount.evicted.subtractingSaturating(before))
-        guard Double(known.addingSaturating(evicted)) < Double(expected) * 0.8 else { return }
-        // Where items fell, that is told already.
-        if source.fall == nil {
+        guard !fewer.isEmpty else { return }
+        // What was excluded or evicted since is not gone.
+        let old = try await recorded(parent)
+        let excluded =
+            (new.snapshot.excludedByOwner.paths + new.snapshot.excludedOtherwise.paths)
+            .filter { !old.snapshot.excludes($0) }
+        let amounts =
+            excluded.isEmpty
+            ? [:]
+            : try await engine.readEntries(of: parent.identifier, with: StoredParts(excluded)).found
+        for index in fewer {
+            let source = new.sources[index]
+            var expected = source.named ?? 0
+            for (part, amount) in amounts where isHeld(part, by: source.path) {
+                expected = expected.subtractingSaturating(amount.items)
+            }
+            let before = old.sources.first { $0.path == source.path }?.amount.evicted ?? 0
+            let evicted = max(0, source.amount.evicted.subtractingSaturating(before))
+            let found = (known[source.path] ?? 0).addingSaturating(evicted)
+            // Where items fell, that is told already.
+            guard isMuchLess(found, than: expected), source.fall == nil else { continue }
             report.causes.append(
                 .pathsGone(
-                    source.path, gone: expected.subtractingSaturating(known), before: expected))
+                    source.path, gone: expected.subtractingSaturating(found), before: expected))
             new.sources[index].pathsGone = true
+            fellNow.insert(source.path)
         }
+    }
+
+    /// Whether paths are gone: more than a fifth, and of a small SOURCE, where files come and go, at least
+    /// ten.
+    private func isMuchLess(_ now: Int64, than before: Int64) -> Bool {
+        Double(now) < Double(before) * 0.8 && before.subtractingSaturating(now) >= 10
     }
 }
 
@@ -345,6 +425,15 @@ extension RecordFacts.Source {
         if isLess(amount.items, than: expected.items, without: excluded.items) { return .items }
         if isLess(amount.bytes, than: expected.bytes, without: excluded.bytes) { return .bytes }
         return nil
+    }
+
+    /// Whether there is much less of it than in the snapshot before.
+    fileprivate func isLess(
+        than before: RecordFacts.Amount, without excluded: StoredParts.Amount
+    ) -> Bool {
+        Double(amount.items) < Double(before.items.subtractingSaturating(excluded.items)) * 0.8
+            || Double(amount.bytes) < Double(before.bytes.subtractingSaturating(excluded.bytes))
+                * 0.8
     }
 
     /// What is to be said about its fall; nil if it did not fall.

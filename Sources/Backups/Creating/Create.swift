@@ -62,9 +62,10 @@ extension Restic {
         }
         // A look at a directory costs nothing, and the next commands need the repository to themselves.
         if repository.directory != nil { try await removeDeadLocks() }
-        let (set, earlier, doubt) = try await beginSnapshot(of: configuration)
+        let (set, earlier, hasUnreadable, doubt) = try await beginSnapshot(of: configuration)
         let facts = RecordFacts(plan, policy: planner.policy, missing: missing)
-        var coverage = try await Coverage(of: plan, facts, with: earlier, by: self)
+        var coverage = try await Coverage(
+            of: plan, facts, with: earlier, hasUnreadable: hasUnreadable, by: self)
         if let doubt { coverage.add(.incomparable(sentence: doubt)) }
         let record = SnapshotRecord(plan, facts, set, coverage.new, coverage.report.causes)
         let hash = ContentHash(of: record.bytes).hexadecimal
@@ -77,6 +78,7 @@ extension Restic {
         tags += [
             tagged.tag, NumberTag.text(coverage.new.snapshot.number), RecordHash.tag(hash),
         ]
+        if tagged != set { tags.append(StateTag.unnoted) }
         if plan.isIncomplete { tags.append(StateTag.incomplete) }
         if !plan.filesWithoutContent.isEmpty { tags.append(StateTag.missesEvicted) }
         let start = FileTime.now
@@ -134,8 +136,9 @@ extension Restic {
     /// - Returns: also what is doubtful about it, in words.
     private func beginSnapshot(
         of configuration: String
-    ) async throws(BackupError) -> (SnapshotSet, [Snapshot], doubt: String?) {
+    ) async throws(BackupError) -> (SnapshotSet, [Snapshot], hasUnreadable: Bool, doubt: String?) {
         let listed = try await list()
+        let hasUnreadable = !listed.unreadable.isEmpty
         let all = listed.snapshots
         // One that cannot be read may be there.
         if listed.unreadable.isEmpty { notes?.remove(except: Set(all.compactMap(\.recordHash))) }
@@ -145,10 +148,10 @@ extension Restic {
             let set = SnapshotSet(identifier: kept, configuration: configuration)
             let earlier = all.filter { $0.set == set }
             if let newest = earlier.last {
-                if isNoted(newest, inDoubt: true) { return (set, earlier, nil) }
+                if isNoted(newest, inDoubt: true) { return (set, earlier, hasUnreadable, nil) }
                 try keep(new.identifier, of: configuration)
                 return (
-                    new, [],
+                    new, [], hasUnreadable,
                     "snapshot \(newest.shortIdentifier), the one made last, was not made here: another machine "
                         + "uses a copy of this one's state, or the state is not the one it was. This backup "
                         + "begins anew, and forget leaves the earlier snapshots alone (if no other machine made "
@@ -157,10 +160,11 @@ extension Restic {
             }
             let former = all.last {
                 $0.set?.configuration == configuration && $0.hostName == hostName()
+                    && !$0.allTags.contains(StateTag.unnoted)
             }
             if let former, let formerSet = former.set, isNoted(former) {
                 try keep(formerSet.identifier, of: configuration)
-                return (formerSet, all.filter { $0.set == formerSet }, nil)
+                return (formerSet, all.filter { $0.set == formerSet }, hasUnreadable, nil)
             }
             let doubt = former.map {
                 "a machine of this name made snapshot \($0.shortIdentifier) of the same, and this one's state "
@@ -171,10 +175,10 @@ extension Restic {
                 "there is no earlier snapshot of the same, or it is one that cannot be read: "
                     + $0.sentence
             }
-            return (set, [], doubt ?? damaged)
+            return (set, [], hasUnreadable, doubt ?? damaged)
         } catch {
             return (
-                new, [],
+                new, [], hasUnreadable,
                 "the state directory cannot be written (\(error.description)), so this snapshot belongs to no "
                     + "earlier ones, and is compared with none"
             )

@@ -25,7 +25,7 @@ struct Recorded: Sendable {
     mutating func apply(_ verdict: Recorded) {
         sources = verdict.sources
         snapshot.isWhole = verdict.isJudged
-        if verdict.isJudged { judged = snapshot.number }
+        judged = verdict.judged
         snapshot.holds = verdict.snapshot.holds
         snapshot.unstored = verdict.snapshot.unstored
         snapshot.fallen = verdict.snapshot.fallen
@@ -71,8 +71,9 @@ struct RecordedSnapshotReader: RecordHandler {
             case false?: others.append(item.path)
             case nil: break
             }
-        case .verdict(let identifier, let isJudged, let isComplete):
+        case .verdict(let identifier, let judged, let isJudged, let isComplete):
             self.identifier = identifier
+            place.judged = judged
             (self.isJudged, self.isComplete) = (isJudged, isComplete)
         case .coverage, .missing, .kept: break
         }
@@ -99,7 +100,7 @@ struct RecordedSnapshotReader: RecordHandler {
         snapshot.holds = holds
         return Recorded(
             snapshot: snapshot, sources: sources, protectedItems: protectedItems,
-            hasFacts: hasFacts, judged: snapshot.isWhole ? listed.number : place.judged,
+            hasFacts: hasFacts, judged: place.judged,
             identifier: identifier, isJudged: isJudged, isComplete: isComplete)
     }
 }

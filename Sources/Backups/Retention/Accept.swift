@@ -28,7 +28,8 @@ extension Restic {
     package func accept(_ scope: ForgetScope) async throws(BackupError) -> Acceptance {
         let all = OwnSnapshots(snapshots: try await list().snapshots, unreadable: [])
         var waiting: [OwnSnapshots.OneSet] = []
-        for set in all.sets where mayAccept(set, scope) {
+        let sets = all.sets
+        for set in sets where mayAccept(set, scope, among: sets) {
             if try await hasSomethingToAccept(set) { waiting.append(set) }
         }
         if case .onlySet(let preferred) = scope,
@@ -59,7 +60,9 @@ extension Restic {
 
     /// Whether a SET is this installation's, or may be continued by it: one that a machine of this name and
     /// this user made of what is backed up here, or of what was named.
-    private func mayAccept(_ set: OwnSnapshots.OneSet, _ scope: ForgetScope) -> Bool {
+    private func mayAccept(
+        _ set: OwnSnapshots.OneSet, _ scope: ForgetScope, among sets: [OwnSnapshots.OneSet]
+    ) -> Bool {
         let configuration = set.name.configuration
         var isNamed = false
         switch scope {
@@ -70,7 +73,12 @@ extension Restic {
             isNamed = true
         }
         if isOwn(set.name) { return true }
-        guard let newest = set.snapshots.last, newest.hostName == hostName() else { return false }
+        guard let newest = set.snapshots.last, newest.hostName == hostName(),
+            !newest.allTags.contains(StateTag.unnoted)
+        else { return false }
+        // One that goes on beside it is another machine's.
+        let own = sets.first { isOwn($0.name) && $0.name.configuration == configuration }
+        if let began = own?.snapshots.first, began.time < newest.time { return false }
         // restic does not know a user who is not in the password database.
         let user = effectiveUser()
         guard newest.userName.isEmpty ? user != 0 : newest.userIdentifier == user else {
@@ -115,7 +123,9 @@ extension Restic {
             recorded.sources[index].fall = nil
             recorded.sources[index].pathsGone = false
             recorded.sources[index].expected = recorded.sources[index].own
+            recorded.sources[index].named = nil
         }
+        recorded.judged = 0
         let verdict = verdict(on: newest)
         recorded.identifier = newest.identifier
         recorded.isJudged = verdict?.isJudged ?? newest.isJudged

@@ -115,8 +115,9 @@ extension Restic {
     package func heldSnapshots(
         by snapshot: Snapshot
     ) async throws(BackupError) -> [(hold: Hold, snapshot: Snapshot?)] {
+        guard snapshot.set != nil else { return [] }
         let holds = try await self.holds(of: snapshot)
-        guard !holds.isEmpty, snapshot.set != nil else { return [] }
+        guard !holds.isEmpty else { return [] }
         let set = try await list().snapshots.filter { $0.set == snapshot.set }
         return holds.map { hold in (hold, set.last { $0.number == hold.number }) }
     }

@@ -107,6 +107,12 @@ package struct RecordedSnapshot: Sendable {
         isWhole && plans(part) && !unstored.contains(part)
     }
 
+    /// Whether what there was of a part was stored, though it may have fallen.
+    func hasRest(of part: [UInt8]) -> Bool {
+        isWhole && sources.contains(part) && !excludes(part) && !absent.contains(part)
+            && !unstored.contains(part)
+    }
+
     fileprivate var lackedPaths: [[UInt8]] {
         excludedByOwner.paths + excludedOtherwise.paths + absent.paths + deleted.paths
             + fallen.sorted(by: pathPrecedes) + unstored.paths
@@ -145,7 +151,8 @@ package struct HoldUpdate: Sendable {
         // A clock that went back must not end a hold early.
         event = max(new.date, new.predecessorDate ?? new.date)
         let carried = previous?.holds ?? []
-        let clockIsWrong = !accepted && carried.contains { $0.kind == .clock }
+        let clockIsWrong =
+            !accepted && (!new.isInOrder || carried.contains { $0.kind == .clock })
         var returned: [[UInt8]] = []
         for hold in carried {
             let isOver = new.date.subtractingSaturating(hold.since) >= RecordedSnapshot.heldTime
@@ -183,6 +190,21 @@ package struct HoldUpdate: Sendable {
                 ? new.isWhole && !new.has(part) && !isSettled
                 : hasUnknown || previous?.plans(part) == true || back.contains(part)
             if isMissing { missing[part] = (new.kind(ofMissing: part), event) }
+        }
+    }
+
+    /// Looks for the newest snapshot that has what is left of parts that fell once more, whatever is held
+    /// already.
+    mutating func add(fallen parts: some Sequence<[UInt8]>) {
+        for part in parts { missing[part] = (.other, event) }
+    }
+
+    /// Holds a snapshot that was not judged for those of the missing parts that it has. One that was may
+    /// have more of them.
+    mutating func hold(unjudged parts: some Sequence<[UInt8]>, by number: Int64) {
+        for part in parts {
+            guard let (kind, since) = missing[part] else { continue }
+            holds.append(Hold(number: number, kind: kind, since: since, part: part))
         }
     }
 

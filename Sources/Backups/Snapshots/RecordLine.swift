@@ -19,8 +19,9 @@ package enum RecordLine: Sendable, Hashable {
     case hold(Hold)
     /// A path that was to be stored and was not, with everything below it.
     case unstored([UInt8])
-    /// Whether the snapshot with an identifier was judged after it was made, and lacks nothing.
-    case verdict(of: String, isJudged: Bool, isComplete: Bool)
+    /// Whether the snapshot with an identifier was judged after it was made, and lacks nothing; and
+    /// ``RecordedPlace/judged`` since then.
+    case verdict(of: String, judged: Int64, isJudged: Bool, isComplete: Bool)
     /// A path that earlier snapshots have and that was not there, or was deleted.
     case absent([UInt8], isDeleted: Bool)
     /// A former SOURCE that fell and has not come back.

@@ -96,6 +96,7 @@ package struct SnapshotRecord: Sendable {
         var text = RecordText()
         text.add("verdict") { line in
             line.add("snapshot", recorded.identifier)
+            line.add("judged", recorded.judged)
             line.add("isJudged", recorded.isJudged)
             line.add("isComplete", recorded.isComplete)
         }

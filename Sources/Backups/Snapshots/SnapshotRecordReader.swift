@@ -29,7 +29,7 @@ struct SnapshotRecordReader<Handler: RecordHandler>: LineConsumer {
         case "verdict":
             try handler.receive(
                 .verdict(
-                    of: fields.snapshot, isJudged: fields.isJudged,
+                    of: fields.snapshot, judged: fields.place.judged, isJudged: fields.isJudged,
                     isComplete: fields.isComplete))
         case "absent": try handler.receive(.absent(fields.path, isDeleted: false))
         case "deleted": try handler.receive(.absent(fields.path, isDeleted: true))

@@ -109,6 +109,8 @@ package enum StateTag {
     static func judgedTree(_ root: String) -> String { "resval-judged-tree=\(root.prefix(16))" }
     /// The snapshot lacks something that the plan contains.
     package static let incomplete = "resval-incomplete"
+    /// Nothing could be noted of it, so it belongs to no SET that goes on.
+    static let unnoted = "resval-unnoted"
     /// Some files are evicted into another repository; the record lists them.
     package static let missesEvicted = "resval-evicted=elsewhere"
     /// The snapshot has the only copy of the content of evicted files.

@@ -92,6 +92,101 @@ struct HiddenFallTests {
         }
     }
 
+    @Test("a second fall under one that stands is told, and holds what was made between")
+    func secondFall() throws {
+        try withBackup(of: Self.tree) { backup in
+            #expect(try create(backup).exitCode == 0)
+            try tool("sh", "-c", "rm \"$1\"/docs/file1*", "sh", backup.source)
+            #expect(try create(backup).exitCode == 3)
+            try tool("sh", "-c", "touch \"$1\"/docs/new1 \"$1\"/docs/new2", "sh", backup.source)
+            #expect(try create(backup).exitCode == 0)
+            let between = try #require(try backup.originals().last)
+            try tool("sh", "-c", "rm \"$1\"/docs/*", "sh", backup.source)
+            let again = try create(backup)
+            #expect(again.exitCode == 3, "\(again)")
+            #expect(again.errorText.contains("docs: is empty, and was not"), "\(again)")
+            #expect(try keepsFirst(backup))
+            #expect(try backup.originals().contains(between))
+        }
+    }
+
+    @Test("what only a snapshot has that was not judged is held, and so is the newest judged one")
+    func onlyInKilled() throws {
+        try withBackup(of: Self.tree) { backup in
+            #expect(try create(backup).exitCode == 0)
+            try tool("sh", "-c", "touch \"$1\"/docs/new1 \"$1\"/docs/new2", "sh", backup.source)
+            try createKilled(backup)
+            let killed = try #require(try backup.originals().last)
+            try tool("sh", "-c", "rm \"$1\"/docs/*", "sh", backup.source)
+            #expect(try create(backup).exitCode == 3)
+            #expect(try keepsFirst(backup))
+            #expect(try backup.originals().contains(killed))
+        }
+    }
+
+    @Test("a SOURCE that was emptied and is filled with other names is not back")
+    func refilled() throws {
+        try withBackup(of: Self.tree) { backup in
+            #expect(try create(backup).exitCode == 0)
+            try tool("sh", "-c", "rm \"$1\"/docs/*", "sh", backup.source)
+            #expect(try create(backup).exitCode == 3)
+            let script = "cd \"$1/docs\" && for n in $(seq 20); do echo -n text > other$n; done"
+            try tool("sh", "-c", script, "sh", backup.source)
+            let refilled = try create(backup)
+            #expect(refilled.exitCode == 3, "\(refilled)")
+            #expect(refilled.errorText.contains("paths of it in the snapshot before are gone"))
+            #expect(try keepsFirst(backup))
+        }
+    }
+
+    @Test("a small SOURCE whose files get other names is no fall")
+    func small() throws {
+        try withBackup(of: Self.tree) { backup in
+            let dumps = backup.source.appending("dumps")
+            try tool("mkdir", dumps)
+            for day in 1...3 {
+                try tool(
+                    "sh", "-c", "rm -f \"$1\"/*; echo dump > \"$1/day$2\"", "sh", dumps, "\(day)")
+                let result = try backup.run("create", dumps)
+                #expect(result.exitCode == 0, "\(result)")
+            }
+        }
+    }
+
+    @Test("a SOURCE that is a link to what is not there is missing, and no SOURCE less")
+    func danglingLink() throws {
+        try withBackup(of: Self.tree) { backup in
+            let link = backup.source.appending("link")
+            try tool("ln", "-s", "docs", link)
+            let other = backup.source.appending("other")
+            try backup.runSuccessfully("create", link, other)
+            try tool("mv", backup.source.appending("docs"), backup.base)
+            let result = try backup.run("create", link, other)
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(!result.errorText.contains("no SOURCE any more"), "\(result)")
+            let shown = try backup.runSuccessfully("show", "latest", "--json")
+            #expect(shown.contains(#""kind":"other","#), "\(shown)")
+        }
+    }
+
+    @Test("a night in which nothing could be noted leaves nothing to accept behind")
+    func orphan() throws {
+        try withBackup(of: Self.tree, user: 54321) { backup in
+            #expect(try create(backup).exitCode == 0)
+            let records = backup.base.appending("home/.local/state/resval/backup/records")
+            try tool("sh", "-c", "chmod a-w \"$1\"/*", "sh", records)
+            let night = try create(backup)
+            #expect(night.exitCode == 3, "\(night)")
+            #expect(night.errorText.contains("it cannot be noted what came of the snapshot"))
+            try tool("sh", "-c", "chmod u+w \"$1\"/*", "sh", records)
+            #expect(try backup.run("accept").exitCode == 1)
+            try tool("sh", "-c", "rm \"$1\"/docs/*", "sh", backup.source)
+            #expect(try create(backup).exitCode == 3)
+            try backup.runSuccessfully("accept")
+            #expect(try backup.run("accept").exitCode == 1)
+        }
+    }
+
     @Test("what is excluded while its SOURCE is not there is held")
     func excludedMeanwhile() throws {
         try withBackup(of: Self.tree) { backup in
