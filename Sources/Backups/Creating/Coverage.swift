@@ -4,22 +4,6 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// How a backup compares with the earlier snapshots of its SET.
-package struct CoverageReport: Sendable {
-    /// How less is covered; empty when no less is, or only what the owner excluded.
-    package fileprivate(set) var causes: [CoverageCause] = []
-    /// What the owner excluded of what earlier snapshots have.
-    package fileprivate(set) var exclusions: [CoverageCause] = []
-    /// The reasons to keep earlier snapshots, and the snapshots, as far as they are still there.
-    package fileprivate(set) var holds: [(hold: Hold, snapshot: Snapshot?)] = []
-    /// The snapshot made before, if by the clock it is newer or 30 days older, or more; then all are held.
-    package fileprivate(set) var jumpedFrom: Snapshot?
-    /// The newer snapshots that the plan could not be compared with, each with the reason.
-    package fileprivate(set) var incomparable: [(snapshot: Snapshot, reason: BackupError)] = []
-    /// Items that had a protection class in the earlier snapshot and have none now.
-    package fileprivate(set) var unprotected: [RecordedProtection] = []
-}
-
 /// The comparison of a backup with the earlier snapshots of its SET, first by its plan, then by the
 /// verdict on its snapshot.
 struct Coverage: Sendable {
@@ -134,8 +118,9 @@ struct Coverage: Sendable {
                 fell.contains { $0.value.path == hold.part }
             }
             for number in [previous.snapshot.number] + falls.map(\.number) {
+                guard let snapshot = earlier.last(where: { $0.number == number }) else { continue }
                 let unknown = excluded.filter { found[$0] == nil }
-                try await find(unknown, in: earlier.last { $0.number == number })
+                _ = try await partsStored(unknown, in: snapshot)
             }
         }
         for (index, before) in before where !new.sources[index].isMissing {
@@ -158,7 +143,9 @@ struct Coverage: Sendable {
         new.snapshot.fallen = former.union(new.sources.filter(\.hasFallen).map(\.path))
     }
 
-    /// Returns which of some parts a snapshot has something of.
+    /// Finds how much a snapshot has of some parts.
+    ///
+    /// - Returns: those of which it has something.
     private mutating func partsStored(
         _ parts: [[UInt8]], in snapshot: Snapshot
     ) async throws(BackupError) -> [[UInt8]] {
@@ -168,17 +155,6 @@ struct Coverage: Sendable {
         ).found
         found.merge(amounts) { known, _ in known }
         return parts.filter { amounts[$0] != nil }
-    }
-
-    /// Finds how much a snapshot has of some parts.
-    private mutating func find(
-        _ parts: [[UInt8]], in snapshot: Snapshot?
-    ) async throws(BackupError) {
-        guard let snapshot, !parts.isEmpty else { return }
-        let amounts = try await engine.readEntries(
-            of: snapshot.identifier, with: StoredParts(parts)
-        ).found
-        found.merge(amounts) { known, _ in known }
     }
 
     /// Finds the holds, and the snapshots that have what is newly missing.
@@ -385,67 +361,6 @@ struct Coverage: Sendable {
 
 extension FilePath {
     fileprivate var isThere: Bool { Backups.isThere(bytes) }
-}
-
-extension RecordFacts.Source {
-    /// What there is of it.
-    var own: RecordFacts.Baseline {
-        RecordFacts.Baseline(items: amount.items, bytes: amount.bytes, filesystem: filesystem)
-    }
-
-    /// Takes over what it is compared with from the same SOURCE of the snapshot before.
-    fileprivate mutating func takeOver(_ before: RecordFacts.Source) {
-        expected = before.expected
-        fall = before.fall
-        pathsGone = before.pathsGone
-        named = before.named
-    }
-
-    /// Finds whether it fell, or is back.
-    ///
-    /// - Parameter excluded: how much of it the owner excluded since, which is no fall.
-    fileprivate mutating func compare(without excluded: StoredParts.Amount) {
-        fall = fall(without: excluded)
-        if fall == nil {
-            expected = own
-        } else {
-            expected.items = expected.items.subtractingSaturating(excluded.items)
-            expected.bytes = expected.bytes.subtractingSaturating(excluded.bytes)
-        }
-    }
-
-    fileprivate func fall(without excluded: StoredParts.Amount) -> RecordFacts.Fall? {
-        if isMissing { return nil }
-        if !filesystem.isEmpty, !expected.filesystem.isEmpty, filesystem != expected.filesystem {
-            return .filesystem
-        }
-        func isLess(_ now: Int64, than before: Int64, without excluded: Int64) -> Bool {
-            Double(now) < Double(before.subtractingSaturating(excluded)) * 0.8
-        }
-        if isLess(amount.items, than: expected.items, without: excluded.items) { return .items }
-        if isLess(amount.bytes, than: expected.bytes, without: excluded.bytes) { return .bytes }
-        return nil
-    }
-
-    /// Whether there is much less of it than in the snapshot before.
-    fileprivate func isLess(
-        than before: RecordFacts.Amount, without excluded: StoredParts.Amount
-    ) -> Bool {
-        Double(amount.items) < Double(before.items.subtractingSaturating(excluded.items)) * 0.8
-            || Double(amount.bytes) < Double(before.bytes.subtractingSaturating(excluded.bytes))
-                * 0.8
-    }
-
-    /// What is to be said about its fall; nil if it did not fall.
-    fileprivate var cause: CoverageCause? {
-        switch fall {
-        case .filesystem: .otherFilesystem(path, before: expected.filesystem, now: filesystem)
-        case .items where isEmpty: .emptySource(path)
-        case .items: .fewerItems(path, before: expected.items, now: amount.items)
-        case .bytes: .fewerBytes(path, before: expected.bytes, now: amount.bytes)
-        case nil: nil
-        }
-    }
 }
 
 extension Recorded {

@@ -1,6 +1,22 @@
 import SystemPackage
 import TextFormats
 
+/// How a backup compares with the earlier snapshots of its SET.
+package struct CoverageReport: Sendable {
+    /// How less is covered; empty when no less is, or only what the owner excluded.
+    package internal(set) var causes: [CoverageCause] = []
+    /// What the owner excluded of what earlier snapshots have.
+    package internal(set) var exclusions: [CoverageCause] = []
+    /// The reasons to keep earlier snapshots, and the snapshots, as far as they are still there.
+    package internal(set) var holds: [(hold: Hold, snapshot: Snapshot?)] = []
+    /// The snapshot made before, if by the clock it is newer or 30 days older, or more; then all are held.
+    package internal(set) var jumpedFrom: Snapshot?
+    /// The newer snapshots that the plan could not be compared with, each with the reason.
+    package internal(set) var incomparable: [(snapshot: Snapshot, reason: BackupError)] = []
+    /// Items that had a protection class in the earlier snapshot and have none now.
+    package internal(set) var unprotected: [RecordedProtection] = []
+}
+
 /// The way in which a backup covers less than the one before.
 package enum CoverageCause: Sendable, Hashable {
     /// An item that an earlier snapshot has is excluded.
