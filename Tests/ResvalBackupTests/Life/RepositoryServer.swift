@@ -56,6 +56,8 @@ enum RepositoryServer: CaseIterable {
         cheapen_key() {
             /usr/bin/python3 "\(packageRoot)/Tests/Helpers/cheapen-key/cheapen-key.py" "$1" password
         }
+        # A server that is being started may not have opened it yet.
+        : > server.log
         # Sets $port to the port in a log line of the server that was started.
         find_port() {
             port=$(sed -n 's|.*http://127.0.0.1:\\([0-9]*\\).*|\\1|p' server.log | head -n 1)
