@@ -26,7 +26,8 @@ struct Coverage: Sendable {
     private var holders: [[UInt8]: Int64?] = [:]
     /// What is known of snapshots, by their identifiers.
     private var known: [String: Recorded] = [:]
-    /// The numbers of the newest snapshots that have parts and were not judged.
+    /// The numbers of the newest snapshots that have parts and were not judged, or that cannot be read and
+    /// may have them.
     private var unjudgedHolders: [[UInt8]: Int64] = [:]
     private let engine: Restic
 
@@ -120,7 +121,11 @@ struct Coverage: Sendable {
             for number in [previous.snapshot.number] + falls.map(\.number) {
                 guard let snapshot = earlier.last(where: { $0.number == number }) else { continue }
                 let unknown = excluded.filter { found[$0] == nil }
-                _ = try await partsStored(unknown, in: snapshot)
+                do throws(BackupError) {
+                    _ = try await partsStored(unknown, in: snapshot)
+                } catch  where error.code.mayConcernOneSnapshot {
+                    // Then what was excluded counts as fallen, which is told.
+                }
             }
         }
         for (index, before) in before where !new.sources[index].isMissing {
@@ -201,7 +206,10 @@ struct Coverage: Sendable {
                 for part in absent { holders[part] = .some(nil) }
                 update.pass(over: absent)
             } catch  where error.code.mayConcernOneSnapshot {
-                // An older one may have it, too.
+                // It may have them, and so may an older one.
+                let parts = update.missing.keys.filter { unjudgedHolders[$0] == nil }
+                for part in parts { unjudgedHolders[part] = snapshot.number }
+                update.hold(unjudged: parts, by: snapshot.number)
             }
         }
         new.snapshot.holds = update.holds
@@ -325,22 +333,31 @@ struct Coverage: Sendable {
         }
         guard !fewer.isEmpty else { return }
         // What was excluded or evicted since is not gone.
-        let old = try await recorded(parent)
-        let excluded =
-            (new.snapshot.excludedByOwner.paths + new.snapshot.excludedOtherwise.paths)
-            .filter { !old.snapshot.excludes($0) }
-        let amounts =
-            excluded.isEmpty
-            ? [:]
-            : try await engine.readEntries(of: parent.identifier, with: StoredParts(excluded)).found
+        var old: Recorded?
+        var amounts: [[UInt8]: StoredParts.Amount] = [:]
+        do throws(BackupError) {
+            let recorded = try await recorded(parent)
+            old = recorded
+            let excluded =
+                (new.snapshot.excludedByOwner.paths + new.snapshot.excludedOtherwise.paths)
+                .filter { !recorded.snapshot.excludes($0) }
+            if !excluded.isEmpty {
+                amounts = try await engine.readEntries(
+                    of: parent.identifier, with: StoredParts(excluded)
+                ).found
+            }
+        } catch  where error.code.mayConcernOneSnapshot {
+            // Where that is not known, it counts as gone, which is told.
+        }
         for index in fewer {
             let source = new.sources[index]
             var expected = source.named ?? 0
             for (part, amount) in amounts where isHeld(part, by: source.path) {
                 expected = expected.subtractingSaturating(amount.items)
             }
-            let before = old.sources.first { $0.path == source.path }?.amount.evicted ?? 0
-            let evicted = max(0, source.amount.evicted.subtractingSaturating(before))
+            let before = old?.sources.first { $0.path == source.path }?.amount.evicted
+            let evicted =
+                before.map { max(0, source.amount.evicted.subtractingSaturating($0)) } ?? 0
             let found = (known[source.path] ?? 0).addingSaturating(evicted)
             // Where items fell, that is told already.
             guard isMuchLess(found, than: expected), source.fall == nil else { continue }

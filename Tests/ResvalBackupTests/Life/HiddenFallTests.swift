@@ -187,6 +187,22 @@ struct HiddenFallTests {
         }
     }
 
+    @Test("where the snapshot before cannot be listed, a fall is told, and the backup is made")
+    func unlistable() throws {
+        try withBackup(of: Self.tree) { backup in
+            #expect(try create(backup).exitCode == 0)
+            let script = "setfattr -n user.resval.isExcludedFromBackup -v true \"$1\"/docs/file1*"
+            try tool("sh", "-c", script, "sh", backup.source)
+            let sources = ["docs", "other"].map { "\(backup.source.appending($0))" }
+            let failure = "[ \"$1\" = ls ] && { echo 'id 01 not found in repository' >&2; exit 1; }"
+            let result = try backup.command(["create"] + sources, before: failure).run()
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.errorText.contains("its items fell from 21 to 10"), "\(result)")
+            #expect(try backup.snapshotCount() == 2)
+            #expect(try keepsFirst(backup))
+        }
+    }
+
     @Test("what is excluded while its SOURCE is not there is held")
     func excludedMeanwhile() throws {
         try withBackup(of: Self.tree) { backup in
