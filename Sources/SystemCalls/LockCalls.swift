@@ -67,6 +67,14 @@ package func takeWriteLease(of descriptor: FileDescriptor) throws(Errno) {
     _ = try perform(.fcntl) { linux_set_lease(descriptor.rawValue, F_WRLCK) }
 }
 
+/// Takes a read lease on an open file, which no other process then opens for writing: `fcntl(2)` with
+/// `F_SETLEASE`.
+///
+/// - Throws: `EAGAIN` if the file is open for writing, otherwise as ``takeWriteLease(of:)``.
+package func takeReadLease(of descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.fcntl) { linux_set_lease(descriptor.rawValue, F_RDLCK) }
+}
+
 /// Whether the file has a write lease that no other open waits for: `fcntl(2)` with `F_GETLEASE`.
 package func holdsWriteLease(of descriptor: FileDescriptor) throws(Errno) -> Bool {
     try perform(.fcntl) { linux_get_lease(descriptor.rawValue) } == Int(F_WRLCK)

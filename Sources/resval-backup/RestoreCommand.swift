@@ -2,6 +2,7 @@ import ArgumentParser
 import Backups
 import CommandSupport
 import EffectiveValues
+import StoragePolicy
 import SystemCalls
 import SystemPackage
 import TextFormats
@@ -9,20 +10,37 @@ import TextFormats
 /// `resval-backup restore`.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Restore a snapshot below a directory.",
+        commandName: "restore",
+        abstract: "Put items back, or restore a snapshot below a directory.",
         discussion: """
-            Each item gets its whole path below the directory: /home/me/notes comes back as \
-            DIR/home/me/notes. Evicted files come back from the snapshots that keep their content. \
-            What cannot be restored whole is named and left out, and the exit code is 3, or 1 when \
-            nothing was restored.
+            Each PATH comes back from the newest snapshot that has it. What is there stays: a file is \
+            put beside it, with the date of the snapshot in its name, and a directory gets what it \
+            lacks. --overwrite replaces what is there, --snapshot takes another version \
+            (resval-backup snapshots PATH lists them). A path that does not exist any more is typed as \
+            it was, absolute or relative to the working directory.
 
-            JSON FIELDS
+            With --target, each item gets its whole path below a directory instead: /home/me/notes \
+            becomes DIR/home/me/notes. Without PATH that is the whole snapshot.
+
+            Evicted files come back from the snapshots that keep their content. What cannot be \
+            restored whole, and what is there and differs, is named or counted, and the exit code is \
+            3; it is 1 when nothing was written.
+
+            JSON FIELDS, of one object for each snapshot that something comes from
             \(JSONFields.version)
               snapshot: string (the full ID)
               isComplete: boolean
               items: number
+              differingItems: number (what is there stays)
               target: string or null
               targetBase64: string, optional
+              movedAside[].path: string or null
+              movedAside[].pathBase64: string, optional
+              movedAside[].name: string or null (the name that it has now)
+              movedAside[].nameBase64: string, optional
+              leftOut[].path: string or null
+              leftOut[].pathBase64: string, optional
+              leftOut[].snapshot: string (the full ID of one that has it)
               failures[].path: string or null
               failures[].pathBase64: string, optional
               failures[].reason: string
@@ -32,60 +50,251 @@ struct RestoreCommand: AsyncParsableCommand {
               evicted[].snapshot: string or null
               evicted[].repository: string or null
             \(JSONFields.progress)
+
+            EXAMPLES
+              resval-backup restore ~/notes.txt       a file that was deleted, or its last version
+              resval-backup restore --snapshot 1a2b3c4d ~/project
+                                                      what is missing there, as it was then
+              resval-backup restore --snapshot latest --target /mnt/new
+                                                      everything
             """)
 
-    @Argument(
+    @Argument(help: ArgumentHelp("What to restore, with everything below it.", valueName: "path"))
+    var paths: [PathOperand] = []
+
+    @Option(
         help: ArgumentHelp(
-            "The first digits of a snapshot's ID, or latest: the newest one that "
-                + "resval-backup made on this machine.",
+            "The first digits of a snapshot's ID, or latest: the newest one that resval-backup made "
+                + "on this machine. Without it, the newest that has the path.",
             valueName: "snapshot"))
-    var snapshot: String
+    var snapshot: String?
 
     @Option(
         help: ArgumentHelp("The directory; it must be empty or not exist.", valueName: "dir"))
-    var target: PathArgument
+    var target: PathArgument?
 
-    @Option(
-        help: ArgumentHelp(
-            "Restore only this path, and all below it; may be repeated.", valueName: "path"))
-    var include: [PathArgument] = []
+    @Option(help: ArgumentHelp("Take the snapshots of another machine.", valueName: "name"))
+    var host: String?
 
     @Flag(
         help: """
-            Restore into a directory that is not empty, and replace files by name: links are not \
-            followed, and other names of a file keep its content.
+            Replace what is there by name: links are not followed, and other names of a file keep its \
+            content. With --target the directory may have entries.
             """)
     var overwrite = false
 
-    @Flag(help: "Print the result as a JSON object.")
+    @Flag(name: [.short, .long], help: "Restore directories without asking.")
+    var yes = false
+
+    @Flag(help: "Print the results as JSON objects, one per line.")
     var json = false
 
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
-        guard SnapshotChoice(snapshot) != nil else {
+        guard snapshot.map({ SnapshotChoice($0) != nil }) ?? true else {
             throw ValidationError(
                 "a snapshot is named by at least four hexadecimal digits, or latest")
         }
-        for path in include where !path.path.isAbsolute {
-            throw ValidationError("give the absolute path as it was backed up")
+        guard host == nil || snapshot == nil else {
+            throw ValidationError("give --snapshot or --host, not both")
+        }
+        guard target != nil || !paths.isEmpty else {
+            throw ValidationError(
+                "give the paths to put back, or --target with a directory for all of a snapshot")
         }
     }
 
     func run() async throws {
-        guard let choice = SnapshotChoice(snapshot) else { return }
-        let display = progress.begin("reading the snapshot")
+        let display = progress.begin("reading the snapshots")
         defer { display.end() }
-        let includes = include.map { Array($0.path.lexicallyNormalized().bytes) }
-        let result = try await running { [repository, target, overwrite] in
-            let result = try await repository.engine(showing: display).restore(
-                choice, to: target.path, including: includes, overwrites: overwrite,
-                report: reporter(display))
-            return try await restoreEvicted(
-                result, repository, to: target.path, overwrites: overwrite)
+        let asked = try paths.paths.map { try AskedPath($0) }
+        let placeHomes = homes()
+        let results = try await running { [self] in
+            let engine = try repository.engine(showing: display)
+            if let target, !overwrite { try checkEmpty(target.path) }
+            var parts = try await parts(of: asked, engine)
+            for index in parts.indices where parts[index].snapshot != nil {
+                try await restore(&parts[index], engine, placeHomes, display)
+            }
+            return parts
         }
         display.end()
+        var code: Int32 = 0
+        var written = false
+        for part in results {
+            code = max(code, write(part) ? 0 : 3)
+            if let result = part.result, !result.isNothing, !result.wasThere { written = true }
+        }
+        if code != 0 { throw ExitCode(written ? 3 : 1) }
+    }
+
+    /// What comes from one snapshot.
+    private struct Part {
+        let snapshot: Snapshot?
+        var paths: [[UInt8]]
+        /// Whether an item may be put beside what has its name.
+        var mayBeBeside = true
+        var result: RestoreResult?
+        var leftOut: [(path: [UInt8], snapshot: Snapshot)] = []
+        /// The other versions of the items that were there already.
+        var versions: [[UInt8]: [Occurrence]] = [:]
+    }
+
+    /// Finds the snapshot that each path comes from, and tells it. The paths that none has are in a part
+    /// without a snapshot.
+    private func parts(of asked: [AskedPath], _ engine: Restic) async throws -> [Part] {
+        if let snapshot, let choice = SnapshotChoice(snapshot) {
+            return try await parts(of: asked, in: [engine.snapshot(choice)], engine)
+        }
+        guard !asked.isEmpty || host != nil else {
+            return [Part(snapshot: try await engine.snapshot(.latest), paths: [])]
+        }
+        let own = try await engine.ownSnapshots()
+        let snapshots = own.of(host: host)
+        guard let newest = snapshots.last else {
+            let hosts = own.hosts.map { NameEscaping.text(Array($0.utf8)) }.joined(separator: ", ")
+            throw BackupError(
+                .noSnapshot, "there is no snapshot of \(host.map { "\($0)" } ?? "this machine")",
+                advice: hosts.isEmpty
+                    ? "make one: resval-backup create" : "name a machine with --host: \(hosts)")
+        }
+        if asked.isEmpty { return [Part(snapshot: newest, paths: [])] }
+        return try await parts(of: asked, in: snapshots, engine)
+    }
+
+    private func parts(
+        of asked: [AskedPath], in snapshots: [Snapshot], _ engine: Restic
+    ) async throws -> [Part] {
+        if asked.isEmpty { return snapshots.map { Part(snapshot: $0, paths: []) } }
+        let paths = Set(asked.flatMap { [$0.path.bytes] + ($0.resolved.map { [$0.bytes] } ?? []) })
+        let versions = Dictionary(
+            try await engine.newestVersions(of: Array(paths), in: snapshots).map { ($0.path, $0) },
+            uniquingKeysWith: { first, _ in first })
+        var parts: [Part] = []
+        let places = homes()
+        for item in asked {
+            guard let version = choose(item, versions), let snapshot = version.snapshot else {
+                parts.append(Part(snapshot: nil, paths: [item.path.bytes]))
+                continue
+            }
+            tell(version, snapshot)
+            let mayBeBeside =
+                effectiveUser() != 0 || places.contains { isHeld(version.path, by: $0) }
+            let index = parts.firstIndex {
+                $0.snapshot == snapshot && $0.mayBeBeside == mayBeBeside
+            }
+            if let index {
+                parts[index].paths.append(version.path)
+            } else {
+                parts.append(
+                    Part(snapshot: snapshot, paths: [version.path], mayBeBeside: mayBeBeside))
+            }
+        }
+        return parts
+    }
+
+    /// Chooses between the path as typed and the one behind a link, and tells why there is none.
+    private func choose(
+        _ item: AskedPath, _ versions: [[UInt8]: NewestVersion]
+    ) -> NewestVersion? {
+        let typed = versions[item.path.bytes]
+        if typed?.snapshot != nil {
+            guard target == nil, let link = item.link else { return typed }
+            Messages.write(
+                about: item.path,
+                "is not restored: \(ShellWord.quoted(link.bytes)) is a symbolic link now, so it would "
+                    + "go elsewhere (restore it with --target, or remove the link)")
+            return nil
+        }
+        if let link = item.link {
+            if let resolved = item.resolved, let version = versions[resolved.bytes],
+                version.snapshot != nil
+            {
+                Messages.write(
+                    about: item.path,
+                    "is \(ShellWord.quoted(resolved.bytes)), since \(ShellWord.quoted(link.bytes)) is a "
+                        + "symbolic link")
+                return version
+            }
+            if item.resolved == nil {
+                Messages.write(
+                    about: item.path,
+                    "is in no snapshot, and \(ShellWord.quoted(link.bytes)) is a symbolic link of "
+                        + "another user, which is not followed")
+                return nil
+            }
+        }
+        let exclusion = typed?.lacking.lazy.compactMap(\.exclusion).first
+        Messages.write(
+            about: item.path,
+            "is in no snapshot" + (exclusion.map { ": it is excluded, since \($0)" } ?? "")
+                + item.advice)
+        return nil
+    }
+
+    /// Tells which snapshot a path comes from, and why newer ones lack it.
+    private func tell(_ version: NewestVersion, _ snapshot: Snapshot) {
+        var text = "from snapshot \(snapshot.shortIdentifier) of \(localTime(snapshot.time))"
+        if !version.lacking.isEmpty {
+            let reasons = version.lacking.map { $0.exclusion ?? "it was not there" }
+            let reason = Set(reasons).count == 1 ? reasons[0] : "\(reasons[0]), and others"
+            text += "; \(counted(version.lacking.count, "newer one")) without it: \(reason)"
+        }
+        Messages.write(about: version.path, text)
+    }
+
+    private func restore(
+        _ part: inout Part, _ engine: Restic, _ homes: [[UInt8]], _ display: Progress
+    ) async throws {
+        guard let snapshot = part.snapshot else { return }
+        let time = localTime(snapshot.time).replacing(":", with: ".")
+        let suffix = part.mayBeBeside ? " (from \(time))" : nil
+        let placing: Placing =
+            overwrite ? .replacing : target == nil ? .beside(suffix) : .keeping
+        let state = stateHome().map { EvictionDirectory(stateHome: $0) }
+        let result = try await engine.restore(
+            part.paths, of: snapshot, to: target?.path ?? "/", placing,
+            holder: { try await repository.holder(of: $0, state) },
+            begin: { [count = part.paths.count] amount in
+                try begin(amount, isTree: count == 0 || amount.items > count)
+            }, report: reporter(display))
+        part.result = result
+        part.leftOut = try await engine.leftOut(below: part.paths, of: snapshot)
+        for path in result.wasThere ? part.paths : result.equal {
+            part.versions[path] = try await engine.occurrences(of: path).found.filter {
+                $0.snapshot != snapshot
+            }
+        }
+    }
+
+    /// Tells how much is written and asks, before a tree is put where something may be.
+    private func begin(_ amount: RestoreAmount, isTree: Bool) throws {
+        let text =
+            "\(counted(amount.items, "item")), \(sizeText(amount.bytes)); "
+            + "\(sizeText(amount.available)) are free"
+        guard target == nil, isTree else { return }
+        if Messages.canAsk, !yes {
+            if !Messages.confirm(about: nil, text) { throw ExitCode(1) }
+        } else {
+            Messages.write(about: [UInt8]?.none, text)
+        }
+    }
+
+    private func checkEmpty(_ path: FilePath) throws(BackupError) {
+        guard try isEmptyOrAbsent(path, but: RestoreStage.isName) else {
+            throw BackupError(
+                .targetNotEmpty, "the target is not empty",
+                advice: "name another, or overwrite what is there with --overwrite", path: path)
+        }
+    }
+
+    /// Prints what came of a part.
+    ///
+    /// - Returns: whether all of it is as it is in the snapshot now, and was not before.
+    private func write(_ part: Part) -> Bool {
+        guard let result = part.result else { return false }
         for failure in result.failures {
             Messages.write(about: failure.path, failure.sentence)
         }
@@ -94,83 +303,156 @@ struct RestoreCommand: AsyncParsableCommand {
                 about: leftover.bytes,
                 "was left by a restore that was killed: remove it when it is not needed")
         }
+        for path in result.filesWithOtherNames {
+            Messages.warn(about: path, "had other names, which keep the old content")
+        }
         for complaint in result.complaints { Messages.write(about: [UInt8]?.none, complaint) }
-        write(result)
-        guard result.isComplete else {
-            throw ExitCode(result.isNothing ? 1 : 3)
+        if result.differingItems > 0 {
+            Messages.write(
+                about: [UInt8]?.none,
+                "\(counted(result.differingItems, "item")) of the snapshot differ from what is there, "
+                    + "which stays (to replace it: --overwrite; to have both: --target)")
         }
-    }
-
-    private func write(_ result: RestoreResult) {
+        for (path, snapshot) in part.leftOut {
+            Messages.write(
+                about: path,
+                "is not in snapshot \(result.snapshot.shortIdentifier); snapshot "
+                    + "\(snapshot.shortIdentifier) of \(localTime(snapshot.time)) has it (to get it: "
+                    + "resval-backup restore \(ShellWord.quoted(path)))")
+        }
+        for (path, versions) in part.versions { tell(path, versions) }
         var buffer = OutputBuffer()
-        if json {
-            var line = JSONLine.output()
-            line.add("snapshot", result.snapshot.identifier)
-            line.add("isComplete", result.isComplete)
-            line.add("items", result.items)
-            line.add("target", "targetBase64", target.bytes)
-            line.add("failures", objects: result.failures) { failure, object in
-                object.add(path: failure.path)
-                object.add("reason", failure.name)
-            }
-            line.add("complaints", strings: result.complaints)
-            line.add("evicted", objects: result.evicted) { file, object in
-                object.add(path: file.path)
-                object.add("snapshot", file.record?.snapshot)
-                object.add("repository", file.record?.repository)
-            }
-            line.end(in: &buffer)
-        } else {
-            buffer.append(text: "snapshot \(result.snapshot.shortIdentifier): ")
-            buffer.append(text: result.isComplete ? "" : "\(result.wholeItems) of ")
-            buffer.append(text: "\(counted(result.items, "item")) restored\n")
-            let places = include.isEmpty ? result.snapshot.sources : include.map(\.path)
-            for place in places {
-                buffer.append(path: place)
-                buffer.append(" is now ")
-                buffer.append(path: target.path.pushing(place.relative))
-                buffer.append("\n")
-            }
-        }
+        if json { write(json: part, result, to: &buffer) } else { write(part, result, to: &buffer) }
         buffer.flush()
+        return result.isComplete && part.leftOut.isEmpty && part.versions.isEmpty
     }
-}
 
-extension FilePath {
-    /// The path without its leading slash.
-    fileprivate var relative: FilePath { FilePath(root: nil, components) }
-}
-
-/// Restores the evicted files that a snapshot excluded, each from the repository that keeps its content.
-private func restoreEvicted(
-    _ result: RestoreResult, _ repository: RepositoryOptions, to target: FilePath, overwrites: Bool
-) async throws -> RestoreResult {
-    let state = stateHome().map { EvictionDirectory(stateHome: $0) }
-    var failures = result.failures
-    var complaints = result.complaints
-    let groups = Dictionary(grouping: result.evicted) { $0.record?.repository }
-    for (identifier, group) in groups.sorted(by: { $0.key ?? "" < $1.key ?? "" }) {
-        do {
-            let files = group.compactMap(EvictedRestoring.File.init)
-            guard let identifier else {
-                throw BackupError(.noRepository, "an older version did not record where it is")
-            }
-            let restoring = EvictedRestoring(
-                try await repository.holder(of: identifier, state), to: target,
-                overwrites: overwrites)
-            let (failed, complained) = try await restoring.restore(files)
-            failures += failed
-            complaints += complained
-        } catch let error as BackupError where error.code != .interrupted {
-            failures += group.map { file in
-                RestoreFailure(
-                    path: file.path, cause: .missing("\(file.sentence); \(error.description)"))
-            }
+    /// Names the other versions of an item that is there as it is in the newest snapshot.
+    private func tell(_ path: [UInt8], _ versions: [Occurrence]) {
+        var seen: Set<[String]> = []
+        let others = versions.reversed().filter {
+            seen.insert(["\($0.bytes)", "\($0.items)", $0.modified?.rfc3339 ?? ""]).inserted
+        }
+        Messages.write(
+            about: path,
+            "is there as it is in the snapshot; nothing was written"
+                + (others.isEmpty ? "" : ". Other versions (to take one: --snapshot ID):"))
+        for version in others {
+            Messages.write(
+                about: [UInt8]?.none,
+                "  \(version.snapshot.shortIdentifier) of \(localTime(version.snapshot.time)): "
+                    + "\(counted(version.items, "item")), \(sizeText(version.bytes))")
         }
     }
-    var whole = RestoreResult(
-        snapshot: result.snapshot, items: result.items + result.evicted.count,
-        failures: failures, complaints: complaints, leftovers: result.leftovers)
-    whole.evicted = result.evicted
-    return whole
+
+    private func write(json part: Part, _ result: RestoreResult, to buffer: inout OutputBuffer) {
+        var line = JSONLine.output()
+        line.add("snapshot", result.snapshot.identifier)
+        line.add("isComplete", result.isComplete)
+        line.add("items", result.items)
+        line.add("differingItems", result.differingItems)
+        if let target { line.add("target", "targetBase64", target.bytes) }
+        line.add("movedAside", objects: result.movedAside) { item, object in
+            object.add(path: item.path)
+            object.add("name", "nameBase64", item.name)
+        }
+        line.add("leftOut", objects: part.leftOut) { item, object in
+            object.add(path: item.path)
+            object.add("snapshot", item.snapshot.identifier)
+        }
+        line.add("failures", objects: result.failures) { failure, object in
+            object.add(path: failure.path)
+            object.add("reason", failure.name)
+        }
+        line.add("complaints", strings: result.complaints)
+        line.add("evicted", objects: result.evicted) { file, object in
+            object.add(path: file.path)
+            object.add("snapshot", file.record?.snapshot)
+            object.add("repository", file.record?.repository)
+        }
+        line.end(in: &buffer)
+    }
+
+    private func write(_ part: Part, _ result: RestoreResult, to buffer: inout OutputBuffer) {
+        guard !result.wasThere else { return }
+        buffer.append(text: "snapshot \(result.snapshot.shortIdentifier): ")
+        buffer.append(text: result.isComplete ? "" : "\(result.wholeItems) of ")
+        buffer.append(text: "\(counted(result.items, "item")) restored\n")
+        let aside = Dictionary(
+            result.movedAside.map { ($0.path, $0.name) }, uniquingKeysWith: { first, _ in first })
+        let places = part.paths.isEmpty ? result.snapshot.sources.map(\.bytes) : part.paths
+        for place in places where !result.equal.contains(place) {
+            let path = FilePath(bytes: place)
+            buffer.append(path: path)
+            if let target {
+                buffer.append(" is now ")
+                buffer.append(
+                    path: target.path.pushing(FilePath(root: nil, path.components)))
+            } else if let name = aside[place] {
+                buffer.append(" stays; the version of the snapshot is beside it: ")
+                buffer.append(name: name)
+            } else {
+                buffer.append(" is back")
+            }
+            buffer.append("\n")
+        }
+    }
+}
+
+/// A path as somebody typed it.
+private struct AskedPath {
+    /// The working directory's path and the words as typed.
+    let path: FilePath
+    /// The first symbolic link above the item; nil if there is none now.
+    let link: FilePath?
+    /// The path with that link and others resolved; nil without a link, and where another user than the
+    /// caller or root made it.
+    let resolved: FilePath?
+    /// How to go on where no snapshot has it, with a space in front.
+    let advice: String
+
+    init(_ word: PathArgument) throws {
+        let typed = word.path
+        let directory = typed.isAbsolute ? FilePath("/") : try realPath(of: ".")
+        path = directory.pushing(typed).lexicallyNormalized()
+        var place = FilePath("/")
+        var found: (path: FilePath, isTrusted: Bool)?
+        for component in path.removingLastComponent().components {
+            place.append(component)
+            guard let status = try? place.withoutFollowing.status() else { break }
+            if status.kind == .symbolicLink {
+                found = (place, status.owner == 0 || status.owner == effectiveUser())
+                break
+            }
+        }
+        link = found?.path
+        if let found, found.isTrusted, let last = path.lastComponent,
+            let parent = try? realPath(of: path.removingLastComponent())
+        {
+            resolved = parent.appending(last)
+        } else {
+            resolved = nil
+        }
+        if typed.bytes.contains(where: { "*?[".utf8.contains($0) }) {
+            advice = " (the shell found nothing that matches the pattern)"
+        } else if SnapshotChoice(String(decoding: typed.bytes, as: UTF8.self)) != nil {
+            advice = " (a snapshot is named with --snapshot)"
+        } else {
+            advice = " (list the snapshots: resval-backup snapshots)"
+        }
+    }
+}
+
+/// The home directories of this machine's users: what is put beside a file there is read as
+/// configuration by no program of the system.
+private func homes() -> [[UInt8]] {
+    PasswordDatabase(contents: (try? contentsOfFile("/etc/passwd")) ?? []).accounts
+        .map(\.home.bytes).filter { $0 != [UInt8(ascii: "/")] }
+}
+
+/// Returns a time in this machine's time zone: `2026-11-20 03:12`.
+private func localTime(_ time: FileTime) -> String {
+    let date = CalendarDate(secondsSince1970: time.seconds, isLocal: true)
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(date.year)-\(two(date.month))-\(two(date.day)) \(two(date.hour)):\(two(date.minute))"
 }

@@ -21,7 +21,7 @@ struct TreeMergerTests {
                 """
             try tool("sh", "-c", script, "sh", tree, target)
             var steps = 0
-            var merger = TreeMerger(overwrites: true, damaged: [], isWanted: { _ in true }) {
+            var merger = TreeMerger(.replacing, asked: [Array("/".utf8)]) {
                 steps += 1
                 // In the lowest directory: those above are no longer open. The second is then found
                 // neither above the third nor by its name.
@@ -32,7 +32,7 @@ struct TreeMergerTests {
                 return false
             }
             try merger.merge(tree, into: target)
-            let failures = merger.failures.map { String(decoding: $0.path, as: UTF8.self) }
+            let failures = merger.outcome.failures.map { String(decoding: $0.path, as: UTF8.self) }
             #expect(failures == ["/d/d/z", "/d/d"])
             #expect(try contentsOfFile(target.appending("z")) == Array("text\n".utf8))
             #expect(

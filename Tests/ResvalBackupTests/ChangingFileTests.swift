@@ -21,7 +21,7 @@ struct ChangingFileTests {
             for name in [#"secret"#, #"closed"#, #"b\200a\377d\342\202'"#] {
                 #expect(lines.contains { $0.contains("/source/\(name): ") }, "\(name)")
             }
-            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             let place = backup.restored(backup.source)
             #expect(try TreeListing(of: place).items[Array("/open".utf8)] != nil)
             let plan = try backup.run("plan", "--excluded-only", backup.source)
@@ -252,7 +252,7 @@ struct ChangingFileTests {
         let target = FilePath(bytes: [0x61, 0xFF])
         try withBackup(of: Tree { SymbolicLink("link", to: target) }) { backup in
             try backup.runSuccessfully("create", backup.source)
-            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             let link = backup.restored(backup.source).appending("link")
             try #expect(symbolicLinkTarget(link.withoutFollowing) == target)
         }

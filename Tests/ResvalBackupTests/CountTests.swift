@@ -32,10 +32,10 @@ struct CountTests {
         #expect(show.text.contains("contains: 8 items, 14 B\n"), "\(show)")
         let verify = try run(["verify", "latest"])
         #expect(verify.text.hasPrefix("8 items can be listed\n"), "\(verify)")
-        let restore = try run(["restore", "latest", "--target", target])
+        let restore = try run(["restore", "--snapshot", "latest", "--target", target])
         #expect(restore.text.contains(": 8 items restored\n"), "\(restore)")
         let one = try run([
-            "restore", "latest", "--target", target.appending("one"), "--include",
+            "restore", "--snapshot", "latest", "--target", target.appending("one"),
             source.appending("file"),
         ])
         #expect(one.text.contains(": 1 item restored\n"), "\(one)")

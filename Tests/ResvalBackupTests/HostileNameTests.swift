@@ -51,7 +51,7 @@ struct HostileNameTests {
             #expect(result.text.contains(#""isComplete":true"#))
             #expect(result.text.contains(#""lostExclusions":[]"#))
             #expect(result.errorText == "")
-            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             let source = try TreeListing(of: backup.source)
             var expected = source
             expected.remove { path in
@@ -90,7 +90,7 @@ struct HostileNameTests {
             }
             let created = try backup.command(["create"] + sources).run()
             #expect(created.exitCode == 0, "\(created)")
-            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             let restored = try TreeListing(of: backup.restored(backup.source))
             #expect(try restored.differences(from: TreeListing(of: backup.source)) == [])
             let again = try backup.command(["create", "--json"] + sources.reversed()).run()
@@ -112,10 +112,10 @@ struct HostileNameTests {
         try withBackup(of: tree) { backup in
             try backup.runSuccessfully("create", backup.source)
             let includes = HostileNames.all.flatMap { name -> [any CommandArgument] in
-                ["--include", backup.source.appending(name)]
+                [backup.source.appending(name)]
             }
             let result = try backup.command(
-                ["restore", "latest", "--target", backup.target] + includes
+                ["restore", "--snapshot", "latest", "--target", backup.target] + includes
             ).run()
             #expect(result.exitCode == 0, "\(result)")
             let restored = try TreeListing(of: backup.restored(backup.source))

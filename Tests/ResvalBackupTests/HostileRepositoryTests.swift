@@ -43,7 +43,7 @@ struct HostileRepositoryTests {
             for arguments in [
                 ["show", forged], ["show", forged, "--excluded"], ["show", forged, "--items"],
                 ["diff", forged, forged], ["create", "\(backup.source)"],
-                ["restore", forged, "--target", "\(backup.target)"],
+                ["restore", "--snapshot", forged, "--target", "\(backup.target)"],
                 ["forget", "--keep-last", "9"],
             ] {
                 try forge(backup, tags: tags + ["resval-record=\(order)"])
@@ -73,7 +73,7 @@ struct HostileRepositoryTests {
             let list = try backup.runSuccessfully("snapshots", "--json")
             let identifier = try #require(snapshotIdentifiers(in: list).first)
             let result = try backup.run(
-                "restore", identifier, "--target", backup.target, "--include",
+                "restore", "--snapshot", identifier, "--target", backup.target,
                 backup.source)
             #expect(result.exitCode == 0, "\(result)")
             #expect(try tool("cat", backup.restored(backup.source).appending("file")) == "text")

@@ -108,7 +108,10 @@ struct ProgressTests {
             let status =
                 #"{"message_type":"status","percent_done":0.5,"bytes_restored":390000}"#
             let restore = try backup.command(
-                ["restore", "latest", "--target", backup.target, "--progress", "json"],
+                [
+                    "restore", "--snapshot", "latest", "--target", backup.target, "--progress",
+                    "json",
+                ],
                 before: "case $1 in restore) sleep 1.5; echo '\(status)'; sleep 1.5;; esac"
             ).run()
             #expect(restore.exitCode == 0, "\(restore)")

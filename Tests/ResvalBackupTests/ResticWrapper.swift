@@ -39,7 +39,7 @@ extension BackupFixture {
         by prefix: String, _ arguments: any CommandArgument...
     ) throws -> CommandResult {
         try command(
-            ["restore", "latest", "--target", target] + arguments,
+            ["restore", "--snapshot", "latest", "--target", target] + arguments,
             before: "case $1 in restore) exec \(prefix) \"$REAL\" \"$@\";; esac"
         ).run()
     }

@@ -31,7 +31,8 @@ struct RestoreAttributesTests {
             try tool("mkdir", backup.target)
             try tool("mount", "-t", "ramfs", "ramfs", backup.target)
             defer { _ = try? tool("umount", backup.target) }
-            let result = try backup.run("restore", "latest", "--target", backup.target + "new")
+            let result = try backup.run(
+                "restore", "--snapshot", "latest", "--target", backup.target + "new")
             #expect(result.exitCode == 3, "\(result)")
             #expect(result.errorText.split(separator: "\n").count == 1, "\(result)")
             #expect(result.errorText.contains("stores no extended attributes"), "\(result)")
@@ -75,7 +76,7 @@ struct RestoreAttributesTests {
             for source in [above, above.appending("directory0")] {
                 try backup.runSuccessfully("create", source)
                 let target = backup.base.appending(FileName(source.lastComponent?.bytes ?? []))
-                try backup.runSuccessfully("restore", "latest", "--target", target)
+                try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", target)
                 let restored = target.pushing(FilePath(root: nil, source.components))
                 let before = try TreeListing(of: source)
                 try #expect(TreeListing(of: restored).differences(from: before) == [])
@@ -100,7 +101,8 @@ struct RestoreAttributesTests {
                     try tool("sh", "-c", script, "sh", source)
                     try backup.runSuccessfully("create", source)
                     let result = try backup.run(
-                        "restore", "latest", "--target", small.root.appending("target"))
+                        "restore", "--snapshot", "latest", "--target",
+                        small.root.appending("target"))
                     #expect(result.exitCode == 3, "\(result)")
                     #expect(
                         result.errorText.contains("\(source)/large: was not restored"),

@@ -25,7 +25,8 @@ struct RestoreDamageTests {
                     dd of="$pack" bs=1 seek=$offset conv=notrunc status=none
                 """
             try tool("bash", "-c", script, "bash", backup.repository)
-            let result = try backup.run("restore", "latest", "--target", backup.target)
+            let result = try backup.run(
+                "restore", "--snapshot", "latest", "--target", backup.target)
             #expect(result.exitCode == 3, "\(result)")
             let lines = result.errorText.split(separator: "\n")
             #expect(lines.count { $0.contains("\(backup.source)") } == 1, "\(result)")
@@ -33,11 +34,12 @@ struct RestoreDamageTests {
             #expect(result.errorText.contains("ciphertext verification failed"))
             #expect(result.text.contains(": 4 of 5 items restored"))
             let again = backup.base.appending("again")
-            let json = try backup.run("restore", "latest", "--target", again, "--json")
+            let json = try backup.run(
+                "restore", "--snapshot", "latest", "--target", again, "--json")
             #expect(json.exitCode == 3)
             #expect(json.text.contains(#""isComplete":false"#))
             let part = try backup.run(
-                "restore", "latest", "--target", backup.base.appending("part"), "--include",
+                "restore", "--snapshot", "latest", "--target", backup.base.appending("part"),
                 backup.source.appending("directory"))
             #expect(part.exitCode == 0, "\(part)")
         }

@@ -15,18 +15,20 @@ struct RestoreTests {
             try backup.runSuccessfully("create", backup.source)
             try Tree { Directory("empty") }.create(in: backup.base)
             let empty = backup.base.appending("empty")
-            #expect(try backup.run("restore", "latest", "--target", empty).exitCode == 0)
+            #expect(
+                try backup.run("restore", "--snapshot", "latest", "--target", empty).exitCode == 0)
             let file = empty.pushing(FilePath(root: nil, backup.source.components))
                 .appending("file")
             try tool("sh", "-c", "echo newer > \"$1\"", "sh", file)
-            let refused = try backup.run("restore", "latest", "--target", empty)
+            let refused = try backup.run("restore", "--snapshot", "latest", "--target", empty)
             #expect(refused.exitCode == 1)
             #expect(refused.errorText.contains("--overwrite"))
             #expect(try tool("cat", file) == "newer")
-            let allowed = try backup.run("restore", "latest", "--target", empty, "--overwrite")
+            let allowed = try backup.run(
+                "restore", "--snapshot", "latest", "--target", empty, "--overwrite")
             #expect(allowed.exitCode == 0, "\(allowed)")
             #expect(try tool("cat", file) == "old")
-            let noDirectory = try backup.run("restore", "latest", "--target", file)
+            let noDirectory = try backup.run("restore", "--snapshot", "latest", "--target", file)
             #expect(noDirectory.exitCode == 1)
         }
     }
@@ -34,12 +36,12 @@ struct RestoreTests {
     @Test("an unknown snapshot and a path that is in none are errors, and nothing is made")
     func nothingToRestore() throws {
         try withBackup(of: Self.tree) { backup in
-            let none = try backup.run("restore", "latest", "--target", backup.target)
+            let none = try backup.run("restore", "--snapshot", "latest", "--target", backup.target)
             #expect(none.exitCode == 1, "\(none)")
             try backup.runSuccessfully("create", backup.source)
             for arguments in [
-                ["deadbeef"], ["latest", "--include", "/nowhere"],
-                ["latest", "--include", "\(backup.source)/fil"],
+                ["--snapshot", "deadbeef"], ["/nowhere"],
+                ["\(backup.source)/fil"],
             ] {
                 let result = try backup.command(
                     ["restore", "--target", backup.target] + arguments
@@ -47,7 +49,7 @@ struct RestoreTests {
                 #expect(result.exitCode == 1, "\(result)")
                 #expect(throws: (any Error).self) { try TreeListing(of: backup.target) }
             }
-            let usage = try backup.run("restore", "xyz", "--target", backup.target)
+            let usage = try backup.run("restore", "--snapshot", "xyz", "--target", backup.target)
             #expect(usage.exitCode == 64)
         }
     }
@@ -57,7 +59,7 @@ struct RestoreTests {
         try withBackup(of: Self.tree) { backup in
             try backup.runSuccessfully("create", backup.source)
             try backup.restic("backup", backup.base.appending("password"))
-            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             let restored = try TreeListing(of: backup.restored(backup.source))
             #expect(try restored.differences(from: TreeListing(of: backup.source)) == [])
             let lines = try backup.runSuccessfully("snapshots", "--json").split(separator: "\n")
@@ -70,7 +72,7 @@ struct RestoreTests {
         try withBackup(of: Self.tree) { backup in
             try backup.runSuccessfully("create", backup.source)
             try backup.runSuccessfully(
-                "restore", "latest", "--target", backup.target, "--include",
+                "restore", "--snapshot", "latest", "--target", backup.target,
                 "\(backup.source)//directory/")
             let names = try TreeListing(of: backup.restored(backup.source)).items.keys
             let texts = Set(names.map { String(decoding: $0, as: UTF8.self) })
@@ -87,7 +89,7 @@ struct RestoreTests {
                 try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=50", "status=none")
                 try backup.runSuccessfully("create", backup.source)
                 let result = try backup.run(
-                    "restore", "latest", "--target", volume.root.appending("target"))
+                    "restore", "--snapshot", "latest", "--target", volume.root.appending("target"))
                 #expect(result.exitCode == 3, "\(result)")
                 #expect(result.errorText.contains("\(large): was not restored: write "))
                 #expect(!result.errorText.contains("/proc/"), "\(result)")

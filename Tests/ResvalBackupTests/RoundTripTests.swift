@@ -36,7 +36,7 @@ struct RoundTripTests {
             let created = try backup.run("create", backup.source)
             #expect(created.exitCode == 0, "\(created)")
             #expect(created.errorText.contains("malformed: warning: "))
-            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             var expected = try TreeListing(of: backup.source)
             expected.remove { path in
                 path == Array("/excluded".utf8)
@@ -64,7 +64,8 @@ struct RoundTripTests {
         try withBackup(of: tree, user: 54321) { backup in
             let created = try backup.run("create", backup.source)
             #expect(created.exitCode == 0, "\(created)")
-            let restored = try backup.run("restore", "latest", "--target", backup.target)
+            let restored = try backup.run(
+                "restore", "--snapshot", "latest", "--target", backup.target)
             #expect(restored.exitCode == 0, "\(restored)")
             let difference = try TreeListing(of: backup.restored(backup.source))
                 .differences(from: TreeListing(of: backup.source))
@@ -86,7 +87,8 @@ struct RoundTripTests {
         }
         try withBackup(of: tree, user: 54321) { backup in
             try backup.runSuccessfully("create", backup.source)
-            let restored = try backup.run("restore", "latest", "--target", backup.target)
+            let restored = try backup.run(
+                "restore", "--snapshot", "latest", "--target", backup.target)
             #expect(restored.exitCode == 0, "\(restored)")
             let place = backup.restored(backup.source)
             let ownerless = try TreeListing(of: backup.source).items.mapValues {

@@ -35,7 +35,7 @@ struct SourceTests {
             try backup.runSuccessfully("create", backup.source.appending("link"))
             let first = backup.source.appending("first")
             #expect(try backup.runSuccessfully("snapshots").hasSuffix("\(first)"))
-            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             let restored = try TreeListing(of: backup.restored(first))
             #expect(try restored.differences(from: TreeListing(of: first)) == [])
         }
@@ -52,7 +52,7 @@ struct SourceTests {
             #expect(
                 again.contains(#""newFiles":0,"changedFiles":0,"unchangedFiles":2,"#), "\(again)")
             #expect(try backup.runSuccessfully("snapshots").contains("\(first), \(second)"))
-            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             for source in [first, second] {
                 let restored = try TreeListing(of: backup.restored(source))
                 #expect(try restored.differences(from: TreeListing(of: source)) == [])
@@ -80,7 +80,7 @@ struct SourceTests {
             #expect(plan.exitCode == 0, "\(plan)")
             #expect(plan.text.contains("exclude   \(backup.repository): it is the repository"))
             try backup.runSuccessfully("create", backup.base)
-            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             let restored = try TreeListing(of: backup.restored(backup.repository))
             #expect(restored.items.count == 1)
         }

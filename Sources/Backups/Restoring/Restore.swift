@@ -3,6 +3,16 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
+/// How much a restore writes, and how much room there is.
+package struct RestoreAmount: Sendable, Hashable {
+    /// The number of items of the SOURCEs, directories included.
+    package var items = 0
+    /// The sizes of the files among them, in bytes.
+    package var bytes: Int64 = 0
+    /// The bytes available to this user on the filesystem that they are restored to.
+    package var available: Int64 = 0
+}
+
 extension Restic {
     /// Restores a snapshot, or parts of it, below a directory, each item under its full path.
     ///
@@ -11,39 +21,120 @@ extension Restic {
     /// full size and its own time. Such an item is not moved.
     ///
     /// - Parameters:
-    ///   - choice: the snapshot.
-    ///   - target: a directory that does not exist yet, or is empty except for the remains of a
-    ///     killed restore.
-    ///   - includes: absolute paths in the snapshot to restore with everything below them; empty to
+    ///   - paths: absolute paths in the snapshot to restore with everything below them; empty to
     ///     restore everything.
-    ///   - overwrites: whether the target may contain files, which are overwritten.
+    ///   - target: a directory; it is made if it does not exist. With `/`, items come back to where
+    ///     they were.
+    ///   - placing: what becomes of what is there.
+    ///   - holder: returns the repository with an identifier, for evicted files.
+    ///   - begin: called before anything is restored; an error that it throws ends the restore.
     ///   - report: called a few times a second.
-    /// - Throws: ``BackupError``: `targetNotEmpty`, `noSnapshot`, `noMatch`, or restic's failure.
-    ///   Failures of single items are in the result.
+    /// - Throws: ``BackupError``: `noMatch`, or restic's failure; also what `begin` throws. Failures of
+    ///   single items are in the result.
     package func restore(
-        _ choice: SnapshotChoice, to target: FilePath, including includes: [[UInt8]] = [],
-        overwrites: Bool = false, report: @escaping @Sendable (BackupProgress) -> Void
-    ) async throws(BackupError) -> RestoreResult {
-        if !overwrites, try !isEmptyOrAbsent(target, but: RestoreStage.isName) {
+        _ paths: [[UInt8]] = [], of snapshot: Snapshot, to target: FilePath, _ placing: Placing,
+        holder: (String) async throws -> Restic, begin: (RestoreAmount) throws -> Void = { _ in },
+        report: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws -> RestoreResult {
+        var complaints: [String] = []
+        let evicted = try await evictedFiles(of: snapshot)?.filter { paths.include($0.path) }
+        if evicted == nil { complaints.append(RestoreResult.unreadableRecord) }
+        let names = Set((evicted ?? []).map(\.path))
+        let stored = paths.filter { !names.contains($0) }
+        var wanted = WantedItems(stored, in: snapshot)
+        let isStored = paths.isEmpty || !stored.isEmpty
+        if isStored { wanted = try await readEntries(of: snapshot.identifier, with: wanted) }
+        if let missing = wanted.missing.first {
             throw BackupError(
-                .targetNotEmpty, "the target is not empty",
-                advice: "name another, or overwrite what is there with --overwrite", path: target)
+                .noMatch, "is not in snapshot \(snapshot.shortIdentifier)",
+                advice: "give the whole path as it was backed up", path: FilePath(bytes: missing))
         }
-        let snapshot = try await snapshot(choice)
-        let evicted = try await evictedFiles(of: snapshot)
-        let left = evicted?.filter { includes.include($0.path) } ?? []
-        let names = Set(left.map(\.path))
-        let included = includes.filter { !names.contains($0) }
-        var result = RestoreResult(snapshot: snapshot, items: 0, failures: [])
-        if includes.isEmpty || !included.isEmpty {
-            result = try await extract(
-                RestoreRequest(
-                    snapshot: snapshot, target: target, includes: included,
-                    overwrites: overwrites), report: report)
+        let roots = paths.isEmpty ? snapshot.sources.map(\.bytes) : paths
+        let stage = try RestoreStage(in: target, for: roots)
+        defer { stage.remove() }
+        var amount = RestoreAmount(
+            items: wanted.count, bytes: wanted.bytes, available: stage.availableBytes)
+        for file in evicted ?? [] {
+            amount.items += 1
+            amount.bytes.addSaturating(file.size)
         }
-        result.evicted = left
-        if evicted == nil { result.complaints.append(RestoreResult.unreadableRecord) }
+        try begin(amount)
+        // Before the rest, with which restic sets the times of the directories.
+        let unfetched = try await fetchContent(of: evicted ?? [], into: stage, holder: holder)
+        var damage: [[UInt8]: String] = [:]
+        if isStored {
+            let (end, lost) = try await fill(stage.path, snapshot, stored, amount.bytes, report)
+            if end.code != 0, end.errors.items.isEmpty {
+                complaints.append(
+                    "restic: \(FailureText(end.errors.lines).summary(code: end.code))")
+            }
+            if end.errors.droppedItemCount > 0 {
+                complaints.append("restic: more items failed than are named")
+            }
+            // restic knows only the stage's name.
+            let place = "\(stage.path)/"
+            for item in end.errors.items {
+                damage[item.name] = item.message.replacing(place, with: "/")
+            }
+            for path in lost where snapshot.recordPath?.path != path {
+                damage[printedName(path)] = "its data is missing in the repository"
+            }
+        }
+        // Where it is not known what failed, nothing is replaced.
+        let placing = complaints.isEmpty || placing != .replacing ? placing : .keeping
+        if !stage.keepsAttributes {
+            complaints.append(
+                "the filesystem of the target stores no extended attributes: items have none now, "
+                    + "and no ACLs")
+        }
+        let merged: MergeOutcome
+        do {
+            (merged, damage) = try await onOwnThread { [damage, wanted] isCancelled in
+                try raiseDescriptorLimit()
+                try stage.synchronize(remote: wanted.remote)
+                var damage = damage
+                for path in try stage.otherNames(of: Set(damage.keys)) {
+                    damage[printedName(path)] = "it is another name of a file that is damaged"
+                }
+                var merger = TreeMerger(
+                    placing, asked: roots, damaged: Set(damage.keys),
+                    omitted: snapshot.recordPath?.top, isCancelled: isCancelled)
+                try merger.merge(stage.path, into: target)
+                return (merger.outcome, damage)
+            }
+        } catch {
+            throw backupError(error, path: target)
+        }
+        let failed = Set(merged.failures.map { printedName($0.path) })
+        let damaged = damage.filter { !failed.contains($0.key) }.map { name, message in
+            RestoreFailure(path: merged.damagedPaths[name] ?? name, cause: .missing(message))
+        }
+        var result = RestoreResult(
+            snapshot: snapshot, items: amount.items,
+            failures: merged.failures + damaged + unfetched, complaints: complaints,
+            leftovers: stage.leftovers)
+        result.evicted = evicted ?? []
+        result.differingItems = merged.differingItems
+        result.equal = merged.equal
+        result.wasThere = merged.placedItems == 0 && result.isComplete
+        result.movedAside = merged.movedAside
+        result.filesWithOtherNames = merged.filesWithOtherNames
         return result
+    }
+
+    /// Returns the parts below some paths that a snapshot lacks, and the newest snapshot that has each.
+    package func leftOut(
+        below paths: [[UInt8]], of snapshot: Snapshot
+    ) async throws(BackupError) -> [(path: [UInt8], snapshot: Snapshot)] {
+        do throws(BackupError) {
+            return try await heldSnapshots(by: snapshot).compactMap { hold, holder in
+                guard hold.kind != .clock, let holder, paths.include(hold.part) else { return nil }
+                return (hold.part, holder)
+            }
+        } catch  where error.code.mayConcernOneSnapshot {
+            // Of its record the result tells.
+            return []
+        }
     }
 
     /// Returns the evicted files that a snapshot's record names; nil if the record cannot be read.
@@ -59,98 +150,27 @@ extension Restic {
         }
     }
 
-    /// Restores items of a snapshot below a directory, each with its whole path.
+    /// Has restic restore below a directory of a stage.
     ///
-    /// - Throws: ``BackupError`` when the restore as a whole failed. Failures of single items are
-    ///   in the result.
-    func extract(
-        _ request: RestoreRequest, report: @escaping @Sendable (BackupProgress) -> Void
-    ) async throws(BackupError) -> RestoreResult {
-        let snapshot = request.snapshot
-        let wanted = try await readEntries(
-            of: snapshot.identifier, with: WantedItems(request.includes, in: snapshot))
-        if let missing = wanted.missing.first {
-            throw BackupError(
-                .noMatch, "is not in snapshot \(snapshot.shortIdentifier)",
-                advice: "give the whole path as it was backed up", path: FilePath(bytes: missing))
-        }
-        let roots =
-            request.includes.isEmpty ? snapshot.sources.map(\.bytes) : request.includes
-        let stage = try RestoreStage(in: request.target, for: roots)
-        defer { stage.remove() }
-        let (end, lost) = try await fill(stage, request, wanted.bytes, report)
-        var complaints =
-            end.code == 0 || !end.errors.items.isEmpty
-            ? [] : ["restic: \(FailureText(end.errors.lines).summary(code: end.code))"]
-        if end.errors.droppedItemCount > 0 {
-            complaints.append("restic: more items failed than are named")
-        }
-        if !stage.keepsAttributes {
-            complaints.append(
-                "the filesystem of the target stores no extended attributes: items have none now, "
-                    + "and no ACLs")
-        }
-        // restic knows only the stage's name.
-        let place = "\(stage.path)/"
-        var damage = end.errors.items.reduce(into: [[UInt8]: String]()) {
-            $0[$1.name] = $1.message.replacing(place, with: "/")
-        }
-        for path in lost where snapshot.recordPath?.path != path {
-            damage[printedName(path)] = "its data is missing in the repository"
-        }
-        // Where it is not known what failed, nothing is replaced.
-        let isKnown = complaints.isEmpty || end.code == 0
-        let merged:
-            (
-                failures: [RestoreFailure], damagedPaths: [[UInt8]: [UInt8]],
-                damage: [[UInt8]: String]
-            )
-        do {
-            merged = try await onOwnThread { [damage] isCancelled in
-                try raiseDescriptorLimit()
-                try stage.synchronize(remote: wanted.remote)
-                var damage = damage
-                for path in try stage.otherNames(of: Set(damage.keys)) {
-                    damage[printedName(path)] = "it is another name of a file that is damaged"
-                }
-                var merger = TreeMerger(
-                    overwrites: request.overwrites && isKnown, damaged: Set(damage.keys),
-                    omitted: snapshot.recordPath?.top,
-                    isWanted: { path in roots.contains { isHeld(path, by: $0) } },
-                    isCancelled: isCancelled)
-                try merger.merge(stage.path, into: request.target)
-                return (merger.failures, merger.damagedPaths, damage)
-            }
-        } catch {
-            throw backupError(error, path: request.target)
-        }
-        let failed = Set(merged.failures.map { printedName($0.path) })
-        let failures = merged.damage.filter { !failed.contains($0.key) }.map { name, message in
-            RestoreFailure(
-                path: merged.damagedPaths[name] ?? name, cause: .missing(message))
-        }
-        return RestoreResult(
-            snapshot: snapshot, items: wanted.count, failures: merged.failures + failures,
-            complaints: complaints, leftovers: stage.leftovers)
-    }
-
-    /// Has restic restore into a stage.
-    ///
+    /// - Parameters:
+    ///   - place: the directory, by a path that begins with a descriptor.
+    ///   - paths: what to restore; empty for everything.
+    ///   - bytes: the total, for progress.
     /// - Returns: how restic ended, and the items that it was not asked for, since the repository
     ///   lacks their data: with them it restores nothing at all.
-    private func fill(
-        _ stage: RestoreStage, _ request: RestoreRequest, _ bytes: Int64,
+    func fill(
+        _ place: FilePath, _ snapshot: Snapshot, _ paths: [[UInt8]], _ bytes: Int64,
         _ report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> (ResticEnd, lost: [[UInt8]]) {
         let messages = RestoreMessages(totalBytes: bytes, report)
         var lost: [[UInt8]] = []
         while true {
-            let (list, option) = try await selection(of: request, without: lost)
+            let (list, option) = try await selection(of: paths, in: snapshot, without: lost)
             let command = ResticCommand(
                 "restore",
-                words("--json", "--sparse") + [Backups.option("--target", stage.path.bytes)]
+                words("--json", "--sparse") + [Backups.option("--target", place.bytes)]
                     + option,
-                on: words(request.snapshot.identifier))
+                on: words(snapshot.identifier))
             let (output, end) = try await attempt(command, reading: Lines(messages))
             // restic opens the list through this process's descriptor.
             withExtendedLifetime(list) {}
@@ -162,7 +182,7 @@ extension Restic {
             if end.code == 0 || !end.errors.items.isEmpty { return (end, lost) }
             let text = FailureText(end.errors.lines)
             guard text.line(containing: "Unknown blob ") != nil else { throw failure(end) }
-            let found = try await lostFiles(in: request.snapshot).map(\.path)
+            let found = try await lostFiles(in: snapshot).map(\.path)
             guard !Set(found).isSubset(of: lost) else { throw failure(end) }
             lost = Set(lost + found).sorted { $0.lexicographicallyPrecedes($1) }
         }
@@ -170,15 +190,15 @@ extension Restic {
 
     /// Returns the option that selects what to restore, and the file it names.
     private func selection(
-        of request: RestoreRequest, without lost: [[UInt8]]
+        of wanted: [[UInt8]], in snapshot: Snapshot, without lost: [[UInt8]]
     ) async throws(BackupError) -> (list: MemoryFile?, option: [[UInt8]]) {
-        var (name, paths) = ("--include-file", request.includes)
-        if request.includes.isEmpty {
+        var (name, paths) = ("--include-file", wanted)
+        if wanted.isEmpty {
             (name, paths) = ("--exclude-file", lost)
         } else if !lost.isEmpty {
             // restic takes either inclusions or exclusions.
             paths = try await readEntries(
-                of: request.snapshot.identifier, with: PathsWithout(lost, of: request.includes)
+                of: snapshot.identifier, with: PathsWithout(lost, of: wanted)
             ).paths
             guard !paths.isEmpty else {
                 throw BackupError(
@@ -193,19 +213,6 @@ extension Restic {
         let list = try MemoryFile(lines)
         return (list, [option(name, list.path)])
     }
-}
-
-/// The items that a restore moves from the snapshot, and where.
-struct RestoreRequest: Sendable {
-    /// The snapshot.
-    let snapshot: Snapshot
-    /// The directory below which each item is restored with its whole path.
-    let target: FilePath
-    /// The paths of the snapshot that are wanted; empty for everything.
-    let includes: [[UInt8]]
-    /// Whether files in the target are overwritten. If not, the target was just seen empty or
-    /// absent, and a file that has appeared since stays as it is and is a failure.
-    let overwrites: Bool
 }
 
 extension [[UInt8]] {

@@ -6,15 +6,25 @@ package struct RestoreResult: Sendable {
     /// The snapshot.
     package let snapshot: Snapshot
     /// The number of items of the SOURCEs that were to be restored.
-    package var items: Int
+    package let items: Int
     /// The items that differ from the snapshot, sorted by path.
     package let failures: [RestoreFailure]
     /// What is wrong with the snapshot or the restore as a whole.
-    package var complaints: [String]
+    package let complaints: [String]
     /// The directories that killed restores left below the target.
     package let leftovers: [FilePath]
     /// The requested files that the snapshot excluded because they were evicted.
     package var evicted: [RecordedExclusion] = []
+    /// The number of items below those asked for whose name something else has, which stays.
+    package var differingItems = 0
+    /// Those of the items asked for that were there already.
+    package var equal: [[UInt8]] = []
+    /// Whether nothing was written, since all that is in the snapshot was there already.
+    package var wasThere = false
+    /// The items that are beside what has their name, and their new names.
+    package var movedAside: [(path: [UInt8], name: [UInt8])] = []
+    /// The replaced files that have other names, which keep the old content.
+    package var filesWithOtherNames: [[UInt8]] = []
 
     package init(
         snapshot: Snapshot, items: Int, failures: [RestoreFailure], complaints: [String] = [],
@@ -33,10 +43,12 @@ package struct RestoreResult: Sendable {
         + "made"
 
     /// Whether everything requested is as it is in the snapshot.
-    package var isComplete: Bool { failures.isEmpty && complaints.isEmpty }
+    package var isComplete: Bool {
+        failures.isEmpty && complaints.isEmpty && differingItems == 0
+    }
 
     /// The number of items that are as they are in the snapshot, as far as is known.
-    package var wholeItems: Int { max(0, items - countItems(failures)) }
+    package var wholeItems: Int { max(0, items - countItems(failures) - differingItems) }
 
     /// Whether no item was restored, as far as is known.
     package var isNothing: Bool {

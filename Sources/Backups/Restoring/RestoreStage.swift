@@ -12,16 +12,19 @@ import SystemPackage
 /// filesystem that the items belong to, and needs no permission above them.
 ///
 /// It is locked while it is in use. One without a lock was left by a process that was killed.
-final class RestoreStage: Sendable {
+package final class RestoreStage: Sendable {
     /// Directories of this user that killed processes left between the target and the restored
     /// items.
     let leftovers: [FilePath]
     private let parent: OpenDirectory
+    /// The parent's modification time before this directory was made, and after.
+    private let parentTimes: (before: FileTime, after: FileTime)
     private let name: FilePath
     private let directory: OpenDirectory
 
     private static let namePrefix = ".resval-restore-"
     private static let tree: FilePath = "tree"
+    private static let kept: FilePath = "kept"
 
     /// Creates the directory, and the target if it is missing.
     ///
@@ -32,17 +35,62 @@ final class RestoreStage: Sendable {
             try makeDirectories(at: target, permissions: 0o700)
             let candidates = try Self.candidates(in: target, for: wanted)
             leftovers = candidates.flatMap { Self.leftovers(in: $0.directory, $0.path) }
-            (parent, name, directory) = try Self.make(in: candidates.map(\.directory))
-            keepsAttributes = Self.keepsAttributes(directory)
+            let place = try Self.make(in: candidates.map(\.directory))
+            (parent, name, directory, parentTimes) =
+                (place.parent, place.name, place.directory, place.times)
+            keepsAttributes = try Self.exclude(directory)
         } catch {
             throw backupError(error, path: target)
         }
     }
 
     /// The directory to restore into, for this process and those it starts.
-    var path: FilePath {
-        FilePath("/proc/\(processNumber())/fd/\(directory.descriptor.rawValue)").pushing(Self.tree)
+    var path: FilePath { location.pushing(Self.tree) }
+
+    /// A directory for the content of evicted files, which ``take(_:to:_:)`` moves to ``path``.
+    var keptPath: FilePath { location.pushing(Self.kept) }
+
+    private var location: FilePath {
+        FilePath("/proc/\(processNumber())/fd/\(directory.descriptor.rawValue)")
     }
+
+    /// The bytes available to this user where the directory is; 0 if that cannot be found out.
+    var availableBytes: Int64 {
+        guard let status = try? filesystemStatus(ofOpen: directory.descriptor) else { return 0 }
+        return Int64(
+            clamping: status.availableBlocks.multipliedReportingOverflow(by: status.fragmentSize)
+                .partialValue)
+    }
+
+    /// Moves a file from ``keptPath`` to its path below ``path``, and sets its time.
+    ///
+    /// - Parameters:
+    ///   - stored: its absolute path in the snapshot that keeps its content.
+    ///   - wanted: its absolute path in the snapshot that is restored.
+    /// - Throws: the errno of a step; `ENOENT` when restic did not restore it.
+    func take(_ stored: [UInt8], to wanted: [UInt8], _ modified: FileTime) throws(Errno) {
+        let (from, name) = try directory.openDirectory(Self.kept).parent(of: stored)
+        guard let names = RelativePath(absolute: wanted)?.names, let newName = names.last else {
+            throw .invalidArgument
+        }
+        var parent = try directory.openDirectory(Self.tree, flags: .reference)
+        for name in names.dropLast().map({ FilePath(bytes: $0) }) {
+            do throws(Errno) {
+                try makeDirectory(name, in: parent.descriptor, permissions: 0o700)
+            } catch .fileExists {
+                // An earlier file's.
+            }
+            parent = try parent.openDirectory(name, flags: .reference)
+        }
+        try renameItem(
+            name, in: from.descriptor, to: FilePath(bytes: newName), in: parent.descriptor, .absent)
+        let file = OwnedDescriptor(
+            try openReference(FilePath(bytes: newName), in: parent.descriptor))
+        try file.descriptor.setTimes(access: nil, modification: modified)
+    }
+
+    /// Removes what was not taken from ``keptPath``.
+    func removeKept() { try? removeTree(Self.kept, in: directory) }
 
     /// Whether the filesystem stores extended attributes: restic does not tell where it does not.
     let keepsAttributes: Bool
@@ -84,62 +132,67 @@ final class RestoreStage: Sendable {
     }
 
     /// Removes the directory with its remaining contents. Its parent keeps its modification time,
-    /// which may have been restored.
+    /// which may have been restored, and gets that from before where nothing else changed it.
     func remove() {
         // What cannot be removed is reported by the next restore, and contains only items of the
         // snapshot.
         let modified = try? parent.status().contentModificationTime
         try? removeTree(Self.tree, in: directory)
+        removeKept()
         try? parent.remove(name, isDirectory: true)
-        if let modified { try? setModificationTime(modified, of: parent.descriptor) }
+        guard let modified else { return }
+        let time = modified == parentTimes.after ? parentTimes.before : modified
+        try? parent.setTimes(access: nil, modification: time)
     }
 
     /// Whether a name is that of such a directory.
-    static func isName(_ name: [UInt8]) -> Bool { name.starts(with: namePrefix.utf8) }
+    package static func isName(_ name: [UInt8]) -> Bool { name.starts(with: namePrefix.utf8) }
 
     /// Returns the target, and the existing directories below it that contain everything wanted.
     private static func candidates(
         in target: FilePath, for wanted: [[UInt8]]
     ) throws(Errno) -> [(path: FilePath, directory: OpenDirectory)] {
         var candidates = [
-            (path: target, directory: try OpenDirectory(at: target, flags: .readOnly))
+            (path: target, directory: try OpenDirectory(at: target))
         ]
-        for name in commonNames(wanted) {
+        for name in commonNames(of: wanted) {
             guard let last = candidates.last,
                 let next = try? last.directory.openBeneath(
-                    FilePath(bytes: name), flags: .readOnly, crossingMounts: true)
+                    FilePath(bytes: name), flags: .reference, crossingMounts: true)
             else { break }
             candidates.append((last.path.pushing(FilePath(bytes: name)), next))
         }
         return candidates
     }
 
-    private static func commonNames(_ paths: [[UInt8]]) -> [[UInt8]] {
-        let all = paths.map { RelativePath(absolute: $0)?.names ?? [] }
-        guard var common = all.first else { return [] }
-        for names in all {
-            let shared = zip(common, names).prefix { $0 == $1 }.count
-            common.removeLast(common.count - shared)
-        }
-        return common
-    }
-
     /// Creates the directory in the deepest of the parents that allows it.
     private static func make(
         in candidates: [OpenDirectory]
-    ) throws(Errno) -> (OpenDirectory, FilePath, OpenDirectory) {
+    ) throws(Errno) -> Place {
         var failure = Errno.permissionDenied
         for parent in candidates.reversed() {
             let number = String(UInt64.random(in: .min ... .max), radix: 36)
             let name = FilePath(namePrefix + number)
             do throws(Errno) {
+                let before = try parent.status().contentModificationTime
                 try makeDirectory(name, in: parent.descriptor, permissions: 0o700)
-                return (parent, name, try open(name, in: parent))
+                let directory = try open(name, in: parent)
+                let after = try parent.status().contentModificationTime
+                return Place(
+                    parent: parent, name: name, directory: directory, times: (before, after))
             } catch {
                 failure = error
             }
         }
         throw failure
+    }
+
+    /// Where the directory was made.
+    private struct Place {
+        let parent: OpenDirectory
+        let name: FilePath
+        let directory: OpenDirectory
+        let times: (before: FileTime, after: FileTime)
     }
 
     /// Opens the directory that was created.
@@ -162,19 +215,22 @@ final class RestoreStage: Sendable {
         return directory
     }
 
-    private static func keepsAttributes(_ directory: OpenDirectory) -> Bool {
+    /// Excludes the directory from backups, in case this process is killed.
+    ///
+    /// - Returns: false where the filesystem stores no attributes.
+    private static func exclude(_ directory: OpenDirectory) throws(Errno) -> Bool {
         do throws(FileError) {
-            let probe = ExtendedAttributeName("user.resval.probe")
-            try directory.setExtendedAttribute(named: probe, to: [])
-            try directory.removeExtendedAttribute(named: probe)
+            try directory.setValue(true, for: .isExcludedFromBackup)
             return true
+        } catch  where error.code == .unsupportedFilesystem {
+            return false
         } catch {
-            return error.code != .unsupportedFilesystem
+            throw error.errno ?? .ioError
         }
     }
 
     private static func leftovers(in directory: OpenDirectory, _ path: FilePath) -> [FilePath] {
-        guard let names = try? directory.names() else { return [] }
+        guard let names = try? directory.openDirectory(".").names() else { return [] }
         return names.filter { isName($0.bytes) && isLeftover($0, in: directory) }
             .map { path.pushing($0) }
     }
@@ -185,6 +241,17 @@ final class RestoreStage: Sendable {
         else { return false }
         return (try? takeLock(on: directory.descriptor)) ?? true
     }
+}
+
+/// Returns the names that lead from `/` to the deepest item that absolute paths are, or are below.
+func commonNames(of paths: [[UInt8]]) -> [[UInt8]] {
+    let all = paths.map { RelativePath(absolute: $0)?.names ?? [] }
+    guard var common = all.first else { return [] }
+    for names in all {
+        let shared = zip(common, names).prefix { $0 == $1 }.count
+        common.removeLast(common.count - shared)
+    }
+    return common
 }
 
 /// Collects the names of regular files that have several.
@@ -291,7 +358,7 @@ func itemExists(_ path: FilePath) throws(Errno) -> Bool {
 ///
 /// - Parameter isIgnored: whether a name does not count.
 /// - Throws: ``BackupError`` when it is something else, or cannot be read.
-func isEmptyOrAbsent(
+package func isEmptyOrAbsent(
     _ path: FilePath, but isIgnored: ([UInt8]) -> Bool = { _ in false }
 ) throws(BackupError) -> Bool {
     var isEmpty = true

@@ -2,6 +2,24 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
+/// What came of moving restored items.
+struct MergeOutcome: Sendable {
+    /// Items that are not in the target as they should be.
+    fileprivate(set) var failures: [RestoreFailure] = []
+    /// The exact paths of the damaged items that were met, by their printed names.
+    fileprivate(set) var damagedPaths: [[UInt8]: [UInt8]] = [:]
+    /// The number of items that something else has the name of, which stays.
+    fileprivate(set) var differingItems = 0
+    /// Those of the items asked for that were there, with the same content and permissions.
+    fileprivate(set) var equal: [[UInt8]] = []
+    /// The number of items that got a name, each with everything below it.
+    fileprivate(set) var placedItems = 0
+    /// The items that were put beside what has their name, and their new names.
+    fileprivate(set) var movedAside: [(path: [UInt8], name: [UInt8])] = []
+    /// The replaced files that have other names, which keep the old content.
+    fileprivate(set) var filesWithOtherNames: [[UInt8]] = []
+}
+
 /// Moves restored items into a target by descriptors.
 ///
 /// Existing items are replaced by name and never written to, so that symbolic links are not
@@ -10,19 +28,18 @@ import SystemPackage
 ///
 /// A killed process leaves each item either at its old or at its new location.
 struct TreeMerger {
-    /// Items that are not in the target as they should be.
-    private(set) var failures: [RestoreFailure] = []
-    /// The exact paths of the damaged items that were met, by their printed names.
-    private(set) var damagedPaths: [[UInt8]: [UInt8]] = [:]
-    private let overwrites: Bool
+    private(set) var outcome = MergeOutcome()
+    /// The restored files that have a journal in the snapshot, which got their names.
+    private var databases: Set<[UInt8]> = []
+    private let placing: Placing
+    /// The paths that were asked for.
+    private let asked: [[UInt8]]
     /// The printed names of items that are not intact: all but directories stay where they are.
     private let damaged: Set<[UInt8]>
     /// The printed names of the directories that contain what stays.
     private let entered: Set<[UInt8]>
     /// An item that stays where it is, with everything below it.
     private let omitted: [UInt8]?
-    /// Whether an existing directory gets the metadata of the restored one.
-    private let isWanted: ([UInt8]) -> Bool
     private let isCancelled: () -> Bool
     private let metadata = MetadataRestorer()
 
@@ -30,16 +47,28 @@ struct TreeMerger {
     /// one gets; nil when it keeps its own.
     private typealias Walk = DirectoryWalk<ItemMetadata?>
 
+    /// An item of the restored tree, and the directory that it is moved to.
+    private struct Item {
+        let name: FilePath
+        let path: [UInt8]
+        let reference: SharedDescriptor
+        let status: FileStatus
+        let source: OpenDirectory
+        let target: OpenDirectory
+
+        var descriptor: FileDescriptor { reference.descriptor }
+    }
+
     init(
-        overwrites: Bool, damaged: Set<[UInt8]> = [], omitted: [UInt8]? = nil,
-        isWanted: @escaping ([UInt8]) -> Bool, isCancelled: @escaping () -> Bool
+        _ placing: Placing, asked: [[UInt8]], damaged: Set<[UInt8]> = [],
+        omitted: [UInt8]? = nil, isCancelled: @escaping () -> Bool
     ) {
-        self.overwrites = overwrites
+        self.placing = placing
+        self.asked = asked
         self.damaged = damaged
         self.omitted = omitted
         let staying = damaged.union(omitted.map { [$0] } ?? [])
         entered = Set(staying.lazy.flatMap { ancestors(of: $0).map { Array($0) } })
-        self.isWanted = isWanted
         self.isCancelled = isCancelled
     }
 
@@ -49,7 +78,7 @@ struct TreeMerger {
     ///   `CancellationError`. Errors of single items are in ``failures``.
     mutating func merge(_ tree: FilePath, into target: FilePath) throws {
         let source = try OpenDirectory(at: tree, flags: .readOnly)
-        var target = DirectoryCursor(try OpenDirectory(at: target, flags: .readOnly))
+        var target = DirectoryCursor(try OpenDirectory(at: target))
         var walk = Walk(in: source, names: try source.names().inByteOrder(), context: nil)
         // Whether the target's directory was moved meanwhile, so that the cursor is not in it.
         var isLost = false
@@ -57,7 +86,7 @@ struct TreeMerger {
             if isCancelled() { throw CancellationError() }
             switch step {
             case .entry(let name) where isLost:
-                failures.append(
+                outcome.failures.append(
                     RestoreFailure(
                         path: walk.path(of: name),
                         cause: .missing("its directory was moved meanwhile")))
@@ -65,13 +94,17 @@ struct TreeMerger {
                 do {
                     try move(name, in: &walk, to: &target)
                 } catch let error as Errno {
-                    failures.append(
+                    outcome.failures.append(
                         RestoreFailure(
                             path: walk.path(of: name), cause: .missing(sentence(error))))
+                } catch let obstacle as Obstacle {
+                    outcome.failures.append(
+                        RestoreFailure(
+                            path: walk.path(of: name), cause: .missing(obstacle.sentence)))
                 }
             case .end(_, let restored):
                 if let item = restored, isLost {
-                    failures.append(
+                    outcome.failures.append(
                         RestoreFailure(
                             path: item.path, cause: .different("it was moved meanwhile")))
                 } else if let item = restored {
@@ -85,123 +118,235 @@ struct TreeMerger {
                 }
             }
         }
-        failures += metadata.failures
+        outcome.failures += metadata.failures
     }
 
     /// Moves an entry to its name in the target, or goes down into both directories.
     private mutating func move(
         _ name: FilePath, in walk: inout Walk, to cursor: inout DirectoryCursor
     ) throws {
-        let (source, target, path) = (walk.directory, cursor.directory, walk.path(of: name))
+        let path = walk.path(of: name)
         if path == omitted { return }
         let printed = damaged.isEmpty ? path : printedName(path)
-        let item = SharedDescriptor(try openReference(name, in: source.descriptor))
-        let status = try item.descriptor.status()
+        let reference = SharedDescriptor(try openReference(name, in: walk.directory.descriptor))
+        let item = Item(
+            name: name, path: path, reference: reference,
+            status: try reference.descriptor.status(), source: walk.directory,
+            target: cursor.directory)
         if damaged.contains(printed) {
-            damagedPaths[printed] = path
-            if status.kind != .directory { return }
+            outcome.damagedPaths[printed] = path
+            if item.status.kind != .directory { return }
         }
-        if status.kind == .directory, entered.contains(printed) {
-            let isNew = try Self.makeMissingDirectory(name, in: target)
-            return try enter(name, in: &walk, and: &cursor, status, isNew: isNew)
-        }
-        let replaces = overwrites && status.kind != .directory
-        let moved = Result { () throws(Errno) in
-            try Self.place(name, item, source, target, status, replaces: replaces)
-        }
-        guard case .failure(let error) = moved else { return }
-        switch (error, status.kind) {
-        case (.fileExists, .directory):
-            try enter(name, in: &walk, and: &cursor, status)
-        case (.improperLink, .directory):
+        guard item.status.kind == .directory else { return try put(item) }
+        do throws(Errno) {
+            // Where something stays behind, what does not is moved piece by piece.
+            if !entered.contains(printed), try placed(item, as: name) { return }
+        } catch .improperLink {
             // Another filesystem is mounted there.
-            let isNew = try Self.makeMissingDirectory(name, in: target)
-            try enter(name, in: &walk, and: &cursor, status, isNew: isNew)
-        case (.improperLink, _):
-            try copy(name, item.descriptor, source, target, status, path, replaces: replaces)
-        default: throw error
+        }
+        do throws(Errno) {
+            try enter(item, in: &walk, and: &cursor)
+        } catch .notDirectory, .tooManySymbolicLinkLevels {
+            guard !entered.contains(printed) else { throw Errno.notDirectory }
+            try meet(item, .notDirectory)
         }
     }
 
-    /// Creates a directory.
+    /// Moves an item that is no directory to its name.
+    private mutating func put(_ item: Item) throws {
+        let isTaken = try item.target.has(item.name)
+        if !isTaken || placing == .replacing { try checkJournals(of: item) }
+        if isTaken, placing == .replacing {
+            let lease = try lease(on: item.name, in: item.target, item.path)
+            defer { withExtendedLifetime(lease) {} }
+            try place(item, as: item.name, .replacing)
+            outcome.placedItems += 1
+        } else if try isTaken || !placed(item, as: item.name) {
+            try meet(item, .fileExists)
+        }
+    }
+
+    /// Gives an item a name that nothing has.
     ///
-    /// - Returns: false when something has the name.
-    private static func makeMissingDirectory(
-        _ name: FilePath, in directory: OpenDirectory
-    ) throws(Errno) -> Bool {
+    /// - Returns: false when something has it.
+    private mutating func placed(_ item: Item, as name: FilePath) throws(Errno) -> Bool {
         do throws(Errno) {
-            try makeDirectory(name, in: directory.descriptor, permissions: 0o700)
+            if item.status.kind == .directory {
+                try rename(item, as: name)
+            } else {
+                try place(item, as: name, .absent)
+            }
         } catch .fileExists {
             return false
         }
-        try removeInheritedAccessLists(from: directory.openDirectory(name))
+        outcome.placedItems += 1
         return true
     }
 
-    /// Moves an item to its name in the target.
+    /// Decides about an item whose name something else has, which stays.
     ///
-    /// - Throws: `EEXIST` when something has the name and must not be replaced.
-    private static func place(
-        _ name: FilePath, _ item: SharedDescriptor, _ source: OpenDirectory,
-        _ target: OpenDirectory,
-        _ status: FileStatus, replaces: Bool
-    ) throws(Errno) {
-        guard status.kind == .directory else {
-            return try rename(name, source, target, replaces ? .replacing : .absent)
+    /// - Parameter error: what to report where it cannot be put beside that.
+    private mutating func meet(_ item: Item, _ error: Errno) throws {
+        guard case .beside(let suffix) = placing else { throw error }
+        let isAsked = asked.contains(item.path)
+        guard !isThere(item) else {
+            if isAsked { outcome.equal.append(item.path) }
+            return
         }
-        // Changing a directory's parent writes to the directory.
-        try whileWritable(item.descriptor, status) { () throws(Errno) in
-            try rename(name, source, target, .absent)
+        guard isAsked else {
+            outcome.differingItems += 1
+            return
+        }
+        guard let suffix else {
+            throw Obstacle(
+                "what is there stays (to replace it: --overwrite; to have both: --target)")
+        }
+        for number in 1...1000 {
+            let end = number == 1 ? suffix : "\(suffix.dropLast()), \(number))"
+            let name = besideName(item.name.bytes, end)
+            guard try placed(item, as: FilePath(bytes: name)) else { continue }
+            outcome.movedAside.append((item.path, name))
+            return
+        }
+        throw error
+    }
+
+    /// Whether what has an item's name has the same content and permissions. What cannot be read is
+    /// different.
+    private func isThere(_ item: Item) -> Bool {
+        do {
+            let reference = OwnedDescriptor(
+                try openReference(item.name, in: item.target.descriptor))
+            let existing = try reference.descriptor.status()
+            guard existing.kind == item.status.kind,
+                existing.permissions == item.status.permissions
+            else { return false }
+            switch existing.kind {
+            case .regularFile:
+                guard existing.size == item.status.size else { return false }
+                let one = OwnedDescriptor(try reopenFile(reference.descriptor, flags: .readOnly))
+                let other = OwnedDescriptor(try reopenFile(item.descriptor, flags: .readOnly))
+                return try ContentHash(of: one.descriptor, shouldStop: isCancelled)
+                    == ContentHash(of: other.descriptor, shouldStop: isCancelled)
+            case .symbolicLink:
+                return try symbolicLinkTarget(reference.descriptor)
+                    == symbolicLinkTarget(item.descriptor)
+            default:
+                return existing.representedDevice == item.status.representedDevice
+            }
+        } catch {
+            return false
         }
     }
 
-    private static func rename(
-        _ name: FilePath, _ source: OpenDirectory, _ target: OpenDirectory,
-        _ condition: NamingCondition
+    /// Checks that a file does not get its name beside a journal of another state of the same database:
+    /// SQLite would apply the one to the other.
+    ///
+    /// - Throws: ``Obstacle``.
+    private mutating func checkJournals(of item: Item) throws {
+        guard item.status.kind == .regularFile else { return }
+        for ending in ["-wal", "-shm", "-journal"] {
+            let journal = FilePath(bytes: item.name.bytes + ending.utf8)
+            let isRestored =
+                try item.source.has(journal)
+                && !damaged.contains(printedName(item.path + ending.utf8))
+            if try item.target.has(journal), placing != .replacing || !isRestored {
+                throw Obstacle(
+                    "a newer \(journal) is there, which belongs to another state of it: end the program "
+                        + "that uses it, and move \(journal) away, or restore to another directory "
+                        + "with --target")
+            }
+            if isRestored { databases.insert(item.path) }
+            let database = item.path.dropLast(ending.utf8.count)
+            if item.path.suffix(ending.utf8.count).elementsEqual(ending.utf8),
+                !databases.contains(Array(database)),
+                try item.target.has(FilePath(bytes: item.name.bytes.dropLast(ending.utf8.count)))
+            {
+                throw Obstacle("it belongs to another state of the database that is there")
+            }
+        }
+    }
+
+    /// Takes a lease on a file that is about to be replaced, which keeps others from opening it for
+    /// writing.
+    ///
+    /// - Returns: the leased file; nil where leases cannot be had, and for other kinds of files.
+    /// - Throws: ``Obstacle`` when somebody has it open for writing.
+    private mutating func lease(
+        on name: FilePath, in directory: OpenDirectory, _ path: [UInt8]
+    ) throws -> SharedDescriptor? {
+        let reference = OwnedDescriptor(try openReference(name, in: directory.descriptor))
+        let status = try reference.descriptor.status()
+        guard status.kind == .regularFile else { return nil }
+        if status.linkCount > 1 { outcome.filesWithOtherNames.append(path) }
+        do throws(Errno) {
+            let file = SharedDescriptor(
+                try reopenFile(reference.descriptor, flags: [.readOnly, .nonBlocking]))
+            try takeReadLease(of: file.descriptor)
+            return file
+        } catch .resourceTemporarilyUnavailable {
+            throw Obstacle("a program has the file that is there open for writing")
+        } catch {
+            return nil
+        }
+    }
+
+    /// Moves an item that is no directory, or copies it to another filesystem.
+    private mutating func place(
+        _ item: Item, as name: FilePath, _ condition: NamingCondition
     ) throws(Errno) {
         do throws(Errno) {
             try renameItem(
-                name, in: source.descriptor, to: name, in: target.descriptor, condition)
-        } catch .invalidArgument where condition == .absent {
-            // The filesystem does not support this condition.
-            do throws(Errno) {
-                _ = try target.status(of: name)
-            } catch .noSuchFileOrDirectory {
-                return try renameItem(
-                    name, in: source.descriptor, to: name, in: target.descriptor, .replacing)
-            }
-            throw .fileExists
+                item.name, in: item.source.descriptor, to: name, in: item.target.descriptor,
+                condition)
+        } catch .improperLink {
+            try copy(item, as: name, replaces: condition == .replacing)
         }
     }
 
-    private func enter(
-        _ name: FilePath, in walk: inout Walk, and target: inout DirectoryCursor,
-        _ status: FileStatus, isNew: Bool = false
-    ) throws(Errno) {
-        let (source, path) = (walk.directory, walk.path(of: name))
-        let existing = try target.directory.openBeneath(
-            name, flags: .readOnly, crossingMounts: true)
-        if effectiveUser() != 0, status.permissions & 0o700 != 0o700 {
-            // Its entries are moved out of it, and it is removed with the stage.
-            let reference = OwnedDescriptor(try openReference(name, in: source.descriptor))
-            try setPermissions(0o700, of: reference.descriptor)
+    /// Moves a directory to a name that nothing has.
+    private func rename(_ item: Item, as name: FilePath) throws(Errno) {
+        // Changing a directory's parent writes to the directory.
+        try whileWritable(item.descriptor, item.status) { () throws(Errno) in
+            try renameItem(
+                item.name, in: item.source.descriptor, to: name, in: item.target.descriptor, .absent
+            )
         }
-        let restored = try source.openDirectory(name)
+    }
+
+    /// Goes down into a restored directory and the one of its name, which is made if it is missing.
+    private func enter(
+        _ item: Item, in walk: inout Walk, and target: inout DirectoryCursor
+    ) throws(Errno) {
+        let name = item.name
+        var isNew = true
+        do throws(Errno) {
+            try makeDirectory(name, in: item.target.descriptor, permissions: 0o700)
+            try removeInheritedAccessLists(from: item.target.openDirectory(name))
+        } catch .fileExists {
+            isNew = false
+        }
+        let existing = try item.target.openBeneath(name, flags: .reference, crossingMounts: true)
+        if effectiveUser() != 0, item.status.permissions & 0o700 != 0o700 {
+            // Its entries are moved out of it, and it is removed with the stage.
+            try setPermissions(0o700, of: item.descriptor)
+        }
+        let restored = try item.source.openDirectory(name)
         let names = try restored.names().inByteOrder()
-        let takesMetadata = isNew || isWanted(path)
+        let takesMetadata =
+            isNew || placing == .replacing && asked.contains { isHeld(item.path, by: $0) }
         walk.enter(
             restored, names: names,
-            context: takesMetadata ? ItemMetadata(path, status, of: restored) : nil)
+            context: takesMetadata ? ItemMetadata(item.path, item.status, of: restored) : nil)
         target.descend(into: existing, named: name)
     }
 
-    private func copyFile(
-        _ name: FilePath, _ item: FileDescriptor, _ source: OpenDirectory,
-        _ target: OpenDirectory, _ recorded: ItemMetadata, replaces: Bool
-    ) throws {
-        if effectiveUser() != 0 { try setPermissions(0o600, of: item) }
-        let content = SharedDescriptor(try openForReading(name, in: source.descriptor))
-        var file = try StagedFile(in: target.descriptor, permissions: 0o600)
+    private func copyFile(_ item: Item, as name: FilePath, _ recorded: ItemMetadata, replaces: Bool)
+        throws(Errno)
+    {
+        if effectiveUser() != 0 { try setPermissions(0o600, of: item.descriptor) }
+        let content = SharedDescriptor(try openForReading(item.name, in: item.source.descriptor))
+        var file = try StagedFile(in: item.target.descriptor, permissions: 0o600)
         try removeInheritedAccessLists(from: file.descriptor)
         try copyContent(from: content.descriptor, size: recorded.status.size, to: file.descriptor)
         metadata.apply(recorded, to: file.descriptor)
@@ -213,22 +358,19 @@ struct TreeMerger {
     }
 
     /// Copies an item to another filesystem.
-    private mutating func copy(
-        _ name: FilePath, _ item: FileDescriptor, _ source: OpenDirectory,
-        _ target: OpenDirectory,
-        _ status: FileStatus, _ path: [UInt8], replaces: Bool
-    ) throws {
-        let recorded = ItemMetadata(path, status, of: source.location(of: name))
-        if status.linkCount > 1, status.kind != .directory {
-            failures.append(
+    private mutating func copy(_ item: Item, as name: FilePath, replaces: Bool) throws(Errno) {
+        let (status, target) = (item.status, item.target)
+        let recorded = ItemMetadata(item.path, status, of: item.source.location(of: item.name))
+        if status.linkCount > 1 {
+            outcome.failures.append(
                 RestoreFailure(
-                    path: path,
+                    path: item.path,
                     cause: .different(
                         "it is on another filesystem, and is not the same file as its other names"))
             )
         }
         if status.kind == .regularFile {
-            return try copyFile(name, item, source, target, recorded, replaces: replaces)
+            return try copyFile(item, as: name, recorded, replaces: replaces)
         }
         if replaces {
             do throws(Errno) {
@@ -239,7 +381,7 @@ struct TreeMerger {
         }
         if status.kind == .symbolicLink {
             try makeSymbolicLink(
-                name, in: target.descriptor, to: try symbolicLinkTarget(item))
+                name, in: target.descriptor, to: try symbolicLinkTarget(item.descriptor))
         } else {
             try makeSpecialFile(
                 name, in: target.descriptor, status.kind, permissions: 0o600,
@@ -254,6 +396,46 @@ struct TreeMerger {
         if status.kind != .symbolicLink { try removeInheritedAccessLists(from: handle.descriptor) }
         metadata.apply(recorded, to: handle.descriptor)
     }
+}
+
+/// What becomes of what has the name of a restored item. Directories are merged in any case.
+package enum Placing: Sendable, Hashable {
+    /// It stays, and the item is a failure.
+    case keeping
+    /// It stays. An item that was asked for by its path gets its name with this at the end, or is a
+    /// failure where this is nil; others that differ from it are counted.
+    case beside(String?)
+    /// It is replaced, and directories that were asked for get the metadata of the snapshot.
+    case replacing
+}
+
+/// Why an item is not moved to its name, in words.
+private struct Obstacle: Error {
+    let sentence: String
+
+    init(_ sentence: String) { self.sentence = sentence }
+}
+
+extension OpenDirectory {
+    /// Whether an entry has a name.
+    fileprivate func has(_ name: FilePath) throws(Errno) -> Bool {
+        do throws(Errno) {
+            _ = try status(of: name)
+            return true
+        } catch .noSuchFileOrDirectory {
+            return false
+        }
+    }
+}
+
+/// Returns a name with an end. The name is cut at a character where both are longer than 255 bytes.
+private func besideName(_ name: [UInt8], _ end: String) -> [UInt8] {
+    var count = min(name.count, 255 - end.utf8.count)
+    // A character has at most three bytes after the first.
+    for _ in 0..<3 where count < name.count && count > 1 && name[count] & 0xC0 == 0x80 {
+        count -= 1
+    }
+    return Array(name.prefix(count)) + end.utf8
 }
 
 /// Returns why an item could not get its name in a target, in words.

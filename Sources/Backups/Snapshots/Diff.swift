@@ -53,7 +53,7 @@ extension Restic {
             .handler.finish()
     }
 
-    private func excludedItems(of snapshot: Snapshot) async throws(BackupError) -> ExcludedSet {
+    func excludedItems(of snapshot: Snapshot) async throws(BackupError) -> ExcludedSet {
         do throws(BackupError) {
             return try await readRecord(of: snapshot, with: ExcludedSet())
         } catch  where error.code == .noRecord {
@@ -66,15 +66,23 @@ extension Restic {
 struct ExcludedSet: RecordHandler {
     private var files: [[UInt8]: String] = [:]
     private var directories: [[UInt8]: String] = [:]
+    private var evicted: Set<[UInt8]> = []
 
     mutating func receive(_ line: RecordLine) {
         guard case .excluded(let item) = line else { return }
+        if item.isEvicted { evicted.insert(item.path) }
         if item.isDirectory {
             directories[item.path] = item.sentence
         } else {
             files[item.path] = item.sentence
         }
     }
+
+    /// Whether an item is an evicted file, whose content another snapshot keeps.
+    func isEvicted(_ path: [UInt8]) -> Bool { evicted.contains(path) }
+
+    /// Returns why the content of an item is excluded; nil when it is not.
+    func reason(of path: [UInt8]) -> String? { directories[path] ?? reason(for: path) }
 
     /// Returns why a path is excluded; nil when it is not. The entry of an excluded directory is
     /// stored.
@@ -171,6 +179,8 @@ package struct Occurrence: Sendable, Hashable {
     package fileprivate(set) var items = 0
     /// The sizes of the files among them, in bytes.
     package fileprivate(set) var bytes: Int64 = 0
+    /// When the content of the item itself last changed; nil for a directory.
+    package fileprivate(set) var modified: FileTime?
 }
 
 /// The snapshots that contain an item.
@@ -221,6 +231,7 @@ private struct OccurrenceCounter: SnapshotEntryHandler {
     mutating func receive(_ entry: SnapshotEntry) {
         guard entry.kind != .directory, entry.path != tagFile else { return }
         occurrence.items += 1
+        if entry.path == path { occurrence.modified = entry.modified }
         occurrence.bytes.addSaturating(entry.size)
     }
 }

@@ -119,13 +119,14 @@ struct EvictedBackupTests {
             let file = backup.source.appending("file")
             try backup.runSuccessfully("evict", file)
             try backup.runSuccessfully("create", backup.source)
-            let restore = try backup.run("restore", "--target", backup.target, "latest")
+            let restore = try backup.run(
+                "restore", "--snapshot", "latest", "--target", backup.target)
             #expect(restore.exitCode == 0, "\(restore)")
             #expect(restore.text.contains(": 3 items restored\n"), "\(restore)")
             #expect(try contentsOfFile(backup.restored(file)) == evictableContent)
             let part = backup.base.appending("part")
             try backup.runSuccessfully(
-                "restore", "--target", part, "--include", backup.source.appending("small"),
+                "restore", "--target", part, backup.source.appending("small"),
                 "latest")
             let show = try backup.runSuccessfully("show", "latest")
             #expect(show.contains("1 file in other snapshots"))
@@ -135,7 +136,8 @@ struct EvictedBackupTests {
             #expect(kept.contains("keeps:    1 evicted file, 312.5 KiB"))
             #expect(!kept.contains("did not make it"))
             let whole = backup.base.appending("whole")
-            try backup.runSuccessfully("restore", "--target", whole, String(keeping.prefix(8)))
+            try backup.runSuccessfully(
+                "restore", "--target", whole, "--snapshot", String(keeping.prefix(8)))
             #expect(
                 try contentsOfFile(whole.pushing(FilePath(root: nil, file.components)))
                     == evictableContent)
@@ -221,7 +223,8 @@ struct EvictedBackupTests {
             }
             let create = try backup.run("create", backup.source)
             #expect(create.exitCode == 0, "\(create)")
-            let restore = try backup.run("restore", "--target", backup.target, "latest")
+            let restore = try backup.run(
+                "restore", "--snapshot", "latest", "--target", backup.target)
             #expect(restore.exitCode == 3, "\(restore)")
             #expect(try contentsOfFile(backup.restored(file)) == evictableContent)
             for (path, _) in forged {

@@ -85,7 +85,8 @@ struct ForgetEvictedTests {
             // The other repository is lost.
             try tool("rm", "-rf", other)
             try backup.runSuccessfully(
-                "restore", "--target", backup.target, try heldSnapshot(backup, forget.text))
+                "restore", "--target", backup.target, "--snapshot",
+                try heldSnapshot(backup, forget.text))
             #expect(try contentsOfFile(backup.restored(file)) == content)
         }
     }
@@ -125,7 +126,8 @@ struct ForgetEvictedTests {
             #expect(forget.text.contains("last copy of evicted files"), "\(forget)")
             try tool("rm", "-rf", other)
             try backup.runSuccessfully(
-                "restore", "--target", backup.target, try heldSnapshot(backup, forget.text))
+                "restore", "--target", backup.target, "--snapshot",
+                try heldSnapshot(backup, forget.text))
             #expect(try contentsOfFile(backup.restored(file)) == content)
         }
     }

@@ -48,7 +48,7 @@ struct RestoreEvictedTests {
             let places = try loseEverything(backup)
             try tool("rm", "-rf", backup.base.appending("home/.local"))
             let restore = try backup.run(
-                "restore", "--target", backup.target, "latest")
+                "restore", "--snapshot", "latest", "--target", backup.target)
             #expect(restore.exitCode == 0, "\(restore)")
             #expect(restore.errorText == "")
             #expect(
@@ -68,7 +68,7 @@ struct RestoreEvictedTests {
             try backup.runSuccessfully("evict", backup.source.appending("file"))
             try backup.runSuccessfully("create", backup.source)
             try backup.runSuccessfully(
-                "restore", "--target", backup.target, "latest")
+                "restore", "--snapshot", "latest", "--target", backup.target)
             #expect(
                 try TreeListing(of: backup.restored(backup.source)).differences(from: before) == [])
         }
@@ -79,7 +79,7 @@ struct RestoreEvictedTests {
         try withBackup(of: tree) { backup in
             let places = try loseEverything(backup)
             let words: [any CommandArgument] = [
-                "restore", "--include", places.moved, "--target", backup.target, "latest",
+                "restore", places.moved, "--snapshot", "latest", "--target", backup.target,
             ]
             let one = try backup.command(words).run()
             #expect(one.exitCode == 0, "\(one)")
@@ -100,12 +100,12 @@ struct RestoreEvictedTests {
             try backup.runSuccessfully("init", "--repository", other)
             let places = try loseEverything(backup, evictingInto: other)
             let known = try backup.run(
-                "restore", "--target", backup.target, "latest")
+                "restore", "--snapshot", "latest", "--target", backup.target)
             #expect(known.exitCode == 0, "\(known)")
             #expect(try contentsOfFile(backup.restored(places.moved)) == evictableContent)
             try tool("rm", "-rf", backup.base.appending("home/.local"))
             let part = backup.base.appending("part")
-            let unknown = try backup.run("restore", "--target", part, "latest")
+            let unknown = try backup.run("restore", "--snapshot", "latest", "--target", part)
             #expect(unknown.exitCode == 3, "\(unknown)")
             for name in ["moved: ", #"[a]\n': "#] {
                 #expect(

@@ -238,12 +238,12 @@ struct JSONFieldsTests {
             let list = try backup.runSuccessfully("snapshots", "--json")
             try check("diff", #require(snapshotIdentifiers(in: list).first), "latest", "--json")
             try check("verify", "latest", "--read-data", "--json")
-            try check("restore", "latest", "--target", backup.target, "--json")
+            try check("restore", "--snapshot", "latest", "--target", backup.target, "--json")
             try check("forget", "--keep-last", "1", "--json", "--dry-run")
             let new = backup.source.appending("new")
             try check("evict", "--json", new, backup.source.appending("marked"))
             try check("evict", "--list", "--json", backup.source)
-            try check("restore", "latest", "--target", "\(backup.target)2", "--json")
+            try check("restore", "--snapshot", "latest", "--target", "\(backup.target)2", "--json")
             try check("download", "--json", new)
         }
     }

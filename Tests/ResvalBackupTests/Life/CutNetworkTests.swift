@@ -55,9 +55,9 @@ struct CutNetworkTests {
                 run next create "$2"
                 relay cut 1000000000 20000000
                 use "$relay_port"
-                run restore restore latest --target target
+                run restore restore --snapshot latest --target target
                 use "$port"
-                run again restore latest --target target --overwrite
+                run again restore --snapshot latest --target target --overwrite
                 run verify verify
                 """
             let (result, log) = try run(script, server, backup)
@@ -94,7 +94,7 @@ struct CutNetworkTests {
                 kill $relay
                 relay pause 1000000000 20000000
                 use "$relay_port"
-                "$RESVAL" restore latest --target target >> log 2>&1; echo "restore $?"
+                "$RESVAL" restore --snapshot latest --target target >> log 2>&1; echo "restore $?"
                 wc -l < relay-port
                 use "$port"
                 "$RESVAL" snapshots --json | wc -l

@@ -17,7 +17,8 @@ struct DamagedSnapshotTests {
         let commands: [(words: [any CommandArgument], code: Int32)] = [
             (["snapshots"], 3), (["show", String(whole)], 0), (["show", "latest", "--items"], 0),
             (["diff", String(whole), "latest"], 0),
-            (["restore", String(whole), "--target", target], 0), (["create", source], 0),
+            (["restore", "--snapshot", String(whole), "--target", target], 0),
+            (["create", source], 0),
             (["forget", "--keep-last", "2", "--dry-run"], 0), (["verify"], 1),
         ]
         for (words, code) in commands {

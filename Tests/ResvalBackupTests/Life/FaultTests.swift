@@ -63,7 +63,8 @@ struct FaultTests {
         "a fault at any start of restic is an error, and loses nothing",
         arguments: [
             ["create", "SOURCE"], ["accept"], ["snapshots", "--json"], ["prune"],
-            ["restore", "latest", "--target", "TARGET"], ["verify", "latest", "--read-data"],
+            ["restore", "--snapshot", "latest", "--target", "TARGET"],
+            ["verify", "latest", "--read-data"],
             ["forget", "--keep-last", "1", "--prune"],
         ])
     func fault(words: [String]) throws {

@@ -20,11 +20,12 @@ struct FullDiskTests {
                 try backup.runSuccessfully("create", backup.source)
                 try tool("mount", "-o", "remount,size=16m", volume.root)
                 let full = try backup.run(
-                    "restore", "latest", "--target", volume.root.appending("target"))
+                    "restore", "--snapshot", "latest", "--target", volume.root.appending("target"))
                 #expect(full.exitCode == 1 || full.exitCode == 3, "\(full)")
                 #expect(full.errorText.contains("large"), "\(full)")
                 #expect(full.errorText.contains("no space left"), "\(full)")
-                try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+                try backup.runSuccessfully(
+                    "restore", "--snapshot", "latest", "--target", backup.target)
             }
         }
     }

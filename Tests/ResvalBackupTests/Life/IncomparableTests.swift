@@ -80,7 +80,7 @@ struct IncomparableTests {
         try withBackup(of: Self.tree) { backup in
             try backup.runSuccessfully("create", backup.source)
             let restore = try backup.command(
-                ["restore", "--target", backup.target, "latest"],
+                ["restore", "--snapshot", "latest", "--target", backup.target],
                 before: "case $1 in cat) exit 1;; dump) \(failure);; esac"
             ).run()
             #expect(restore.exitCode == 3, "\(restore)")

@@ -37,7 +37,7 @@ struct KillTests {
             }
             try backup.ageLocks()
             try backup.runSuccessfully("verify", "latest", "--read-data")
-            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             var before = try TreeListing(of: backup.source)
             before.remove { $0 == Array("/directory/file7".utf8) }
             let after = try TreeListing(of: backup.restored(backup.source))
@@ -56,10 +56,12 @@ struct KillTests {
             try backup.runSuccessfully("create", backup.source)
             let before = try TreeListing(of: backup.source)
             for moment in killMoments(upTo: .milliseconds(1500)) {
-                _ = try backup.command(["restore", "latest", "--target", backup.target])
-                    .killed(after: moment).run()
+                _ = try backup.command([
+                    "restore", "--snapshot", "latest", "--target", backup.target,
+                ])
+                .killed(after: moment).run()
                 let next = try backup.run(
-                    "restore", "latest", "--target", backup.target, "--overwrite")
+                    "restore", "--snapshot", "latest", "--target", backup.target, "--overwrite")
                 #expect(next.exitCode == 0, "after \(moment): \(next)")
                 let after = try TreeListing(of: backup.restored(backup.source))
                 #expect(after.differences(from: before) == [], "after \(moment)")

@@ -99,7 +99,8 @@ struct LockTests {
             try leaveLock(in: backup)
             for words in [
                 ["snapshots"], ["show", "latest", "--items"],
-                ["restore", "latest", "--target", "\(backup.target)"], ["verify", "--read-data"],
+                ["restore", "--snapshot", "latest", "--target", "\(backup.target)"],
+                ["verify", "--read-data"],
             ] {
                 let result = try backup.command(words).run()
                 #expect(result.exitCode == 0, "\(result)")

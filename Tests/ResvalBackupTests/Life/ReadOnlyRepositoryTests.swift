@@ -39,7 +39,8 @@ struct ReadOnlyRepositoryTests {
         let start = ContinuousClock.now
         for words in [
             ["show", "latest"], ["show", identifier, "--items"], ["diff", identifier, "latest"],
-            ["restore", "latest", "--target", "\(backup.target)"], ["verify", "latest"],
+            ["restore", "--snapshot", "latest", "--target", "\(backup.target)"],
+            ["verify", "latest"],
             ["verify", "--read-data"],
         ] {
             let result = try backup.command(words).run()

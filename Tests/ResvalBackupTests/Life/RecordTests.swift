@@ -51,7 +51,7 @@ struct RecordTests {
             let items = try backup.runSuccessfully("show", "latest", "--items")
             #expect(!items.contains("resval-record"))
             #expect(items.contains("\(backup.source)/file"))
-            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             let found = try tool(
                 "find", backup.target, "-name", "resval-record*", "-o", "-name", "home")
             #expect(found == "", "\(found)")

@@ -25,7 +25,8 @@ struct ResticVersionTests {
         try withBackup(of: Tree { File("file", "text") }) { backup in
             let commands: [[any CommandArgument]] = [
                 ["init"], ["create", backup.source], ["snapshots"], ["show", "latest"],
-                ["diff", "latest", "latest"], ["restore", "latest", "--target", backup.target],
+                ["diff", "latest", "latest"],
+                ["restore", "--snapshot", "latest", "--target", backup.target],
                 ["verify"], ["forget", "--keep-last", "1"], ["prune"], ["accept"],
                 ["evict", file(in: backup)],
             ]

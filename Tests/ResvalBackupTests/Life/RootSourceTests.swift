@@ -39,10 +39,10 @@ struct RootSourceTests {
             """
             resval-backup init && resval-backup create / >/dev/null; echo $?
             resval-backup show latest --excluded
-            resval-backup restore latest --target /r/target >/dev/null; echo $?
+            resval-backup restore --snapshot latest --target /r/target >/dev/null; echo $?
             echo /r/target/tmp/* /r/target/home/me/* /r/target/root/.local/state/resval/*
             resval-backup create --no-locations / >/dev/null; echo $?
-            resval-backup restore latest --target /r/part --include /tmp >/dev/null; echo $?
+            resval-backup restore --snapshot latest --target /r/part /tmp >/dev/null; echo $?
             echo /r/part/tmp/* /tmp/*
             """)
         #expect(

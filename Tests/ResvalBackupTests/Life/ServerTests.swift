@@ -29,7 +29,7 @@ struct ServerTests {
                     echo wrong > wrong
                     run wrong snapshots --password-file wrong
                     run show show latest --excluded
-                    run restore restore latest --target target
+                    run restore restore --snapshot latest --target target
                     run verify verify latest --read-data
                     run evict evict source/file
                     stat -c %a source/file

@@ -35,7 +35,7 @@ struct VerifyTests {
                 """, found.text, backup.base)
             #expect(healed.exitCode == 0, "\(healed)")
             #expect(healed.text.contains("no damage found (structure only"), "\(healed)")
-            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             try tool(
                 "cmp", "\(backup.source)/large", backup.restored(backup.source).appending("large"))
         }
@@ -224,10 +224,12 @@ private struct DamagedBackup {
     /// Restores the first snapshot or a directory of it, and compares with what was there, but for some
     /// items.
     func checkRestore(of directory: String = "", without lost: [String]) throws {
-        var restore = backup.command(["restore", try first(), "--target", "\(backup.target)"])
+        var restore = backup.command([
+            "restore", "--snapshot", try first(), "--target", "\(backup.target)",
+        ])
         if !directory.isEmpty {
             let include = backup.source.pushing(path(directory))
-            restore.arguments += [Array("--include".utf8), include.bytes]
+            restore.arguments += [include.bytes]
         }
         let result = try restore.run()
         #expect((result.exitCode == 0) == lost.isEmpty, "\(result)")

@@ -28,7 +28,7 @@ struct ConfigurationTests {
             let commands: [[any CommandArgument]] = [
                 ["create", source], ["create", source], ["plan", source],
                 ["snapshots"], ["show", "latest"], ["diff", "latest", "latest"], ["verify"],
-                ["restore", "latest", "--target", fixture.backup.target],
+                ["restore", "--snapshot", "latest", "--target", fixture.backup.target],
                 ["snapshots", file],
                 ["evict", file], ["evict", "--list", source], ["download", file],
                 ["forget", "--keep-last", "1"], ["prune"],

@@ -241,7 +241,7 @@ struct RunTests {
             let list = try fixture.command("snapshots", "--json").run().text
             let held = try #require(snapshotIdentifiers(in: list).first)
             let restore = try fixture.command(
-                "restore", "--target", fixture.backup.target, held
+                "restore", "--target", fixture.backup.target, "--snapshot", held
             ).run()
             #expect(restore.exitCode == 0, "\(restore)")
             try tool(

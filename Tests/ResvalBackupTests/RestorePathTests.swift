@@ -1,0 +1,335 @@
+import Glibc
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Putting items back by their paths")
+struct RestorePathTests {
+    private static let tree = Tree {
+        File("notes", "old")
+        File("other", "other")
+        Directory("project") {
+            File("kept", "kept")
+            Directory("deep") { File("inside", "text") }
+        }
+    }
+
+    /// Calls `body` with a source that was backed up, and a restore of paths in it.
+    private func withSnapshot(
+        of tree: Tree = tree,
+        _ body: (BackupFixture, _ restore: ([any CommandArgument]) throws -> CommandResult) throws
+            -> Void
+    ) throws {
+        try withBackup(of: tree) { backup in
+            // As root nothing is put beside what is there, but in homes.
+            try tool("mkdir", "-p", backup.base.appending("home"))
+            try backup.runSuccessfully("create", backup.source)
+            try body(backup) { arguments in
+                var command = backup.command(["restore"] + arguments)
+                command.workingDirectory = backup.source
+                return try command.run()
+            }
+        }
+    }
+
+    @Test("what was deleted comes back to where it was, typed as it was")
+    func deleted() throws {
+        try withSnapshot { backup, restore in
+            let before = try TreeListing(of: backup.source)
+            try tool(
+                "rm", "-r", backup.source.appending("notes"), backup.source.appending("project"))
+            let result = try restore(["notes", "./project/deep/../deep/inside"])
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(result.text.contains("\(backup.source)/notes is back\n"), "\(result)")
+            #expect(result.errorText.contains("/notes: from snapshot "), "\(result)")
+            #expect(try tool("cat", backup.source.appending("project/deep/inside")) == "text")
+            let rest = try restore([backup.source.appending("project")])
+            #expect(rest.exitCode == 0, "\(rest)")
+            let differing = try TreeListing(of: backup.source).differingPaths(from: before)
+            // Only the directories that they were put into have another time.
+            #expect(differing == [[], Array("/project".utf8)], "\(differing)")
+        }
+    }
+
+    @Test(
+        "a snapshot without the item is passed over, and it is said why", arguments: [true, false])
+    func olderSnapshot(isExcluded: Bool) throws {
+        try withSnapshot { backup, restore in
+            let project = backup.source.appending("project")
+            if isExcluded {
+                try tool(
+                    "setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", project)
+            } else {
+                try tool("rm", "-r", project)
+            }
+            _ = try backup.run("create", backup.source)
+            if isExcluded { try tool("rm", "-r", project) }
+            let result = try restore(["project"])
+            #expect(result.exitCode == 0, "\(result)")
+            let reason = isExcluded ? "its mark excludes it" : "it was not there"
+            #expect(result.errorText.contains("1 newer one without it: "), "\(result)")
+            #expect(result.errorText.contains(reason), "\(result)")
+            #expect(try tool("cat", project.appending("deep/inside")) == "text")
+        }
+    }
+
+    @Test(
+        "what an excluded part of a restored directory had is named with the snapshot that has it")
+    func leftOut() throws {
+        try withSnapshot { backup, restore in
+            let deep = backup.source.appending("project/deep")
+            try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", deep)
+            try backup.runSuccessfully("create", backup.source)
+            try tool("rm", "-r", backup.source.appending("project"))
+            let result = try restore(["project", "--json"])
+            #expect(result.exitCode == 3, "\(result)")
+            let first = try #require(try backup.originals().first)
+            #expect(
+                result.text.contains(#""leftOut":[{"path":"\#(deep)","snapshot":""#), "\(result)")
+            #expect(result.errorText.contains("snapshot \(first)"), "\(result)")
+            #expect(try tool("ls", deep) == "")
+            let rest = try restore(["project/deep"])
+            #expect(rest.exitCode == 0, "\(rest)")
+            #expect(try tool("cat", deep.appending("inside")) == "text")
+        }
+    }
+
+    @Test("what is there stays, and a directory gets what it lacks")
+    func existing() throws {
+        try withSnapshot { backup, restore in
+            let project = backup.source.appending("project")
+            try tool(
+                "sh", "-c", "cd \"$1\"; echo new > kept; rm -r deep; chmod 700 .", "sh", project)
+            let result = try restore(["project"])
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.errorText.contains("1 item of the snapshot differ"), "\(result)")
+            #expect(try tool("cat", project.appending("kept")) == "new")
+            #expect(try tool("cat", project.appending("deep/inside")) == "text")
+            #expect(try project.status().permissions == 0o700)
+            let replaced = try restore(["project", "--overwrite"])
+            #expect(replaced.exitCode == 0, "\(replaced)")
+            #expect(try tool("cat", project.appending("kept")) == "kept")
+        }
+    }
+
+    @Test("a changed file stays, and the version of the snapshot is put beside it")
+    func beside() throws {
+        try require(.root)
+        let long = String(repeating: "n", count: 253) + "é"
+        let tree = Tree {
+            File("notes", "old")
+            File(FileName(Array(long.utf8)), "long")
+        }
+        try withBackup(of: tree, user: 54321) { backup in
+            try tool("chown", "-R", "54321:54321", backup.source)
+            try backup.runSuccessfully("create", backup.source)
+            let script = """
+                cd "$1"; for f in *; do echo new > "$f"; done
+                """
+            try tool("sh", "-c", script, "sh", backup.source)
+            for _ in 0..<2 {
+                let notes = backup.source.appending("notes")
+                let result = try backup.run(
+                    "restore", notes, backup.source.appending(FileName(Array(long.utf8))))
+                #expect(result.exitCode == 0, "\(result)")
+                #expect(result.text.contains("\(notes) stays; "), "\(result)")
+            }
+            for name in ["notes", long] {
+                let content = try tool("cat", backup.source.appending(FileName(Array(name.utf8))))
+                #expect(content == "new")
+            }
+            let versions = try tool("sh", "-c", "cat \"$1\"/*from*", "sh", backup.source)
+            #expect(versions == "longlongoldold")
+            let names = try TreeListing(of: backup.source).items.keys
+                .map { String(decoding: $0, as: UTF8.self) }
+            #expect(names.count { $0.hasPrefix("/notes (from 20") } == 2, "\(names)")
+            #expect(names.count { $0.hasSuffix(", 2)") } == 2, "\(names)")
+            #expect(names.allSatisfy { $0.utf8.count <= 256 }, "\(names)")
+            // As root, outside homes, nothing is put beside it.
+            var asRoot = backup.command(["restore", backup.source.appending("notes")])
+            asRoot.user = nil
+            let refused = try asRoot.run()
+            #expect(refused.exitCode == 1, "\(refused)")
+            #expect(refused.errorText.contains("--overwrite"), "\(refused)")
+        }
+    }
+
+    @Test("where nothing changed nothing is written, and other versions are listed")
+    func unchanged() throws {
+        try withSnapshot { backup, restore in
+            let notes = backup.source.appending("notes")
+            try tool("sh", "-c", "echo newer > \"$1\"", "sh", notes)
+            try backup.runSuccessfully("create", backup.source)
+            let before = try TreeListing(of: backup.source)
+            let result = try restore(["notes"])
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(result.errorText.contains("is there as it is in the snapshot"), "\(result)")
+            #expect(result.text == "", "\(result)")
+            #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+            let first = try #require(try backup.originals().first)
+            #expect(result.errorText.contains("\(first) of 20"), "\(result)")
+            let older = try restore(["notes", "--snapshot", first, "--overwrite"])
+            #expect(older.exitCode == 0, "\(older)")
+            #expect(try tool("cat", notes) == "old")
+        }
+    }
+
+    @Test("one path that fails does not stop the others, and each says how to go on")
+    func advice() throws {
+        try withSnapshot { backup, restore in
+            try tool("rm", backup.source.appending("notes"))
+            let result = try restore(["latest", "*.txt", "nowhere", "notes"] as [String])
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(
+                result.errorText.contains(
+                    "/latest: is in no snapshot (a snapshot is named with --snapshot)"))
+            #expect(result.errorText.contains("the shell found nothing that matches"))
+            #expect(result.errorText.contains("/nowhere: is in no snapshot (list"))
+            #expect(try tool("cat", backup.source.appending("notes")) == "old")
+            #expect(try restore([]).exitCode == 64)
+        }
+    }
+
+    @Test(
+        "no link on the way is followed but a trusted one, where no snapshot has the path as typed")
+    func links() throws {
+        try withSnapshot { backup, restore in
+            let script = """
+                mkdir "$1/elsewhere"; cd "$2"; mv project was; ln -s "$1/elsewhere" project
+                ln -s was alias; rm was/deep/inside
+                mkdir "$1/home/other"; ln -s "$2/was" "$1/home/other/link"
+                chown -h 54321 "$1/home/other/link"
+                """
+            try tool("sh", "-c", script, "sh", backup.base, backup.source)
+            let refused = try restore(["project/kept"])
+            #expect(refused.exitCode == 1, "\(refused)")
+            #expect(refused.errorText.contains("is a symbolic link now"), "\(refused)")
+            #expect(try tool("ls", backup.base.appending("elsewhere")) == "")
+            try tool("rm", backup.source.appending("project"))
+            try tool("mv", backup.source.appending("was"), backup.source.appending("project"))
+            try tool("ln", "-sfn", "project", backup.source.appending("alias"))
+            let trusted = try restore(["alias/deep/inside"])
+            #expect(trusted.exitCode == 0, "\(trusted)")
+            #expect(trusted.errorText.contains("alias/deep/inside: is "), "\(trusted)")
+            #expect(try tool("cat", backup.source.appending("project/deep/inside")) == "text")
+            try tool("rm", backup.source.appending("project/deep/inside"))
+            try tool(
+                "ln", "-sfn", backup.source.appending("project"),
+                backup.base.appending("home/other/link"))
+            try tool("chown", "-h", "54321", backup.base.appending("home/other/link"))
+            let foreign = try restore([backup.base.appending("home/other/link/deep/inside")])
+            #expect(foreign.exitCode == 1, "\(foreign)")
+            #expect(foreign.errorText.contains("a symbolic link of another user"), "\(foreign)")
+        }
+    }
+
+    @Test("what a program has open for writing stays, and is named")
+    func openFile() throws {
+        try withSnapshot { backup, restore in
+            let script = """
+                exec 3>>"$1/notes"; cd "$1"; "$RESVAL" restore notes --overwrite; code=$?
+                echo end >&3; exit $code
+                """
+            let result = try backup.script(script, backup.source)
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(result.errorText.contains("has the file that is there open for writing"))
+            #expect(try tool("cat", backup.source.appending("notes")) == "oldend")
+            #expect(try restore(["notes", "--overwrite"]).exitCode == 0)
+            #expect(try tool("cat", backup.source.appending("notes")) == "old")
+        }
+    }
+
+    @Test("a database is not put beside a journal of another state of it")
+    func database() throws {
+        try require(.tool("sqlite3"))
+        try withBackup(of: Tree { Directory("app") }) { backup in
+            let app = backup.source.appending("app")
+            func sql(_ text: String) throws -> String {
+                try tool("sqlite3", app.appending("db"), text)
+            }
+            _ = try sql("create table t(x); insert into t values(1);")
+            try backup.runSuccessfully("create", backup.source)
+            // A writer that is killed leaves its journal behind.
+            let script = """
+                (echo "pragma journal_mode=wal; pragma wal_autocheckpoint=0;"
+                 echo "create table u(y); insert into u select value from generate_series(1,5000);"
+                 echo ".shell kill -9 \\$PPID") | sqlite3 "$1/db"
+                test -s "$1/db-wal"
+                """
+            try tool("sh", "-c", script, "sh", app)
+            let before = try TreeListing(of: app)
+            for arguments in [["db", "--overwrite"], ["--overwrite", "."]] {
+                var command = backup.command(["restore"] + arguments)
+                command.workingDirectory = app
+                let refused = try command.run()
+                #expect(refused.exitCode == (arguments[0] == "db" ? 1 : 3), "\(refused)")
+                #expect(refused.errorText.contains("a newer db-wal is there"), "\(refused)")
+                #expect(refused.errorText.contains("move db-wal away"), "\(refused)")
+                let differing = try TreeListing(of: app).differingPaths(from: before)
+                #expect(differing.filter { !$0.isEmpty } == [], "\(differing)")
+            }
+            try tool("sh", "-c", "rm -f \"$1\"/db-*", "sh", app)
+            let result = try backup.run("restore", app.appending("db"), "--overwrite")
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try sql("pragma integrity_check; select x from t;") == "ok\n1")
+            // A journal does not come back beside another state of its database either.
+            try tool("sh", "-c", "echo old > \"$1/db-wal\"", "sh", app)
+            try backup.runSuccessfully("create", backup.source)
+            try tool("sh", "-c", "cd \"$1\"; rm db-wal; echo new >> db", "sh", app)
+            let journal = try backup.run("restore", app)
+            #expect(journal.exitCode == 3, "\(journal)")
+            #expect(
+                journal.errorText.contains("belongs to another state of the database"), "\(journal)"
+            )
+            #expect(try tool("ls", app) == "db")
+        }
+    }
+
+    @Test("a machine without snapshots lists those that have some, and takes one's")
+    func otherMachine() throws {
+        try withSnapshot { backup, restore in
+            let script = """
+                rm -r "$1/home/.local" "$2/notes"; hostname elsewhere
+                "$RESVAL" restore "$2/notes"; echo "$?"
+                "$RESVAL" restore --host "$3" "$2/notes"; echo "$?"
+                """
+            var command = Command(
+                "/usr/bin/unshare",
+                arguments: [
+                    "--uts", "sh", "-c", script, "sh", backup.base, backup.source,
+                    try tool("hostname"),
+                ])
+            command.environment = backup.environment.merging(
+                ["RESVAL": "\(FilePath.built("resval-backup"))"]) { $1 }
+            let result = try command.run()
+            #expect(result.text.hasPrefix("1\n") && result.text.hasSuffix("0\n"), "\(result)")
+            #expect(result.errorText.contains("name a machine with --host: "), "\(result)")
+            #expect(try tool("cat", backup.source.appending("notes")) == "old")
+        }
+    }
+
+    @Test("a stage that a killed restore left is in no backup")
+    func killed() throws {
+        try withSnapshot { backup, _ in
+            try tool("rm", "-r", backup.source.appending("project"))
+            let command = try backup.command(
+                ["restore", backup.source.appending("project")], beforeBackup: ":")
+            let killed = try backup.with(
+                "restic",
+                """
+                case " $* " in *" restore "*)
+                    "\(try #require(FilePath.tool("restic")))" "$@"; kill -KILL $PPID; exit 0 ;;
+                esac
+                exec "\(try #require(FilePath.tool("restic")))" "$@"
+                """, command
+            ).run()
+            #expect(killed.exitCode != 0, "\(killed)")
+            let left = try tool("find", backup.source, "-name", ".resval-restore-*")
+            #expect(!left.isEmpty, "\(killed)")
+            _ = try backup.run("create", backup.source)
+            let names = try backup.runSuccessfully("show", "latest", "--items")
+            #expect(!names.contains("inside"), "\(names)")
+        }
+    }
+}
