@@ -26,7 +26,7 @@ struct RestoreCommand: AsyncParsableCommand {
             restored whole, and what is there and differs, is named or counted, and the exit code is \
             3; it is 1 when nothing was written.
 
-            JSON FIELDS, of one object for each snapshot that something comes from
+            JSON FIELDS
             \(JSONFields.version)
               snapshot: string (the full ID)
               isComplete: boolean
@@ -86,7 +86,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @Flag(name: [.short, .long], help: "Restore directories without asking.")
     var yes = false
 
-    @Flag(help: "Print the results as JSON objects, one per line.")
+    @Flag(help: "Print a JSON object for each snapshot that something comes from.")
     var json = false
 
     @OptionGroup var repository: RepositoryOptions

@@ -126,8 +126,7 @@ struct EvictedBackupTests {
             #expect(try contentsOfFile(backup.restored(file)) == evictableContent)
             let part = backup.base.appending("part")
             try backup.runSuccessfully(
-                "restore", "--target", part, backup.source.appending("small"),
-                "latest")
+                "restore", "--target", part, backup.source.appending("small"))
             let show = try backup.runSuccessfully("show", "latest")
             #expect(show.contains("1 file in other snapshots"))
             let lines = try backup.runSuccessfully("snapshots").split(separator: "\n")
