@@ -87,19 +87,14 @@ struct LockSightsTests {
     @Test(
         "what is not a line of its own is ignored",
         arguments: [
-            "", "\n\n", "{}", "null", "a boot 0 0 9999",
-            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":9999"#,
-            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":9999,"more":1}"#,
-            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":9999,"earlier":9999}"#,
-            #"{"lock":"a", "boot":"boot","first":0,"last":0,"earlier":9999}"#,
-            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":-9999}"#,
-            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":99999999999999999999}"#,
-            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":"9999"}"#,
-            #"{"lock":"a","boot":"boot","first":9,"last":0,"earlier":9999}"#,
-            #"{"lock":"a","boot":"boot","last":0,"earlier":9999}"#,
+            "", "\n\n", "a", "a boot", "a boot 0 0", "a boot 0 0 9999 1", "a boot 0 0 9999 ",
+            " a boot 0 0 9999", "a  boot 0 0 9999", "a boot 0 0 +9999", "a boot 0 0 09999",
+            "a boot 0 0 -9999", "a boot -9 0 9999", "a boot 0 0 99999999999999999999",
+            "a boot 9 0 9999", "a boot 0 9999", "a\tboot 0 0 9999", "a boot 0 0 9999\r",
+            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":9999}"#,
         ])
     func malformed(line: String) {
-        let good = #"{"lock":"b","boot":"boot","first":0,"last":0,"earlier":9999}"#
+        let good = "b boot 0 0 9999"
         for text in ["\(line)\n\(good)\n", "\(good)\n\(line)"] {
             var sights = LockSights(Array(text.utf8))
             let dead = sights.see(["a", "b"], bootIdentifier: "boot", bootTime: 0)
@@ -107,15 +102,20 @@ struct LockSightsTests {
         }
     }
 
+    @Test("an identifier that is not UTF-8 is ignored")
+    func notUTF8() {
+        let sights = LockSights([0xFF] + Array(" boot 0 0 9999\n".utf8))
+        #expect(sights == LockSights())
+    }
+
     @Test("of two lines about one lock the younger counts, and huge numbers do not overflow")
     func extremes() {
         let line = { (earlier: Int64) in
-            #"{"lock":"a","boot":"boot","first":0,"last":\#(Int64.max),"earlier":\#(earlier)}"#
-                + "\n"
+            "a boot 0 \(Int64.max) \(earlier)\n"
         }
         var sights = LockSights(Array(line(.max).utf8))
         #expect(sights.see(["a"], bootIdentifier: "other", bootTime: .max) == ["a"])
-        let young = #"{"lock":"a","boot":"boot","first":0,"last":5,"earlier":0}"# + "\n"
+        let young = "a boot 0 5 0\n"
         for text in [line(.max) + young, young + line(.max)] {
             var sights = LockSights(Array(text.utf8))
             #expect(sights.see(["a"], bootIdentifier: "boot", bootTime: 6) == [])

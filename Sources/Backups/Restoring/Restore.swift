@@ -81,7 +81,7 @@ extension Restic {
         let (end, lost) = try await fill(stage, request, wanted.bytes, report)
         var complaints =
             end.code == 0 || !end.errors.items.isEmpty
-            ? [] : ["restic: \(FailureText(end.errors.lines).summary(code: end.code))"]
+            ? [] : ["restic: \(end.summary)"]
         if end.errors.droppedItemCount > 0 {
             complaints.append("restic: more items failed than are named")
         }
@@ -160,8 +160,7 @@ extension Restic {
                     advice: "run the command again")
             }
             if end.code == 0 || !end.errors.items.isEmpty { return (end, lost) }
-            let text = FailureText(end.errors.lines)
-            guard text.line(containing: "Unknown blob ") != nil else { throw failure(end) }
+            guard end.errors.line(containing: "Unknown blob ") != nil else { throw failure(end) }
             let found = try await lostFiles(in: request.snapshot).map(\.path)
             guard !Set(found).isSubset(of: lost) else { throw failure(end) }
             lost = Set(lost + found).sorted { $0.lexicographicallyPrecedes($1) }
@@ -288,7 +287,7 @@ private struct RestoreMessages: LineConsumer {
     init(totalBytes: Int64, _ report: @escaping @Sendable (BackupProgress) -> Void) {
         self.totalBytes = totalBytes
         self.report = report
-        report(BackupProgress(step: .contentRestored, bytesTotal: totalBytes))
+        report(BackupProgress(noun: "content restored", filesDone: nil, bytesTotal: totalBytes))
     }
 
     mutating func receive(line: ArraySlice<UInt8>) {
@@ -308,6 +307,7 @@ private struct RestoreMessages: LineConsumer {
         guard let done else { return }
         report(
             BackupProgress(
-                step: .contentRestored, bytesDone: min(done, totalBytes), bytesTotal: totalBytes))
+                noun: "content restored", filesDone: nil, bytesDone: min(done, totalBytes),
+                bytesTotal: totalBytes))
     }
 }
