@@ -11,7 +11,7 @@ struct FailureTests {
             repository: RepositoryLocation(bytes: Array("/repository".utf8)),
             passwordFile: Array("/password".utf8), environment: [])
         var errors = ErrorOutput()
-        for line in lines { errors.receive(line: Array(line.utf8)[...]) }
+        for line in lines { try errors.receive(line: Array(line.utf8)[...]) }
         return restic.failure(ResticEnd(code: code, errors: errors))
     }
 
@@ -105,7 +105,7 @@ struct FailureTests {
     }
 
     @Test("items that restic complains of are told from other words, each once")
-    func items() {
+    func items() throws {
         var errors = ErrorOutput()
         let unreadable = { (action: String) in
             #"{"message_type":"error","error":{"message":"open /u/s: permission denied"},"#
@@ -120,7 +120,7 @@ struct FailureTests {
             "/gone does not exist, skipping", "Warning: at least one source file could not be read",
             "{not JSON",
         ]
-        for line in lines { errors.receive(line: Array(line.utf8)[...]) }
+        for line in lines { try errors.receive(line: Array(line.utf8)[...]) }
         #expect(
             errors.items == [
                 ErrorOutput.Item(
@@ -136,9 +136,9 @@ struct FailureTests {
     }
 
     @Test("endless complaints take bounded memory, and the first and last lines stay")
-    func bounds() {
+    func bounds() throws {
         var errors = ErrorOutput()
-        for number in 0..<5000 { errors.receive(line: Array("line \(number)".utf8)[...]) }
+        for number in 0..<5000 { try errors.receive(line: Array("line \(number)".utf8)[...]) }
         #expect(errors.lines.count == 400)
         #expect(errors.lines.first == "line 0")
         #expect(errors.lines.last == "line 4999")

@@ -28,7 +28,7 @@ public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     try? messages.receive(line: line)
     var errors = ErrorOutput()
-    errors.receive(line: line)
+    try? errors.receive(line: line)
     bytes.withUnsafeBytes { bytes in
         var lines = Lines(SnapshotRecordReader(FactsAndHolds()))
         try? lines.receive(bytes)

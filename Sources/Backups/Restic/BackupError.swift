@@ -189,15 +189,15 @@ extension Restic {
             ?? (isUnreadable ? "a lock that cannot be read" : "another process")
         let since = errors.line(containing: "lock was created at").map { ": \($0)" } ?? ""
         return BackupError(
-            .locked, "the repository is locked by \(holder)\(since)", advice: lockAdvice,
+            .locked, "the repository is locked by \(holder)\(since)",
+            advice: "wait until it is done; the lock of a process that died is removed when it was "
+                + "seen unchanged for 31 minutes, unless the repository is on a FUSE filesystem",
             path: repository.directory)
     }
 
-    /// What gives the password, in words, in the order in which restic looks for it.
+    /// What gives the password, in words.
     private var passwordSource: String {
-        if let file = passwordFile { return NameEscaping.text(file) }
-        if environment.value("RESTIC_PASSWORD_COMMAND") != nil { return "what its command prints" }
-        return environment.value("RESTIC_PASSWORD_FILE").map { NameEscaping.text($0) }
-            ?? "the password of the configuration, or RESTIC_PASSWORD"
+        (passwordFile ?? environment.value("RESTIC_PASSWORD_FILE")).map { NameEscaping.text($0) }
+            ?? "what gives it: the configuration, RESTIC_PASSWORD or RESTIC_PASSWORD_COMMAND"
     }
 }

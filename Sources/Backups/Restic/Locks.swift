@@ -99,14 +99,6 @@ extension Restic {
         return type == nil || type == 0x6573_5546
     }
 
-    /// What to do about a lock.
-    var lockAdvice: String {
-        isOnFUSE
-            ? "wait until it is done; what a FUSE filesystem lists does not show that a process died"
-            : "wait until it is done; the lock of a process that died is removed when it was seen "
-                + "unchanged for 31 minutes"
-    }
-
     /// Whether locks can be written, as far as this machine can tell: a full disk, or a remote
     /// repository, shows only when restic runs, which reports any other error, too.
     var locksCanBeWritten: Bool {
@@ -114,8 +106,7 @@ extension Restic {
         return [.write, .execute].allSatisfy { (try? locks.isAccessible(for: $0)) != false }
     }
 
-    /// The error when locks cannot be written, thrown early because restic would retry for most of
-    /// a minute.
+    /// The error when locks cannot be written.
     var locksNotWritable: BackupError {
         BackupError(
             .notWritable, "the repository's directory of locks cannot be written to",
@@ -159,17 +150,13 @@ extension ResticEnd {
 /// over runs and boots. In doubt a lock was seen for a shorter time: two programs that write the file
 /// at once can lose sights, and never make some up.
 struct LockSights: Sendable, Hashable {
-    /// The sights of one lock.
     private struct Sight: Hashable {
-        /// The identifier of the boot of the first and last sight.
+        /// The identifier of the boot of the last sight.
         let boot: String
-        /// The times of these sights since that boot, in seconds.
-        let first: Int64
-        var last: Int64
-        /// For how long the lock was seen in earlier boots, in seconds.
-        let earlier: Int64
-
-        var age: Int64 { earlier.addingSaturating(last - first) }
+        /// The time of that sight since that boot, in seconds.
+        let last: Int64
+        /// For how long the lock had been seen by then, in seconds.
+        let age: Int64
     }
 
     /// How long a lock must be seen to be dead, in seconds.
@@ -189,8 +176,8 @@ struct LockSights: Sendable, Hashable {
         sights = Dictionary(lines) { $0.age < $1.age ? $0 : $1 }
     }
 
-    /// The contents of the file: on a line for each lock its identifier, that of the boot, and the
-    /// times of the first and last sight and of those in earlier boots, with spaces between them.
+    /// The contents of the file: on a line for each lock its identifier, that of the boot, the time of
+    /// the last sight, and for how long it was seen, with spaces between them.
     var contents: [UInt8] {
         sights.sorted { $0.key < $1.key }.flatMap { Self.line($0.key, $0.value).utf8 }
     }
@@ -208,33 +195,30 @@ struct LockSights: Sendable, Hashable {
         let known = sights
         sights = [:]
         for identifier in identifiers.sorted().prefix(Self.limit) {
-            var sight = Sight(boot: bootIdentifier, first: bootTime, last: bootTime, earlier: 0)
+            var age: Int64 = 0
             if let before = known[identifier] {
                 if before.boot != bootIdentifier {
-                    sight = Sight(
-                        boot: bootIdentifier, first: bootTime, last: bootTime, earlier: before.age)
+                    age = before.age
                 } else if before.last <= bootTime {
-                    sight = before
-                    sight.last = bootTime
+                    age = before.age.addingSaturating(bootTime - before.last)
                 }
             }
-            sights[identifier] = sight
+            sights[identifier] = Sight(boot: bootIdentifier, last: bootTime, age: age)
         }
         return Set(sights.filter { $0.value.age >= Self.deadAge }.keys)
     }
 
     private static func line(_ identifier: String, _ sight: Sight) -> String {
-        "\(identifier) \(sight.boot) \(sight.first) \(sight.last) \(sight.earlier)\n"
+        "\(identifier) \(sight.boot) \(sight.last) \(sight.age)\n"
     }
 
     private static func parse(_ line: ArraySlice<UInt8>) -> (String, Sight)? {
         let words = line.split(separator: UInt8(ascii: " "))
             .map { String(decoding: $0, as: UTF8.self) }
-        let times = words.dropFirst(2).compactMap { Int64($0) }
-        guard words.count == 5, times.count == 3, times.allSatisfy({ $0 >= 0 }),
-            times[0] <= times[1]
+        guard words.count == 4, let last = Int64(words[2]), let age = Int64(words[3]), last >= 0,
+            age >= 0
         else { return nil }
-        let sight = Sight(boot: words[1], first: times[0], last: times[1], earlier: times[2])
+        let sight = Sight(boot: words[1], last: last, age: age)
         let isExact = Self.line(words[0], sight).utf8.dropLast().elementsEqual(line)
         return isExact ? (words[0], sight) : nil
     }

@@ -110,6 +110,10 @@ struct TextLines: LineConsumer {
 }
 
 extension BackupError {
+    static let cacheIsFull = BackupError(
+        .noSpace, "the disk of restic's cache is full",
+        advice: "make room there and run the command again, or set RESTIC_CACHE_DIR")
+
     fileprivate static func tooLong(_ limit: Int) -> BackupError {
         BackupError(.unexpectedAnswer, "the answer is longer than \(limit >> 20) MiB")
     }
@@ -160,24 +164,28 @@ struct ErrorOutput: LineConsumer {
     private static let lineLengthLimit = 16384
     private static let itemLimit = 10_000
 
-    mutating func receive(line: ArraySlice<UInt8>) {
+    /// - Throws: ``BackupError/cacheIsFull``, on which restic would retry for hours.
+    mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
         if line.isEmpty { return }
-        if line.first == UInt8(ascii: "{"), receive(json: line) { return }
+        if line.first == UInt8(ascii: "{"), try receive(json: line) { return }
         let text = String(decoding: line.prefix(Self.lineLengthLimit), as: UTF8.self)
         let ending = " does not exist, skipping".utf8
         if line.count > ending.count, line.suffix(ending.count).elementsEqual(ending) {
             return add(
                 Item(name: Array(line.dropLast(ending.count)), errno: .noSuchFileOrDirectory))
         }
-        isCacheFull = isCacheFull || Self.tellsOfFullCache(text)
         lines.append(text)
         if lines.count > Self.lineLimit { lines.remove(at: Self.lineLimit / 2) }
+        if Self.tellsOfFullCache(text) {
+            isCacheFull = true
+            throw .cacheIsFull
+        }
     }
 
     /// Processes an object that restic writes with `--json`.
     ///
     /// - Returns: false for one that is kept as a line.
-    private mutating func receive(json line: ArraySlice<UInt8>) -> Bool {
+    private mutating func receive(json line: ArraySlice<UInt8>) throws(BackupError) -> Bool {
         var (kind, reason) = ("", "")
         var (name, text): ([UInt8]?, [UInt8]?)
         var scanner = JSONScanner(line)
@@ -200,7 +208,7 @@ struct ErrorOutput: LineConsumer {
         if kind == "error", let name {
             add(Item(name: name, errno: Self.errno(in: reason), message: reason))
         } else if kind == "exit_error", let text, text.first != UInt8(ascii: "{") {
-            for line in text.split(separator: UInt8(ascii: "\n")) { receive(line: line) }
+            for line in text.split(separator: UInt8(ascii: "\n")) { try receive(line: line) }
         } else {
             return false
         }

@@ -83,8 +83,8 @@ package struct Restic: Sendable {
 
     /// Runs a restic command and leaves its exit code to the caller.
     ///
-    /// A command that another process's lock keeps out is run without a lock if it only reads;
-    /// otherwise dead locks are removed, and it waits for others, once and for ``lockWait``.
+    /// Where another process's lock keeps a command out that does not only read, dead locks are
+    /// removed, and it waits for others, once and for ``lockWait``.
     ///
     /// - Throws: as ``attemptOnce(_:reading:)`` does.
     func attempt<Consumer: OutputConsumer>(
@@ -92,14 +92,6 @@ package struct Restic: Sendable {
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
         let first = try await attemptOnce(command, reading: consumer)
         guard isLockedOut(first.end), !command.has("--no-lock") else { return first }
-        var changed = command
-        if command.onlyReads {
-            changed.set("--no-lock")
-            warn(
-                "a lock of another process keeps the repository from being locked, so it is read "
-                    + "without: what that process removes meanwhile may be missed")
-            return try await attemptOnce(changed, reading: consumer)
-        }
         var locked = first.end
         if try await removeDeadLocks() {
             let second = try await attemptOnce(command, reading: consumer)
@@ -107,8 +99,9 @@ package struct Restic: Sendable {
             locked = second.end
         }
         warn("\(failure(locked).message); waiting for \(Self.lockWait)")
-        changed.options.append(option("--retry-lock", Self.lockWait))
-        let last = try await attemptOnce(changed, reading: consumer)
+        var waiting = command
+        waiting.options.append(option("--retry-lock", Self.lockWait))
+        let last = try await attemptOnce(waiting, reading: consumer)
         guard isLockedOut(last.end), try await removeDeadLocks() else { return last }
         return try await attemptOnce(command, reading: consumer)
     }
@@ -119,12 +112,13 @@ package struct Restic: Sendable {
 
     /// Runs a restic command as ``attempt(_:reading:)`` does, and gives up at another process's lock.
     ///
-    /// A command that only reads runs without a lock if none can be written. restic runs without its
-    /// cache if the disk of the cache is full: otherwise it would retry writes there for hours.
+    /// A command that only reads runs without a lock if another process has one that excludes it, or
+    /// none can be written. restic runs without its cache if the disk of the cache is full: otherwise
+    /// it would retry writes there for hours.
     ///
     /// - Throws: ``BackupError``: `engineTooOld`; `notWritable` at once for a command that writes to a
-    ///   repository where no lock can be written; `noSpace` when the disk of the cache has become full
-    ///   after part of the output was consumed.
+    ///   repository where no lock can be written, which restic would try for most of a minute;
+    ///   `noSpace` when the disk of the cache has become full after part of the output was consumed.
     func attemptOnce<Consumer: OutputConsumer>(
         _ command: ResticCommand, reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
@@ -132,7 +126,7 @@ package struct Restic: Sendable {
         var command = command
         if !locksCanBeWritten {
             guard command.onlyReads else { throw locksNotWritable }
-            reportLock()
+            reportUnwritableLocks()
         }
         if command.onlyReads, failsToLock.withLock({ $0 }) { command.set("--no-lock") }
         if environment.cacheIsFull { reportCache() }
@@ -143,15 +137,18 @@ package struct Restic: Sendable {
         let canRunAgain = !output.hasBegun || !["ls", "dump"].contains(command.name)
         if end.errors.isCacheFull, !command.has("--no-cache") {
             reportCache()
-            guard canRunAgain else {
-                throw BackupError(
-                    .noSpace, "the disk of restic's cache is full",
-                    advice: "make room there and run the command again, or set RESTIC_CACHE_DIR")
-            }
+            guard canRunAgain else { throw .cacheIsFull }
             return try await attemptOnce(command, reading: consumer)
         }
-        if command.onlyReads, canRunAgain, !command.has("--no-lock"), end.tellsOfUnwritableLock {
-            reportLock()
+        if command.onlyReads, canRunAgain, !command.has("--no-lock"),
+            isLockedOut(end) || end.tellsOfUnwritableLock
+        {
+            if end.tellsOfUnwritableLock {
+                reportUnwritableLocks()
+            } else {
+                reportReading("a lock of another process keeps the repository from being locked")
+            }
+            command.set("--no-lock")
             return try await attemptOnce(command, reading: consumer)
         }
         var consumer = output.consumer
@@ -164,11 +161,15 @@ package struct Restic: Sendable {
         return (consumer, end)
     }
 
-    private func reportLock() {
+    private func reportUnwritableLocks() {
         failsToLock.withLock { $0 = true }
+        reportReading("no lock can be written to the repository")
+    }
+
+    private func reportReading(_ cause: String) {
         warn(
-            "no lock can be written to the repository, so it is read without one: what another "
-                + "process removes meanwhile may be missed")
+            "\(cause), so it is read without one: what another process removes meanwhile may be missed"
+        )
     }
 
     private func reportCache() {

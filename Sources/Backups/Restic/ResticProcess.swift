@@ -148,12 +148,12 @@ package func environmentValue(_ name: String) -> [UInt8]? {
 
 /// The number of descriptors that must be free to start and read from another process. With fewer,
 /// Subprocess 1.0.2 crashes or waits forever.
-let spareDescriptors = 24
+private let spareDescriptors = 24
 
 extension Restic {
     /// Runs restic and passes its output to a consumer.
     ///
-    /// Standard input is `/dev/null`. When the task is cancelled, or the consumer throws, restic
+    /// Standard input is `/dev/null`. When the task is cancelled, or a consumer throws, restic
     /// gets SIGINT, the only signal on which it removes its lock, unless it made it less than 200 ms
     /// ago, and its output is read to the end: if its pipe is closed, restic dies at once and leaves
     /// the lock. If it has not ended 30 seconds later, for example because it cannot reach the server
@@ -202,23 +202,27 @@ extension Restic {
         ) { execution in
             // Sending fails if the process has ended, which needs no signal.
             stopper.begin { try? execution.send(signal: $0) }
-            async let errors = collect(execution.standardError, stopper)
-            let consumed = try await consume(execution.standardOutput, consumer, stopper)
-            return (consumed, try await errors)
+            async let errors = pass(execution.standardError, to: Lines(ErrorOutput()), stopper)
+            let output = try await pass(execution.standardOutput, to: consumer, stopper)
+            return (output, try await errors)
         }
         stopper.end()
-        let (consumed, errors) = result.closureResult
+        let (output, errors) = result.closureResult
+        let messages = errors.consumer.consumer
+        let unread = messages.isCacheFull ? nil : errors.failure
+        if let failure = output.failure ?? unread { throw failure }
         let code: Int32 =
             switch result.terminationStatus {
             case .exited(let code): code
             case .signaled(let signal): -signal
             }
-        return (try consumed.get(), ResticEnd(code: code, errors: errors))
+        return (output.consumer, ResticEnd(code: code, errors: messages))
     }
 
-    private static func consume<Consumer: OutputConsumer>(
-        _ output: SubprocessOutputSequence, _ consumer: Consumer, _ stopper: Stopper
-    ) async throws -> Result<Consumer, BackupError> {
+    /// Passes output on until the consumer throws, when restic is stopped, and reads it to its end.
+    private static func pass<Consumer: OutputConsumer>(
+        _ output: SubprocessOutputSequence, to consumer: Consumer, _ stopper: Stopper
+    ) async throws -> (consumer: Consumer, failure: BackupError?) {
         var consumer = consumer
         var failure: BackupError?
         for try await chunk in output where failure == nil {
@@ -231,27 +235,14 @@ extension Restic {
                 stopper.stop()
             }
         }
-        if let failure { return .failure(failure) }
-        do throws(BackupError) {
-            try consumer.finish()
-        } catch {
-            return .failure(error)
+        if failure == nil {
+            do throws(BackupError) {
+                try consumer.finish()
+            } catch {
+                failure = error
+            }
         }
-        return .success(consumer)
-    }
-
-    /// Collects standard error, and stops restic when it would retry for hours.
-    private static func collect(
-        _ output: SubprocessOutputSequence, _ stopper: Stopper
-    ) async throws -> ErrorOutput {
-        var lines = Lines(ErrorOutput())
-        for try await chunk in output {
-            let isStopped = lines.consumer.isCacheFull
-            try chunk.withUnsafeBytes { bytes throws(BackupError) in try lines.receive(bytes) }
-            if lines.consumer.isCacheFull && !isStopped { stopper.stop() }
-        }
-        try lines.finish()
-        return lines.consumer
+        return (consumer, failure)
     }
 }
 

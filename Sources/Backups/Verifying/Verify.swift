@@ -45,24 +45,19 @@ extension Restic {
         _ choice: SnapshotChoice?, readsData: Bool
     ) async throws(BackupError) -> VerifyResult {
         var result = try await check(readsData: readsData)
-        let snapshots: [Snapshot]
+        let own = try await ownSnapshots()
+        var snapshots = own.sets.compactMap(\.snapshots.last)
         if let choice {
             snapshots = [try await snapshot(choice)]
-        } else {
-            let own = try await ownSnapshots()
-            snapshots = own.sets.compactMap(\.snapshots.last)
-            if snapshots.isEmpty, own.unreadable.isEmpty {
-                result.problems.append("there is no snapshot that was made on this machine")
-            }
+        } else if snapshots.isEmpty, own.unreadable.isEmpty {
+            result.problems.append("there is no snapshot that was made on this machine")
         }
         // In a damaged repository, restic may search for missing data for a quarter of an hour.
         if result.isHealthy {
             result.items = 0
             for snapshot in snapshots { try await read(snapshot, &result) }
         }
-        if !result.isHealthy {
-            result.sourceSets = try await ownSnapshots().sets.map(\.sources)
-        }
+        if !result.isHealthy { result.sourceSets = own.sets.map(\.sources) }
         return result
     }
 

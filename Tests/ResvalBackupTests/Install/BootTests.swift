@@ -286,7 +286,7 @@ struct BootTests {
                     lock=$(as_user restic --repo \(server) cat masterkey --no-lock 2> /dev/null |
                         /usr/bin/python3 /forge-lock.py served/locks 40 exclusive)
                     mkdir --parents "$3/.local/state/resval/backup"
-                    echo "$lock another 0 0 1860" \\
+                    echo "$lock another 0 1860" \\
                         > "$3/.local/state/resval/backup/\(sights)"
                     chown --recursive --reference "$3" "$3/.local"
                     ls served/locks | wc --lines
