@@ -37,11 +37,7 @@ package struct Lines<Consumer: LineConsumer>: OutputConsumer {
     /// Creates a splitter.
     ///
     /// - Parameter tooLong: the error thrown for a longer line.
-    package init(
-        _ consumer: Consumer,
-        tooLong: BackupError = BackupError(
-            .unexpectedAnswer, "a line is longer than \(longestLine >> 20) MiB")
-    ) {
+    package init(_ consumer: Consumer, tooLong: BackupError = .tooLong) {
         self.consumer = consumer
         self.tooLong = tooLong
     }
@@ -66,7 +62,7 @@ package struct Lines<Consumer: LineConsumer>: OutputConsumer {
 }
 
 /// The length of the longest line accepted, in bytes.
-package let longestLine = 16 << 20
+private let longestLine = 16 << 20
 
 /// The most bytes that are collected of an answer.
 private let longestAnswer = 64 << 20
@@ -79,7 +75,7 @@ struct WholeOutput: OutputConsumer {
     init(limit: Int = longestAnswer) { self.limit = limit }
 
     mutating func receive(_ added: UnsafeRawBufferPointer) throws(BackupError) {
-        guard bytes.count + added.count <= limit else { throw .tooLong(limit) }
+        guard bytes.count + added.count <= limit else { throw .tooLong }
         bytes.append(contentsOf: added)
     }
 
@@ -104,7 +100,7 @@ struct TextLines: LineConsumer {
         let text = String(decoding: line, as: UTF8.self)
         if let progress = BackupProgress(line: text) { return report(progress) }
         size += line.count + 1
-        guard size <= longestAnswer else { throw .tooLong(longestAnswer) }
+        guard size <= longestAnswer else { throw .tooLong }
         if !text.isEmpty { lines.append(text) }
     }
 }
@@ -114,9 +110,8 @@ extension BackupError {
         .noSpace, "the disk of restic's cache is full",
         advice: "make room there and run the command again, or set RESTIC_CACHE_DIR")
 
-    fileprivate static func tooLong(_ limit: Int) -> BackupError {
-        BackupError(.unexpectedAnswer, "the answer is longer than \(limit >> 20) MiB")
-    }
+    package static let tooLong = BackupError(
+        .unexpectedAnswer, "an answer, or a line of it, is longer than is accepted")
 }
 
 /// How a run of restic ended.
@@ -128,7 +123,7 @@ struct ResticEnd: Sendable {
 
     /// The most informative line about the end.
     var summary: String {
-        errors.line(containing: "Fatal: ", isLast: true) ?? errors.lines.first
+        (errors.lines.last { $0.contains("Fatal: ") } ?? errors.lines.first)?.withoutFatal
             ?? "exit code \(code)"
     }
 }
@@ -246,12 +241,9 @@ struct ErrorOutput: LineConsumer {
         add(Item(name: name, errno: nil, message: lines.first ?? "exit code 3"))
     }
 
-    /// Returns the first line, or the last, that contains a phrase, without `Fatal:` and what precedes
-    /// it, since restic does not end the line of an unlocking error; nil if none contains the phrase.
-    func line(containing phrase: String, isLast: Bool = false) -> String? {
-        let contains = { (line: String) in line.contains(phrase) }
-        let line = isLast ? lines.last(where: contains) : lines.first(where: contains)
-        return line.map { $0.rest(after: "Fatal: ") ?? $0 }
+    /// Returns the first line that contains a phrase; nil if none does.
+    func line(containing phrase: String) -> String? {
+        lines.first { $0.contains(phrase) }?.withoutFatal
     }
 
     /// Returns whether a line reports a full cache. Loaded data is written only to the cache:
@@ -268,4 +260,7 @@ extension String {
     func rest(after phrase: String) -> String? {
         firstRange(of: phrase).map { String(self[$0.upperBound...]) }
     }
+
+    /// A line without `Fatal:` and what precedes it: restic does not end the line of an unlocking error.
+    fileprivate var withoutFatal: String { rest(after: "Fatal: ") ?? self }
 }

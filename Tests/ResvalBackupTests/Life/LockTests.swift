@@ -155,7 +155,7 @@ struct LockTests {
                     mkdir -p served/locks
                     lock 40 "$2" > dead
                     run refused create source
-                    sed -i 's/ 0$/ 1860/' home/.local/state/resval/backup/locks-*
+                    sed -i 's/[0-9]*$/1860/' home/.local/state/resval/backup/locks-*
                     lock 1 "$2" > young
                     run beside create source
                     ls served/locks | sort > left
