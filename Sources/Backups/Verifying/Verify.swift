@@ -170,7 +170,8 @@ struct RepositoryDamage {
     init(_ lines: [String]) {
         for line in lines {
             let end = line[(line.lastIndex(of: "\"") ?? line.startIndex)...]
-            let names = end.matches(of: /(?:[Pp]ack|from|want)[^0-9A-Za-z]+([0-9a-f]{8,64})\b/)
+            let names = end.matches(
+                of: /(?:[Pp]ack|from|want)[^0-9A-Za-z]+([0-9a-f]{8,64})(?![0-9A-Za-z])/)
             packs.formUnion(names.map { String($0.1) })
         }
         hasDamagedIndex = lines.contains { $0.contains("error loading index ") }
