@@ -37,16 +37,12 @@ final class StepCounter: Sendable {
     private let progress: Monitor<BackupProgress>
     private let report: @Sendable (BackupProgress) -> Void
 
+    /// Begins a step with files of these sizes.
     convenience init(
-        _ noun: StaticString, sizes: some Sequence<Int64>,
-        _ report: @escaping @Sendable (BackupProgress) -> Void
+        _ noun: StaticString, sizes: [Int64], _ report: @escaping @Sendable (BackupProgress) -> Void
     ) {
-        var (files, bytes) = (Int64(0), Int64(0))
-        for size in sizes {
-            files += 1
-            bytes.addSaturating(size)
-        }
-        self.init(noun, of: files, bytes: bytes, report)
+        let bytes = sizes.reduce(0 as Int64) { $0.addingSaturating($1) }
+        self.init(noun, of: Int64(sizes.count), bytes: bytes, report)
     }
 
     /// Begins a step.
