@@ -88,8 +88,8 @@ struct RepositoryOptions: ParsableArguments {
             warnIfReadableByOthers(file, "the password file")
         }
         return try Restic(
-            program: ResticProgram(searchPath: environmentValue("PATH") ?? []),
-            repository: access.location, passwordFile: access.passwordOption,
+            searchPath: environmentValue("PATH") ?? [], repository: access.location,
+            passwordFile: access.passwordOption,
             environment: access.environment, stateDirectory: try? StateDirectory.path(),
             warn: { warnOnce($0) }, progress: reporter(display))
     }

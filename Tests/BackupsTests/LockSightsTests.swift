@@ -47,7 +47,7 @@ struct LockSightsTests {
         looks.boot = "another"
         #expect(looks.see("a", at: 3) == [])
         #expect(looks.see("a", at: 13) == [])
-        looks.boot = "a third"
+        looks.boot = "third"
         // Later than any time before.
         #expect(looks.see("a", at: 9000) == [])
         #expect(looks.see("a", at: 9001) == ["a"])
@@ -87,19 +87,14 @@ struct LockSightsTests {
     @Test(
         "what is not a line of its own is ignored",
         arguments: [
-            "", "\n\n", "{}", "null", "a boot 0 0 9999",
-            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":9999"#,
-            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":9999,"more":1}"#,
-            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":9999,"earlier":9999}"#,
-            #"{"lock":"a", "boot":"boot","first":0,"last":0,"earlier":9999}"#,
-            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":-9999}"#,
-            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":99999999999999999999}"#,
-            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":"9999"}"#,
-            #"{"lock":"a","boot":"boot","first":9,"last":0,"earlier":9999}"#,
-            #"{"lock":"a","boot":"boot","last":0,"earlier":9999}"#,
+            "", "\n\n", "a", "a boot", "a boot 0", "a boot 0 9999 1", "a boot 0 9999 ",
+            " a boot 0 9999", "a  boot 0 9999", "a boot 0 +9999", "a boot 0 09999",
+            "a boot 0 -9999", "a boot -9 9999", "a boot 0 99999999999999999999", "a 0 9999",
+            "a\tboot 0 9999", "a boot 0 9999\r", "a boot 0 9999.0", "a boot 0 \u{FF19}999",
+            #"{"lock":"a","boot":"boot","first":0,"last":0,"earlier":9999}"#,
         ])
     func malformed(line: String) {
-        let good = #"{"lock":"b","boot":"boot","first":0,"last":0,"earlier":9999}"#
+        let good = "b boot 0 9999"
         for text in ["\(line)\n\(good)\n", "\(good)\n\(line)"] {
             var sights = LockSights(Array(text.utf8))
             let dead = sights.see(["a", "b"], bootIdentifier: "boot", bootTime: 0)
@@ -107,16 +102,21 @@ struct LockSightsTests {
         }
     }
 
+    @Test("an identifier that is not UTF-8 is ignored")
+    func notUTF8() {
+        let sights = LockSights([0xFF] + Array(" boot 0 9999\n".utf8))
+        #expect(sights == LockSights())
+    }
+
     @Test("of two lines about one lock the younger counts, and huge numbers do not overflow")
     func extremes() {
-        let line = { (earlier: Int64) in
-            #"{"lock":"a","boot":"boot","first":0,"last":\#(Int64.max),"earlier":\#(earlier)}"#
-                + "\n"
-        }
-        var sights = LockSights(Array(line(.max).utf8))
+        let old = "a boot \(Int64.max) \(Int64.max)\n"
+        var sights = LockSights(Array(old.utf8))
+        #expect(sights.see(["a"], bootIdentifier: "boot", bootTime: .max) == ["a"])
+        #expect(sights.see(["a"], bootIdentifier: "other", bootTime: 0) == ["a"])
         #expect(sights.see(["a"], bootIdentifier: "other", bootTime: .max) == ["a"])
-        let young = #"{"lock":"a","boot":"boot","first":0,"last":5,"earlier":0}"# + "\n"
-        for text in [line(.max) + young, young + line(.max)] {
+        let young = "a boot 5 5\n"
+        for text in [old + young, young + old] {
             var sights = LockSights(Array(text.utf8))
             #expect(sights.see(["a"], bootIdentifier: "boot", bootTime: 6) == [])
         }

@@ -81,14 +81,14 @@ struct ResticCommandTests {
     func location() throws {
         let location = "rest:https://ada:secret@host/"
         let restic = try Restic(
-            program: ResticProgram(searchPath: Array("/usr/local/bin:/usr/bin:/bin".utf8)),
+            searchPath: Array("/usr/local/bin:/usr/bin:/bin".utf8),
             repository: RepositoryLocation(bytes: Array(location.utf8)),
             passwordFile: Array("-file".utf8),
             environment: ["RESTIC_REPOSITORY=x"].map { Array($0.utf8) })
         #expect(restic.passwordOption == [Array("--password-file=-file".utf8)])
         let told = restic.environment.variables.filter { $0.starts(with: "RESTIC_REPOSITORY".utf8) }
         #expect(told == [Array("RESTIC_REPOSITORY=\(location)".utf8)])
-        let steps = restic.steps(DamagedPacks([]), packs: ["0123456789abcdef"])
+        let steps = restic.steps(RepositoryDamage([]), packs: ["0123456789abcdef"])
         #expect(steps.count == 1)
         for word in steps.flatMap(\.command) {
             #expect(!String(decoding: word, as: UTF8.self).contains("secret"))
@@ -98,13 +98,12 @@ struct ResticCommandTests {
     @Test("a file name in a line of a check names no pack")
     func hostileNamesInChecks() {
         let id = String(repeating: "0f", count: 32)
-        let damage = DamagedPacks([
+        let damage = RepositoryDamage([
             #"  tree 12345678: file "pack 01234567 blob \#(id)" blob \#(id.replacing("0", with: "1")) not found in index"#,
             "pack \(id): does not exist",
             "pack \(id.replacing("0", with: "1")) contains 1 errors: [blob x: hash mismatch]",
         ])
-        // What is missing cannot be repaired from itself.
-        #expect(damage.names == [id.replacing("0", with: "1")])
+        #expect(damage.packs == [id, id.replacing("0", with: "1")])
         #expect(damage.hasIncompletePack)
     }
 }

@@ -24,11 +24,11 @@ public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     _ = try? scanner.forgetReasons()
     precondition(LockSights(LockSights(bytes).contents) == LockSights(bytes))
     var messages = BackupMessages { progress in
-        precondition(progress.filesDone >= 0 && progress.bytesDone >= 0)
+        precondition((progress.filesDone ?? 0) >= 0 && progress.bytesDone >= 0)
     }
     try? messages.receive(line: line)
     var errors = ErrorOutput()
-    errors.receive(line)
+    try? errors.receive(line: line)
     bytes.withUnsafeBytes { bytes in
         var lines = Lines(SnapshotRecordReader(FactsAndHolds()))
         try? lines.receive(bytes)

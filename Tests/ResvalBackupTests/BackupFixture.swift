@@ -90,7 +90,7 @@ struct BackupFixture {
         try tool("sh", "-c", wait, "sh", repository)
         var sights = LockSights()
         for time in [0, LockSights.deadAge] {
-            _ = try sights.see(locks(), bootIdentifier: "an earlier one", bootTime: time)
+            _ = try sights.see(locks(), bootIdentifier: "earlier", bootTime: time)
         }
         let state = stateHome ?? base.appending("home/.local/state")
         let file = FileName(

@@ -89,7 +89,7 @@ extension Restic {
             report: report)
         let totals = plan.totals
         let counter = StepCounter(
-            .itemsCompared, of: Int64(totals.storedItems + totals.excludedItems), report)
+            "items compared", of: Int64(totals.storedItems + totals.excludedItems), report)
         var planner = planner
         planner.didExamine = { counter.add(files: Int64($0)) }
         let walk = try SecondWalk(

@@ -148,9 +148,7 @@ struct ShortfallList {
 
     private func cause(_ item: ErrorOutput.Item, isStored: Bool) -> Shortfall.Cause {
         if isStored { return .attributes(item.message) }
-        guard let errno = item.errno.map({ Errno(rawValue: CInt(clamping: $0)) }) else {
-            return .refused(item.message)
-        }
+        guard let errno = item.errno else { return .refused(item.message) }
         // It was moved here since, or only seemed to be gone.
         return errno == .noSuchFileOrDirectory ? .missing : .unreadable(errno)
     }

@@ -24,7 +24,7 @@ extension Restic {
             request.record, name: name,
             in: recordDirectories.filter { !excluded.contains($0.bytes) })
         let totals = request.plan.totals
-        report(BackupProgress().limited(to: totals))
+        report(BackupProgress(noun: "files stored").limited(to: totals))
         let messages = BackupMessages(checkingOff: named, record: record.path.bytes) { progress in
             // restic counts the record, too, and only what it has found so far.
             report(progress.limited(to: totals))
@@ -113,7 +113,7 @@ extension BackupProgress {
     fileprivate func limited(to totals: PlanTotals) -> BackupProgress {
         var progress = self
         progress.filesTotal = Int64(totals.storedFiles)
-        progress.filesDone = min(filesDone, progress.filesTotal)
+        progress.filesDone = min(filesDone ?? 0, progress.filesTotal)
         progress.bytesTotal = totals.storedBytes
         progress.bytesDone = min(bytesDone, totals.storedBytes)
         return progress
@@ -175,7 +175,7 @@ struct BackupMessages: LineConsumer {
         // Lines that are not objects are messages for people.
         guard line.first == UInt8(ascii: "{") else { return }
         var (kind, action, item) = ("", "", [UInt8]())
-        var progress = BackupProgress()
+        var progress = BackupProgress(noun: "files stored")
         var summary = Summary()
         var scanner = JSONScanner(line)
         do throws(JSONError) {

@@ -46,7 +46,7 @@ package struct FileDownloading: Sendable {
             }
         }
         let sizes = isDryRun ? [] : found.values.joined().map(\.status.size)
-        let counter = StepCounter(.filesDownloaded, sizes: sizes, progress)
+        let counter = StepCounter("files downloaded", sizes: sizes, progress)
         for (snapshot, files) in found.sorted(by: { $0.key.identifier < $1.key.identifier }) {
             try await download(files, from: snapshot, counter, report)
         }

@@ -98,7 +98,7 @@ package struct FileEvicting: Sendable {
         _ report: @escaping @Sendable (EvictionOutcome) -> Void
     ) async throws(BackupError) {
         let sizes = batch.map(\.status.size)
-        let files = try measure(batch, StepCounter(.filesRead, sizes: sizes, progress), report)
+        let files = try measure(batch, StepCounter("files read", sizes: sizes, progress), report)
         guard !files.isEmpty else { return }
         // Opening the repository takes half a second, so it is opened twice at once.
         async let identifier = outcome { () async throws(BackupError) in
@@ -122,7 +122,7 @@ package struct FileEvicting: Sendable {
             return
         }
         engine.noteLocation(repository, in: state)
-        let counter = StepCounter(.filesEvicted, sizes: files.map(\.kept.size), progress)
+        let counter = StepCounter("files evicted", sizes: files.map(\.kept.size), progress)
         let proven = try await readBack(files, snapshot, counter, report)
         await workOnSeveral(proven, report) { file, content in
             guard !shouldStop() else { return nil }

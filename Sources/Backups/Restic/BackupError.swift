@@ -90,37 +90,114 @@ extension BackupError: CustomStringConvertible {
     }
 }
 
+extension BackupError {
+    static let interrupted = BackupError(
+        .interrupted, "stopped", advice: "nothing was half done: run the command again")
+}
+
 /// Converts an error to one that the command line tool reports.
 ///
 /// - Parameter path: the file concerned; nil when the error names it, or when there is none.
 package func backupError(_ error: any Error, path: FilePath? = nil) -> BackupError {
-    switch error {
-    case let error as BackupError: error
-    case let error as Errno:
-        BackupError(code(error) ?? .other, "\(error)", advice: advice(error), path: path)
-    case let error as FileError:
+    if let error = error as? BackupError { return error }
+    if error is CancellationError { return .interrupted }
+    let error = FileError(error, of: path)
+    let code: BackupError.Code =
+        switch error.code {
+        case .noSpace, .quotaExceeded: .noSpace
+        case .permissionDenied, .readOnlyFilesystem: .notWritable
+        default: .other
+        }
+    return BackupError(code, error.message, advice: error.advice, path: error.path ?? path)
+}
+
+extension Restic {
+    /// Returns the error that restic's exit code describes, or, where that is 1, its messages.
+    func failure(_ end: ResticEnd) -> BackupError {
+        switch end.code {
+        case 130, -SignalNumber.interrupt: return .interrupted
+        case ..<0:
+            return BackupError(
+                .other, "restic was ended by signal \(-end.code)", advice: "run the command again")
+        case 10: return noRepository
+        case 11: return locked(end.errors)
+        case 12:
+            return BackupError(
+                .wrongPassword, "the password is wrong", advice: "check \(passwordSource)")
+        default: break
+        }
+        if end.errors.line(containing: "invalid lock file") != nil { return locked(end.errors) }
+        for cause in Self.causes {
+            for sign in cause.signs {
+                guard let line = end.errors.line(containing: sign) else { continue }
+                return BackupError(
+                    cause.code, "\(cause.message): \(line)", advice: cause.advice,
+                    path: repository.directory)
+            }
+        }
+        return BackupError(.other, "restic: \(end.summary)")
+    }
+
+    /// What restic says of failures that have no exit code of their own. The first that it says counts.
+    private static let causes:
+        [(signs: [String], code: BackupError.Code, message: String, advice: String?)] = [
+            (
+                ["unable to open config file: "], .unreachable, "the repository cannot be reached",
+                "check the location, and the user name and password for it"
+            ),
+            (
+                ["Resolving password failed: "], .noPassword, "the password cannot be read", nil
+            ),
+            (
+                ["an empty password is not allowed"], .noPassword, "the password is empty",
+                "write one into the password file"
+            ),
+            (
+                ["config file already exists"], .repositoryExists, "there is a repository already",
+                "use it as it is"
+            ),
+            (
+                ["no space left on device"], .noSpace,
+                "there is no space left on the repository's device",
+                "make room and run the command again; what was stored so far is used"
+            ),
+            (
+                ["permission denied", "read-only file system"], .notWritable,
+                "the repository cannot be used", "check its owner, permissions and mount options"
+            ),
+            (
+                [
+                    "panic: ", "Unmarshal:", " not found in repository",
+                    "ciphertext verification failed", "invalid data returned",
+                ], .damaged, "the repository is damaged",
+                "check it: resval-backup verify --read-data"
+            ),
+        ]
+
+    /// The error for a location without a repository.
+    var noRepository: BackupError {
         BackupError(
-            error.errno.flatMap(code) ?? .other, error.message, advice: error.advice,
-            path: error.path ?? path)
-    case is CancellationError: BackupError(.interrupted, "was stopped", path: path)
-    default: BackupError(.other, "\(error)", path: path)
+            .noRepository, "there is no repository",
+            advice: "check --repository, or make one: resval-backup init",
+            path: repository.directory)
     }
-}
 
-private func code(_ errno: Errno) -> BackupError.Code? {
-    switch errno {
-    case .noSpace, .diskQuotaExceeded: .noSpace
-    case .permissionDenied, .notPermitted, .readOnlyFileSystem: .notWritable
-    default: nil
+    private func locked(_ errors: ErrorOutput) -> BackupError {
+        let isUnreadable = errors.line(containing: "invalid lock file") != nil
+        let holder =
+            errors.line(containing: "repository is already locked")?.rest(after: " by ")
+            ?? (isUnreadable ? "a lock that cannot be read" : "another process")
+        let since = errors.line(containing: "lock was created at").map { ": \($0)" } ?? ""
+        return BackupError(
+            .locked, "the repository is locked by \(holder)\(since)",
+            advice: "wait until it is done; the lock of a process that died is removed when it was "
+                + "seen unchanged for 31 minutes, unless the repository is on a FUSE filesystem",
+            path: repository.directory)
     }
-}
 
-private func advice(_ errno: Errno) -> String? {
-    switch errno {
-    case .noSpace, .diskQuotaExceeded: "make room and run it again"
-    case .permissionDenied, .notPermitted, .readOnlyFileSystem:
-        "check owner, permissions and mount options"
-    case .tooManyOpenFiles: "raise the limit: ulimit -n"
-    default: nil
+    /// What gives the password, in words.
+    private var passwordSource: String {
+        (passwordFile ?? environment.value("RESTIC_PASSWORD_FILE")).map { NameEscaping.text($0) }
+            ?? "what gives it: the configuration, RESTIC_PASSWORD or RESTIC_PASSWORD_COMMAND"
     }
 }

@@ -17,39 +17,37 @@ extension Restic {
     /// - Throws: ``BackupError`` `interrupted`, and when restic cannot be started.
     @discardableResult
     func removeDeadLocks() async throws(BackupError) -> Bool {
-        guard stateDirectory != nil, !isOnFUSE else { return false }
+        guard let stateDirectory, !isOnFUSE else { return false }
         let listed = try await lockIdentifiers()
-        let dead = deadLocks(of: listed)
+        let dead = deadLocks(of: listed, in: stateDirectory.appending("backup"))
         guard !dead.isEmpty else { return false }
-        if let locks = repository.directory?.appending("locks") {
-            return !dead.filter { remove(locks.appending($0)) }.isEmpty
+        guard let locks = repository.directory?.appending("locks") else {
+            return dead.count == listed.count ? try await unlock() : false
         }
-        guard dead.count == listed.count else { return false }
-        return try await unlock()
+        // One that stays was renewed under another name meanwhile; or nothing can be removed here.
+        return !dead.filter { (try? removeFile(locks.appending($0))) != nil }.isEmpty
     }
 
     private func lockIdentifiers() async throws(BackupError) -> [String] {
-        guard let directory = repository.directory else {
+        var identifiers: [String] = []
+        if let directory = repository.directory {
+            // In a directory that cannot be read no lock can be removed; restic reports the error.
+            try? forEachName(in: directory.appending("locks")) { name in
+                identifiers.append(String(decoding: name, as: UTF8.self))
+                return true
+            }
+        } else {
             let (output, end) = try await attemptOnce(
                 ResticCommand("list", words("--no-lock"), on: words("locks")),
-                reading: WholeOutput())
-            guard end.code == 0 else { return [] }
-            return String(decoding: output.bytes, as: UTF8.self).split(separator: "\n")
-                .map(String.init).filter(\.isResticIdentifier)
-        }
-        var identifiers: [String] = []
-        // In a directory that cannot be read no lock can be removed; restic reports the error.
-        try? forEachName(in: directory.appending("locks")) { name in
-            identifiers.append(String(decoding: name, as: UTF8.self))
-            return true
+                reading: Lines(TextLines()))
+            if end.code == 0 { identifiers = output.consumer.lines }
         }
         return identifiers.filter(\.isResticIdentifier)
     }
 
     /// Records that locks are listed now, and returns those that are dead; none when that cannot be
     /// recorded.
-    private func deadLocks(of identifiers: [String]) -> Set<String> {
-        guard let directory = stateDirectory?.appending("backup") else { return [] }
+    private func deadLocks(of identifiers: [String], in directory: FilePath) -> Set<String> {
         let file = directory.appending("locks-\(repository.fingerprint)")
         do throws(FileError) {
             // Sights that cannot be read begin anew: no lock is dead before its time.
@@ -67,16 +65,6 @@ extension Restic {
         }
     }
 
-    private func remove(_ lock: FilePath) -> Bool {
-        do throws(Errno) {
-            try removeFile(lock)
-            return true
-        } catch {
-            // Removed meanwhile, or renewed under another name; or nothing can be removed here.
-            return false
-        }
-    }
-
     /// Runs `restic unlock` where no lock has this host's name. By its name, restic would judge a
     /// lock by whether a process has its pid here, and send that process a signal.
     ///
@@ -84,7 +72,7 @@ extension Restic {
     private func unlock() async throws(BackupError) -> Bool {
         var command = ResticCommand("unlock", words("--no-cache"))
         if let settings = settingsOfSSH { command.options.append(option("--option", settings)) }
-        for starter in program.startersUnderUnknownHost {
+        for starter in programs.startersUnderUnknownHost {
             let (_, end) = try await execute(
                 command.arguments(opening: passwordOption), startedBy: starter, reading: NoOutput())
             if end.code == 0 { return true }
@@ -104,24 +92,30 @@ extension Restic {
     }
 
     /// Whether the repository is a directory on a FUSE filesystem, which may list what has long been
-    /// renewed elsewhere.
+    /// renewed elsewhere. A filesystem that cannot be asked proves nothing either.
     private var isOnFUSE: Bool {
         guard let directory = repository.directory else { return false }
-        // A filesystem that cannot be asked proves nothing either.
-        guard let status = try? filesystemStatus(of: directory) else { return true }
-        return status.type == 0x6573_5546
+        let type = (try? filesystemStatus(of: directory))?.type
+        return type == nil || type == 0x6573_5546
     }
 
-    /// What to do about a lock.
-    var lockAdvice: String {
-        isOnFUSE
-            ? "wait until it is done; what a FUSE filesystem lists does not show that a process died"
-            : "wait until it is done; the lock of a process that died is removed when it was seen "
-                + "unchanged for 31 minutes"
+    /// Whether locks can be written, as far as this machine can tell: a full disk, or a remote
+    /// repository, shows only when restic runs, which reports any other error, too.
+    var locksCanBeWritten: Bool {
+        guard let locks = repository.directory?.appending("locks") else { return true }
+        return [.write, .execute].allSatisfy { (try? locks.isAccessible(for: $0)) != false }
+    }
+
+    /// The error when locks cannot be written.
+    var locksNotWritable: BackupError {
+        BackupError(
+            .notWritable, "the repository's directory of locks cannot be written to",
+            advice: "check its owner, permissions and mount options",
+            path: repository.directory?.appending("locks"))
     }
 }
 
-extension ResticProgram {
+extension ResticPrograms {
     /// The words that start a program in a UTS namespace of its own, under a host name that no host
     /// has: ways to try one after the other, since each may be refused. None where util-linux'
     /// unshare, or hostname, is missing.
@@ -141,73 +135,91 @@ extension ResticProgram {
     }
 }
 
-extension Restic {
-    /// Whether locks can be written, as far as this machine can tell: a full disk, or a remote
-    /// repository, shows only when restic runs.
-    var locksCanBeWritten: Bool {
-        guard let locks = repository.directory?.appending("locks") else { return true }
-        do throws(Errno) {
-            guard try locks.isAccessible(for: .write) else { return false }
-            return try locks.isAccessible(for: .execute)
-        } catch {
-            // restic reports the error.
-            return true
-        }
-    }
-
-    /// The error when locks cannot be written, thrown early because restic would retry for most of
-    /// a minute.
-    var locksNotWritable: BackupError {
-        BackupError(
-            .notWritable, "the repository's directory of locks cannot be written to",
-            advice: "check its owner, permissions and mount options",
-            path: repository.directory?.appending("locks"))
-    }
-}
-
-extension ResticCommand {
-    /// Whether it changes nothing in the repository, and so can run without a lock.
-    var onlyReads: Bool {
-        ["cat", "check", "diff", "dump", "find", "list", "ls", "restore", "snapshots", "stats"]
-            .contains(name)
-    }
-
-    /// Whether it has an option.
-    func has(_ option: String) -> Bool { options.contains(Array(option.utf8)) }
-
-    /// Adds an option unless it is already there.
-    mutating func set(_ option: String) {
-        if !has(option) { options.append(Array(option.utf8)) }
-    }
-}
-
 extension ResticEnd {
     /// Whether restic ended because it could not write a lock, not because another process has one.
     var tellsOfUnwritableLock: Bool {
-        code == 1
-            && FailureText(errors.lines).line(containing: "unable to create lock in backend") != nil
+        code == 1 && errors.line(containing: "unable to create lock in backend") != nil
     }
 }
 
-extension ResticEnvironment {
-    /// The least free space, in bytes, with which the cache is used.
-    private static let smallestRoom: UInt64 = 16 << 20
+/// For how long the locks of a repository have been seen, as a file in the state directory records.
+///
+/// restic renews a lock every five minutes under another identifier, and stops its work when it could
+/// not for 22. So a lock whose identifier stayed for 31 minutes is dead, whatever machine, clock or
+/// process it is from. Only time that passed between two sights in the same boot counts, which adds up
+/// over runs and boots. In doubt a lock was seen for a shorter time: two programs that write the file
+/// at once can lose sights, and never make some up.
+struct LockSights: Sendable, Hashable {
+    private struct Sight: Hashable {
+        /// The identifier of the boot of the last sight.
+        let boot: String
+        /// The time of that sight since that boot, in seconds.
+        let last: Int64
+        /// For how long the lock had been seen by then, in seconds.
+        let age: Int64
+    }
 
-    /// Whether there is too little space where restic keeps its cache.
-    var cacheIsFull: Bool {
-        guard var directory = cacheDirectory else { return false }
-        while true {
-            do throws(Errno) {
-                let status = try filesystemStatus(of: directory)
-                let blocks = effectiveUser() == 0 ? status.freeBlocks : status.availableBlocks
-                return blocks.multipliedReportingOverflow(by: status.fragmentSize)
-                    .partialValue < Self.smallestRoom
-            } catch .noSuchFileOrDirectory where !directory.isEmpty && directory.isAbsolute {
-                guard directory.removeLastComponent() else { return false }
-            } catch {
-                // restic reports the error.
-                return false
+    /// How long a lock must be seen to be dead, in seconds.
+    static let deadAge: Int64 = 31 * 60
+    /// The number of locks that are recorded; further ones are never dead.
+    static let limit = 10_000
+    /// The most bytes that a file of so many locks has.
+    static let longestFile = limit * 300
+
+    private var sights: [String: Sight] = [:]
+
+    init() {}
+
+    /// Parses the contents of a file. A line that is not exactly as ``contents`` has it is ignored.
+    init(_ contents: [UInt8]) {
+        let lines = contents.split(separator: UInt8(ascii: "\n")).compactMap(Self.parse)
+        sights = Dictionary(lines) { $0.age < $1.age ? $0 : $1 }
+    }
+
+    /// The contents of the file: on a line for each lock its identifier, that of the boot, the time of
+    /// the last sight, and for how long it was seen, with spaces between them.
+    var contents: [UInt8] {
+        sights.sorted { $0.key < $1.key }.flatMap { Self.line($0.key, $0.value).utf8 }
+    }
+
+    /// Records that locks are listed now. Those that are not are forgotten.
+    ///
+    /// - Parameters:
+    ///   - identifiers: of all locks in the repository.
+    ///   - bootIdentifier: of the current boot.
+    ///   - bootTime: the time since that boot, in seconds, including that in suspend.
+    /// - Returns: the identifiers of the dead ones.
+    mutating func see(
+        _ identifiers: [String], bootIdentifier: String, bootTime: Int64
+    ) -> Set<String> {
+        let known = sights
+        sights = [:]
+        for identifier in identifiers.sorted().prefix(Self.limit) {
+            var age: Int64 = 0
+            if let before = known[identifier] {
+                if before.boot != bootIdentifier {
+                    age = before.age
+                } else if before.last <= bootTime {
+                    age = before.age.addingSaturating(bootTime - before.last)
+                }
             }
+            sights[identifier] = Sight(boot: bootIdentifier, last: bootTime, age: age)
         }
+        return Set(sights.filter { $0.value.age >= Self.deadAge }.keys)
+    }
+
+    private static func line(_ identifier: String, _ sight: Sight) -> String {
+        "\(identifier) \(sight.boot) \(sight.last) \(sight.age)\n"
+    }
+
+    private static func parse(_ line: ArraySlice<UInt8>) -> (String, Sight)? {
+        let words = line.split(separator: UInt8(ascii: " "))
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard words.count == 4, let last = Int64(words[2]), let age = Int64(words[3]), last >= 0,
+            age >= 0
+        else { return nil }
+        let sight = Sight(boot: words[1], last: last, age: age)
+        let isExact = Self.line(words[0], sight).utf8.dropLast().elementsEqual(line)
+        return isExact ? (words[0], sight) : nil
     }
 }

@@ -26,13 +26,8 @@ package struct RepositoryLocation: Sendable, Hashable {
 
     /// The identity of the repository's directory; nil when it is elsewhere or does not exist.
     package var identity: FileIdentity? {
-        guard let directory else { return nil }
-        do throws(Errno) {
-            return try directory.status().identity
-        } catch {
-            // The next caller that opens the repository reports what is wrong with it.
-            return nil
-        }
+        // The next caller that opens the repository reports what is wrong with it.
+        directory.flatMap { try? $0.status().identity }
     }
 
     /// The location for messages: without the user and password that a URL may contain.
@@ -43,18 +38,11 @@ package struct RepositoryLocation: Sendable, Hashable {
         else { return bytes }
         return Array(bytes[..<start] + bytes[(at + 1)...])
     }
-}
 
-extension RepositoryLocation {
     /// The location in a form that does not depend on the working directory.
     package var absoluteBytes: [UInt8] {
-        guard let directory else { return bytes }
-        do throws(FileError) {
-            return try realPath(of: directory).bytes
-        } catch {
-            // The location was used just before, so this is unlikely.
-            return bytes
-        }
+        // It was used just before, so it is unlikely that it cannot be found.
+        directory.flatMap { try? realPath(of: $0).bytes } ?? bytes
     }
 
     /// A short name of the location, in hexadecimal, for files about the repository.

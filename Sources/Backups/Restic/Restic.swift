@@ -3,8 +3,6 @@ import SystemPackage
 
 /// restic, with one repository and the source of its password.
 package struct Restic: Sendable {
-    /// The programs to start.
-    package let program: ResticProgram
     /// The repository.
     package let repository: RepositoryLocation
     /// The callback for warnings that do not stop the work: a sentence about the repository or a
@@ -13,6 +11,7 @@ package struct Restic: Sendable {
     /// The callback for the progress of checking, listing, pruning and restoring: called a few times
     /// a second, or as often as something is done.
     package let progress: @Sendable (BackupProgress) -> Void
+    let programs: ResticPrograms
     let environment: ResticEnvironment
     /// The programs' directory for state, which may be missing; nil when it is not known.
     let stateDirectory: FilePath?
@@ -21,27 +20,29 @@ package struct Restic: Sendable {
     /// Whether an earlier command found the disk of the cache full.
     private let failsToCache = Monitor(false)
     /// Whether the program is known to be new enough.
-    let isNewEnough = Monitor(false)
+    private let isNewEnough = Monitor(false)
     /// The identifier of the repository; nil until it was read.
     let identifier = Monitor<String?>(nil)
     /// The path of a file that contains the password; nil when the environment gives it.
     let passwordFile: [UInt8]?
 
     /// - Parameters:
+    ///   - searchPath: the value of `PATH`, of which only absolute directories count: what the
+    ///     working directory contains is not started.
     ///   - passwordFile: the path of a file that contains the password; nil to let restic find the
     ///     password through the environment.
     ///   - environment: the environment that restic inherits, each variable as `NAME=VALUE`.
     ///   - stateDirectory: the programs' directory for state; nil when it is not known.
     ///   - warn: see ``Restic/warn``.
     ///   - progress: see ``Restic/progress``.
-    /// - Throws: ``BackupError`` with the code `noPassword` when there is no source of a password.
+    /// - Throws: ``BackupError``: `engineMissing`; `noPassword` when there is no source of a password.
     package init(
-        program: ResticProgram, repository: RepositoryLocation, passwordFile: [UInt8]?,
+        searchPath: [UInt8], repository: RepositoryLocation, passwordFile: [UInt8]?,
         environment: [[UInt8]], stateDirectory: FilePath? = nil,
         warn: @escaping @Sendable (String) -> Void = { _ in },
         progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
     ) throws(BackupError) {
-        self.program = program
+        programs = try ResticPrograms(in: searchPath)
         self.repository = repository
         self.passwordFile = passwordFile
         self.stateDirectory = stateDirectory
@@ -70,7 +71,8 @@ package struct Restic: Sendable {
     /// Runs a restic command that must succeed.
     ///
     /// - Returns: the consumer, after all output.
-    /// - Throws: ``BackupError`` for any exit code but 0, and as ``execute(_:reading:)`` does.
+    /// - Throws: ``BackupError`` for any exit code but 0, and as ``execute(_:startedBy:reading:)``
+    ///   does.
     func run<Consumer: OutputConsumer>(
         _ command: ResticCommand, reading consumer: Consumer
     ) async throws(BackupError) -> Consumer {
@@ -81,48 +83,42 @@ package struct Restic: Sendable {
 
     /// Runs a restic command and leaves its exit code to the caller.
     ///
-    /// A command that another process's lock keeps out is run without a lock if it only reads;
-    /// otherwise dead locks are removed, and it waits for others, once and for ``lockWait``.
+    /// Where another process's lock keeps a command out that does not only read, dead locks are
+    /// removed, and it waits for others, once and for ``lockWait``.
     ///
     /// - Throws: as ``attemptOnce(_:reading:)`` does.
     func attempt<Consumer: OutputConsumer>(
         _ command: ResticCommand, reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
         let first = try await attemptOnce(command, reading: consumer)
-        guard first.end.code != 0, !command.has("--no-lock") else { return first }
-        var failure = failure(first.end)
-        guard failure.code == .locked else { return first }
-        var command = command
-        if command.onlyReads {
-            command.set("--no-lock")
-            warn(
-                "a lock of another process keeps the repository from being locked, so it is read "
-                    + "without: what that process removes meanwhile may be missed")
-            return try await attemptOnce(command, reading: consumer)
-        }
+        guard isLockedOut(first.end), !command.has("--no-lock") else { return first }
+        var locked = first.end
         if try await removeDeadLocks() {
             let second = try await attemptOnce(command, reading: consumer)
-            failure = self.failure(second.end)
-            guard second.end.code != 0, failure.code == .locked else { return second }
+            guard isLockedOut(second.end) else { return second }
+            locked = second.end
         }
-        warn("\(failure.message); waiting for \(Self.lockWait)")
+        warn("\(failure(locked).message); waiting for \(Self.lockWait)")
         var waiting = command
         waiting.options.append(option("--retry-lock", Self.lockWait))
         let last = try await attemptOnce(waiting, reading: consumer)
-        guard last.end.code != 0, self.failure(last.end).code == .locked,
-            try await removeDeadLocks()
-        else { return last }
+        guard isLockedOut(last.end), try await removeDeadLocks() else { return last }
         return try await attemptOnce(command, reading: consumer)
+    }
+
+    private func isLockedOut(_ end: ResticEnd) -> Bool {
+        end.code != 0 && failure(end).code == .locked
     }
 
     /// Runs a restic command as ``attempt(_:reading:)`` does, and gives up at another process's lock.
     ///
-    /// A command that only reads runs without a lock if none can be written. restic runs without its
-    /// cache if the disk of the cache is full: otherwise it would retry writes there for hours.
+    /// A command that only reads runs without a lock if another process has one that excludes it, or
+    /// none can be written. restic runs without its cache if the disk of the cache is full: otherwise
+    /// it would retry writes there for hours.
     ///
-    /// - Throws: ``BackupError``: `engineTooOld`; `notWritable` at once for a command that writes to a repository
-    ///   where no lock can be written; `noSpace` when the disk of the cache has become full after
-    ///   part of the output was consumed.
+    /// - Throws: ``BackupError``: `engineTooOld`; `notWritable` at once for a command that writes to a
+    ///   repository where no lock can be written, which restic would try for most of a minute;
+    ///   `noSpace` when the disk of the cache has become full after part of the output was consumed.
     func attemptOnce<Consumer: OutputConsumer>(
         _ command: ResticCommand, reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
@@ -130,30 +126,29 @@ package struct Restic: Sendable {
         var command = command
         if !locksCanBeWritten {
             guard command.onlyReads else { throw locksNotWritable }
-            reportLock()
-            command.set("--no-lock")
-        } else if command.onlyReads, failsToLock.withLock({ $0 }) {
-            command.set("--no-lock")
+            reportUnwritableLocks()
         }
-        if failsToCache.withLock({ $0 }) || environment.cacheIsFull {
-            reportCache()
-            command.set("--no-cache")
-        }
+        if command.onlyReads, failsToLock.withLock({ $0 }) { command.set("--no-lock") }
+        if environment.cacheIsFull { reportCache() }
+        if failsToCache.withLock({ $0 }) { command.set("--no-cache") }
         let (output, end) = try await execute(
             command.arguments(opening: passwordOption), reading: FirstByteWatcher(consumer))
         // A consumer of entries or contents may have passed them on already.
         let canRunAgain = !output.hasBegun || !["ls", "dump"].contains(command.name)
         if end.errors.isCacheFull, !command.has("--no-cache") {
             reportCache()
-            guard canRunAgain else {
-                throw BackupError(
-                    .noSpace, "the disk of restic's cache is full",
-                    advice: "make room there and run the command again, or set RESTIC_CACHE_DIR")
-            }
+            guard canRunAgain else { throw .cacheIsFull }
             return try await attemptOnce(command, reading: consumer)
         }
-        if command.onlyReads, canRunAgain, !command.has("--no-lock"), end.tellsOfUnwritableLock {
-            reportLock()
+        if command.onlyReads, canRunAgain, !command.has("--no-lock"),
+            isLockedOut(end) || end.tellsOfUnwritableLock
+        {
+            if end.tellsOfUnwritableLock {
+                reportUnwritableLocks()
+            } else {
+                reportReading("a lock of another process keeps the repository from being locked")
+            }
+            command.set("--no-lock")
             return try await attemptOnce(command, reading: consumer)
         }
         var consumer = output.consumer
@@ -166,11 +161,15 @@ package struct Restic: Sendable {
         return (consumer, end)
     }
 
-    private func reportLock() {
+    private func reportUnwritableLocks() {
         failsToLock.withLock { $0 = true }
+        reportReading("no lock can be written to the repository")
+    }
+
+    private func reportReading(_ cause: String) {
         warn(
-            "no lock can be written to the repository, so it is read without one: what another "
-                + "process removes meanwhile may be missed")
+            "\(cause), so it is read without one: what another process removes meanwhile may be missed"
+        )
     }
 
     private func reportCache() {
@@ -186,33 +185,49 @@ package struct Restic: Sendable {
     var passwordOption: [[UInt8]] {
         passwordFile.map { [option("--password-file", $0)] } ?? []
     }
-}
 
-extension Restic {
+    /// Checks, once, that restic is 0.18 or newer: the first version whose commands, exit codes and
+    /// messages this program knows.
+    ///
+    /// - Throws: ``BackupError``: `engineTooOld`, and as ``execute(_:startedBy:reading:)`` does.
+    private func requireVersion() async throws(BackupError) {
+        guard !isNewEnough.withLock({ $0 }) else { return }
+        let (output, end) = try await execute(
+            words("version"), reading: WholeOutput(limit: 1 << 20))
+        let text = String(decoding: output.bytes, as: UTF8.self)
+        // A development version is named in another way.
+        let version = text.prefixMatch(
+            of: /restic (([0-9]{1,6})\.([0-9]{1,6})(?:\.[0-9]{1,6})?) compiled\b/)
+        guard end.code == 0, let version, let major = Int(version.2), let minor = Int(version.3)
+        else {
+            throw BackupError(
+                .engineTooOld, "does not name its version as restic does",
+                advice: ResticPrograms.advice, path: programs.restic)
+        }
+        guard (major, minor) >= (0, 18) else {
+            throw BackupError(
+                .engineTooOld, "restic \(version.1) is too old", advice: ResticPrograms.advice,
+                path: programs.restic)
+        }
+        isNewEnough.withLock { $0 = true }
+    }
+
     /// Creates a repository.
     ///
-    /// Refuses a directory with other files in it, which restic itself would accept.
+    /// Refuses a directory with other files in it, which restic itself would accept. An existing
+    /// repository is left to restic, which refuses it.
     ///
     /// - Throws: ``BackupError``: `repositoryExists`, `targetNotEmpty`, or the error that restic
     ///   reports.
     package func initialize() async throws(BackupError) {
-        if let directory = repository.directory, try !isFree(directory) {
+        if let directory = repository.directory,
+            (try? directory.appending("config").status()) == nil, try !isEmptyOrAbsent(directory)
+        {
             throw BackupError(
                 .targetNotEmpty, "the directory is not empty", advice: "name a new one",
                 path: directory)
         }
         _ = try await run(ResticCommand("init"), reading: NoOutput())
-    }
-
-    /// Whether a repository can be created in a directory. An existing repository counts as free,
-    /// since restic refuses it itself.
-    private func isFree(_ directory: FilePath) throws(BackupError) -> Bool {
-        do throws(Errno) {
-            _ = try directory.appending("config").status()
-            return true
-        } catch {
-            return try isEmptyOrAbsent(directory)
-        }
     }
 }
 
@@ -230,6 +245,19 @@ struct ResticCommand: Sendable, Hashable {
         self.name = name
         self.options = options
         self.operands = operands
+    }
+
+    /// Whether it changes nothing in the repository, and so can run without a lock.
+    var onlyReads: Bool {
+        ["cat", "check", "dump", "list", "ls", "restore", "snapshots"].contains(name)
+    }
+
+    /// Whether it has an option.
+    func has(_ option: String) -> Bool { options.contains(Array(option.utf8)) }
+
+    /// Adds an option unless it is already there.
+    mutating func set(_ option: String) {
+        if !has(option) { options.append(Array(option.utf8)) }
     }
 
     /// Returns the command line after the program's name.

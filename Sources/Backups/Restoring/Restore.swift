@@ -66,7 +66,7 @@ extension Restic {
             let (end, lost) = try await fill(stage.path, snapshot, stored, amount.bytes, report)
             if end.code != 0, end.errors.items.isEmpty {
                 complaints.append(
-                    "restic: \(FailureText(end.errors.lines).summary(code: end.code))")
+                    "restic: \(end.summary)")
             }
             if end.errors.droppedItemCount > 0 {
                 complaints.append("restic: more items failed than are named")
@@ -180,8 +180,7 @@ extension Restic {
                     advice: "run the command again")
             }
             if end.code == 0 || !end.errors.items.isEmpty { return (end, lost) }
-            let text = FailureText(end.errors.lines)
-            guard text.line(containing: "Unknown blob ") != nil else { throw failure(end) }
+            guard end.errors.line(containing: "Unknown blob ") != nil else { throw failure(end) }
             let found = try await lostFiles(in: snapshot).map(\.path)
             guard !Set(found).isSubset(of: lost) else { throw failure(end) }
             lost = Set(lost + found).sorted { $0.lexicographicallyPrecedes($1) }
@@ -295,7 +294,7 @@ private struct RestoreMessages: LineConsumer {
     init(totalBytes: Int64, _ report: @escaping @Sendable (BackupProgress) -> Void) {
         self.totalBytes = totalBytes
         self.report = report
-        report(BackupProgress(step: .contentRestored, bytesTotal: totalBytes))
+        report(BackupProgress(noun: "content restored", filesDone: nil, bytesTotal: totalBytes))
     }
 
     mutating func receive(line: ArraySlice<UInt8>) {
@@ -315,6 +314,7 @@ private struct RestoreMessages: LineConsumer {
         guard let done else { return }
         report(
             BackupProgress(
-                step: .contentRestored, bytesDone: min(done, totalBytes), bytesTotal: totalBytes))
+                noun: "content restored", filesDone: nil, bytesDone: min(done, totalBytes),
+                bytesTotal: totalBytes))
     }
 }

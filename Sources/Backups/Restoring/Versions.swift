@@ -38,7 +38,7 @@ extension Restic {
         of paths: [[UInt8]], in snapshots: [Snapshot]
     ) async throws(BackupError) -> [NewestVersion] {
         var versions = paths.map { NewestVersion(path: $0) }
-        let progress = StepCounter(.snapshotsChecked, of: Int64(snapshots.count), progress)
+        let progress = StepCounter("snapshots checked", of: Int64(snapshots.count), progress)
         for snapshot in snapshots.reversed() {
             let missing = versions.indices.filter { versions[$0].snapshot == nil }
             if missing.isEmpty { break }

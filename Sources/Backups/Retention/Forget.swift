@@ -144,7 +144,8 @@ extension Restic {
         if let line = end.errors.lines.first {
             throw BackupError(
                 .unexpectedAnswer,
-                "restic forget said: \(NameEscaping.text(line))", advice: "run the command again")
+                "restic forget said: \(NameEscaping.text(Array(line.utf8)))",
+                advice: "run the command again")
         }
         // Without a match nothing is printed.
         if output.bytes.isEmpty { return [:] }

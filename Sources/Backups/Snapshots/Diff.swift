@@ -201,7 +201,7 @@ extension Restic {
         let own = try await ownSnapshots()
         var result = Occurrences()
         result.unreadable = own.unreadable
-        let progress = StepCounter(.snapshotsChecked, of: Int64(own.snapshots.count), progress)
+        let progress = StepCounter("snapshots checked", of: Int64(own.snapshots.count), progress)
         for snapshot in own.snapshots {
             defer { progress.add(files: 1) }
             do throws(BackupError) {

@@ -73,9 +73,8 @@ extension Snapshot {
 
 extension UnreadableSnapshot {
     /// Parses the line `… failed to load snapshot ID: CAUSE`; nil for any other.
-    fileprivate init?(complaint line: [UInt8]) {
-        let text = String(decoding: line, as: UTF8.self)
-        guard let rest = FailureText.rest(of: text, after: "failed to load snapshot "),
+    fileprivate init?(complaint line: String) {
+        guard let rest = line.rest(after: "failed to load snapshot "),
             let colon = rest.firstIndex(of: ":")
         else { return nil }
         self.init(
@@ -237,15 +236,9 @@ extension Restic {
     private func prune(_ options: [[UInt8]]) async throws(BackupError) {
         let output = try await run(
             ResticCommand("prune", options),
-            reading: Lines(ProgressLines(LastLine(), report: progress)))
-        guard output.consumer.consumer.line == Array("done".utf8) else { throw .undone("prune") }
+            reading: Lines(TextLines(report: progress)))
+        guard output.consumer.lines.last == "done" else { throw .undone("prune") }
     }
-}
-
-private struct LastLine: LineConsumer {
-    private(set) var line: [UInt8] = []
-
-    mutating func receive(line: ArraySlice<UInt8>) { self.line = Array(line) }
 }
 
 extension BackupError {

@@ -45,38 +45,32 @@ extension Restic {
         _ choice: SnapshotChoice?, readsData: Bool
     ) async throws(BackupError) -> VerifyResult {
         var result = try await check(readsData: readsData)
-        let snapshots: [Snapshot]
+        let own = try await ownSnapshots()
+        var snapshots = own.sets.compactMap(\.snapshots.last)
         if let choice {
             snapshots = [try await snapshot(choice)]
-        } else {
-            let own = try await ownSnapshots()
-            snapshots = own.sets.compactMap(\.snapshots.last)
-            if snapshots.isEmpty, own.unreadable.isEmpty {
-                result.problems.append("there is no snapshot that was made on this machine")
-            }
+        } else if snapshots.isEmpty, own.unreadable.isEmpty {
+            result.problems.append("there is no snapshot that was made on this machine")
         }
         // In a damaged repository, restic may search for missing data for a quarter of an hour.
         if result.isHealthy {
-            let counter = StepCounter(.itemsListed, of: 0, progress)
             result.items = 0
-            for snapshot in snapshots { try await read(snapshot, counter, &result) }
+            for snapshot in snapshots { try await read(snapshot, &result) }
         }
-        if !result.isHealthy {
-            result.sourceSets = try await ownSnapshots().sets.map(\.sources)
-        }
+        if !result.isHealthy { result.sourceSets = own.sets.map(\.sources) }
         return result
     }
 
     private func read(
-        _ snapshot: Snapshot, _ counter: StepCounter, _ result: inout VerifyResult
+        _ snapshot: Snapshot, _ result: inout VerifyResult
     ) async throws(BackupError) {
         do throws(BackupError) {
             let found = try await readEntries(
-                of: snapshot.identifier, usesCache: false, with: EntryCounter(snapshot, counter)
-            ).count
-            result.items = (result.items ?? 0) + found
+                of: snapshot.identifier, usesCache: false,
+                with: CountedEntries(SourceEntryCounter(snapshot), self))
+            result.items = (result.items ?? 0) + found.handler.count
             if snapshot.set != nil {
-                _ = try await readRecord(of: snapshot, with: RecordCounter())
+                _ = try await readRecord(of: snapshot, with: WholeRecord())
             }
         } catch  where error.code != .interrupted {
             result.problems.append(
@@ -88,8 +82,8 @@ extension Restic {
         try checkExistence()
         let command = ResticCommand("check", readsData ? words("--read-data") : [])
         let (output, end) = try await attempt(
-            command, reading: Lines(ProgressLines(AllLines(), report: progress)))
-        let lines = output.consumer.consumer.lines
+            command, reading: Lines(TextLines(report: progress)))
+        let lines = output.consumer.lines
         if end.code == 0 {
             guard lines.contains(where: { $0.contains("no errors were found") })
             else {
@@ -100,17 +94,17 @@ extension Restic {
             return VerifyResult()
         }
         // The failure is damage that was found, unless restic failed before it checked.
-        let errors = FailureText(end.errors.lines)
         guard
-            errors.line(containing: "repository contains errors") != nil
-                || errors.line(containing: "LoadIndex returned errors") != nil
+            end.errors.line(containing: "repository contains errors") != nil
+                || end.errors.line(containing: "LoadIndex returned errors") != nil
         else { throw failure(end) }
         var result = VerifyResult()
-        result.problems = end.errors.lines.map { String(decoding: $0, as: UTF8.self) }
-            // restic advises commands that forget snapshots that could still be read.
-            .filter { !$0.hasPrefix("Fatal: ") && !$0.hasPrefix("restic ") }
-        let damage = DamagedPacks(lines + result.problems)
-        result.repair = steps(damage, packs: try await packs(named: damage.names))
+        // restic advises commands that forget snapshots that could still be read.
+        result.problems = end.errors.lines.filter {
+            !$0.hasPrefix("Fatal: ") && !$0.hasPrefix("restic ")
+        }
+        let damage = RepositoryDamage(lines + result.problems)
+        result.repair = steps(damage, packs: try await packs(named: damage.packs))
         // Without an index nothing shows what is lost.
         guard !damage.hasDamagedIndex else { return result }
         do throws(BackupError) {
@@ -125,7 +119,7 @@ extension Restic {
     /// disk is then stored again by the next backup.
     ///
     /// - Parameter packs: the full names of the damaged packs, which restic takes.
-    func steps(_ damage: DamagedPacks, packs: [String]) -> [RepairStep] {
+    func steps(_ damage: RepositoryDamage, packs: [String]) -> [RepairStep] {
         var steps: [RepairStep] = []
         func add(_ purpose: String, _ command: [[UInt8]]) {
             // Any other location may contain a password, and comes from the environment.
@@ -147,64 +141,39 @@ extension Restic {
         return steps
     }
 
-    /// Returns the full names of packs that are there, by their first digits.
-    private func packs(named names: [String]) async throws(BackupError) -> [String] {
+    /// Returns the full names of packs that are there, by their first digits. One that is missing
+    /// cannot be repaired from itself.
+    private func packs(named names: Set<String>) async throws(BackupError) -> [String] {
         guard !names.isEmpty else { return [] }
         let command = ResticCommand("list", words("--no-lock"), on: words("packs"))
-        let list = try await run(command, reading: Lines(AllLines()))
+        let list = try await run(command, reading: Lines(TextLines()))
         return list.consumer.lines.filter { pack in
             pack.isResticIdentifier && names.contains { pack.hasPrefix($0) }
         }
     }
 }
 
-/// Collects lines, up to a limit.
-private struct AllLines: LineConsumer {
-    private(set) var lines: [String] = []
-    private var size = 0
-    private static let limit = 64 << 20
-
-    mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
-        size += line.count + 1
-        guard size <= Self.limit else {
-            throw BackupError(
-                .unexpectedAnswer, "the answer is longer than \(Self.limit >> 20) MiB")
-        }
-        if !line.isEmpty { lines.append(String(decoding: line, as: UTF8.self)) }
-    }
-}
-
-/// The packs of a repository that a check complained of.
-struct DamagedPacks {
-    /// The names of the packs that are there, each once, sorted.
-    let names: [String]
+/// What a check complained of.
+struct RepositoryDamage {
+    /// The packs that it named, or their first digits.
+    private(set) var packs: Set<String> = []
     /// Whether an index file is damaged.
     let hasDamagedIndex: Bool
     /// Whether a pack is missing, or has a wrong size.
     let hasIncompletePack: Bool
 
-    /// Finds names in the output of `restic check`, where they follow the word pack.
+    /// Parses the output of `restic check`, such as `pack ID contains 2 errors: …`, `error decrypting
+    /// blob ID from ID` and `Pack ID does not match, want ID, got ID`.
     ///
     /// A line may also contain the name of a file, which any user may have chosen: it is in
     /// quotation marks, before the names to find.
     init(_ lines: [String]) {
-        var names: Set<String> = []
-        var missing: Set<String> = []
         for line in lines {
-            let line = line[(line.lastIndex(of: "\"") ?? line.startIndex)...]
-            let words = line.split { !$0.isLetter && !$0.isNumber }
-            for (index, word) in words.enumerated().dropFirst()
-            where (8...64).contains(word.utf8.count) && word.isHexadecimal {
-                let previous = words[index - 1].lowercased()
-                guard
-                    previous == "pack" || previous == "from" && line.contains("decrypting blob ")
-                        || line.hasPrefix("Pack ID does not match") && previous == "want"
-                else { continue }
-                names.insert(String(word))
-                if line.contains(": does not exist") { missing.insert(String(word)) }
-            }
+            let end = line[(line.lastIndex(of: "\"") ?? line.startIndex)...]
+            let names = end.matches(
+                of: /(?:[Pp]ack|from|want)[^0-9A-Za-z]+([0-9a-f]{8,64})(?![0-9A-Za-z])/)
+            packs.formUnion(names.map { String($0.1) })
         }
-        self.names = names.subtracting(missing).sorted()
         hasDamagedIndex = lines.contains { $0.contains("error loading index ") }
         hasIncompletePack = lines.contains {
             $0.hasPrefix("pack ")
@@ -213,101 +182,22 @@ struct DamagedPacks {
     }
 }
 
-private struct EntryCounter: SnapshotEntryHandler {
+/// Counts the entries of the SOURCEs.
+private struct SourceEntryCounter: SnapshotEntryHandler {
     private(set) var count: Int
-    private let counter: StepCounter
     private let items: SourceItems
 
-    init(_ snapshot: Snapshot, _ counter: StepCounter) {
-        self.counter = counter
+    init(_ snapshot: Snapshot) {
         items = SourceItems(snapshot.sources)
         count = items.unlistedCount
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
-        guard items.contains(entry.path) else { return }
-        count += 1
-        counter.add(files: 1)
+        if items.contains(entry.path) { count += 1 }
     }
 }
 
 /// Reads a record to its end.
-struct RecordCounter: RecordHandler {
+private struct WholeRecord: RecordHandler {
     mutating func receive(_ line: RecordLine) {}
-}
-
-/// A file or directory that has lost data in a snapshot.
-package struct LostFile: Sendable, Hashable {
-    /// Its path in the snapshot.
-    package let path: [UInt8]
-    /// The first digits of the snapshot's identifier.
-    package let snapshot: String
-}
-
-extension Restic {
-    /// Returns what the repository lacks data of, as far as its index shows: by
-    /// `restic repair snapshots --dry-run`.
-    ///
-    /// - Parameter snapshot: only of this snapshot; nil for all.
-    func lostFiles(in snapshot: Snapshot? = nil) async throws(BackupError) -> [LostFile] {
-        let command = ResticCommand(
-            "repair", words("snapshots", "--dry-run", "--no-lock", "--no-cache"),
-            on: snapshot.map { words($0.identifier) } ?? [])
-        return try await run(command, reading: Lines(LostFileLines())).consumer.files
-    }
-}
-
-/// Reads the lines `  file "/home/a": removed missing content` and `  dir …` after
-/// `snapshot 22e2d451 of …`. A quoted name has escapes for control characters and for bytes that are not
-/// UTF-8, and so no newline.
-struct LostFileLines: LineConsumer {
-    private(set) var files: [LostFile] = []
-    private var snapshot = ""
-
-    mutating func receive(line: ArraySlice<UInt8>) {
-        if line.starts(with: "snapshot ".utf8) {
-            let digits = line.dropFirst("snapshot ".utf8.count).prefix { $0 != UInt8(ascii: " ") }
-            snapshot = String(decoding: digits, as: UTF8.self)
-            return
-        }
-        for start in ["  file \"", "  dir \""] where line.starts(with: start.utf8) {
-            guard let path = Self.unquoted(line.dropFirst(start.utf8.count)) else { continue }
-            files.append(LostFile(path: path, snapshot: snapshot))
-        }
-    }
-
-    /// Returns the text up to the closing quotation mark, without Go's escapes (`strconv.Quote`); nil if
-    /// it is not complete.
-    static func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        var result: [UInt8] = []
-        var rest = text
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "\"") { return result }
-            guard byte == UInt8(ascii: "\\") else {
-                result.append(byte)
-                continue
-            }
-            guard let letter = rest.popFirst() else { return nil }
-            if let index = "abfnrtv\\\"'".utf8.firstIndex(of: letter) {
-                let codes: [UInt8] = [7, 8, 12, 10, 13, 9, 11, 0x5C, 0x22, 0x27]
-                let letters = "abfnrtv\\\"'".utf8
-                result.append(codes[letters.distance(from: letters.startIndex, to: index)])
-                continue
-            }
-            let lengths: [UInt8: Int] = [
-                UInt8(ascii: "x"): 2, UInt8(ascii: "u"): 4, UInt8(ascii: "U"): 8,
-            ]
-            guard let length = lengths[letter], rest.count >= length,
-                let code = UInt32(String(decoding: rest.prefix(length), as: UTF8.self), radix: 16)
-            else { return nil }
-            rest = rest.dropFirst(length)
-            if letter == UInt8(ascii: "x") {
-                result.append(UInt8(truncatingIfNeeded: code))
-            } else {
-                guard let scalar = Unicode.Scalar(code) else { return nil }
-                result += Array(String(scalar).utf8)
-            }
-        }
-        return nil
-    }
 }

@@ -286,8 +286,8 @@ struct BootTests {
                     lock=$(as_user restic --repo \(server) cat masterkey --no-lock 2> /dev/null |
                         /usr/bin/python3 /forge-lock.py served/locks 40 exclusive)
                     mkdir --parents "$3/.local/state/resval/backup"
-                    printf '{"lock":"%s","boot":"another","first":0,"last":0,"earlier":1860}\\n' \\
-                        "$lock" > "$3/.local/state/resval/backup/\(sights)"
+                    echo "$lock another 0 1860" \\
+                        > "$3/.local/state/resval/backup/\(sights)"
                     chown --recursive --reference "$3" "$3/.local"
                     ls served/locks | wc --lines
                     $1 start "$2"; echo "backup $?"

@@ -156,7 +156,7 @@ struct LockTests {
                     mkdir -p served/locks
                     lock 40 "$2" > dead
                     run refused create source
-                    sed -i 's/"earlier":0}/"earlier":1860}/' home/.local/state/resval/backup/locks-*
+                    sed -i 's/[0-9]*$/1860/' home/.local/state/resval/backup/locks-*
                     lock 1 "$2" > young
                     run beside create source
                     ls served/locks | sort > left

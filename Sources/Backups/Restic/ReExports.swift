@@ -1,2 +1,0 @@
-// Names used throughout this module, such as JSONScanner.
-@_exported import TextFormats
