@@ -158,22 +158,15 @@ package final class Download: Sendable {
                 if isZero(bytes[end..<next]) { break }
                 end = next
             }
-            try writeRun(
-                UnsafeRawBufferPointer(rebasing: bytes[start..<end]), at: offset + Int64(start))
+            try writeFile(
+                item.descriptor, UnsafeRawBufferPointer(rebasing: bytes[start..<end]),
+                at: offset + Int64(start))
             start = end
         }
     }
 
     private func isZero(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         bytes.allSatisfy { $0 == 0 }
-    }
-
-    private func writeRun(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
-        do throws(Errno) {
-            try writeFile(item.descriptor, bytes, at: offset)
-        } catch .noSpace, .diskQuotaExceeded {
-            throw EvictionError.noSpace(missing: nil)
-        }
     }
 
     /// Verifies the whole content, restores the file's time and permission bits, and removes its
@@ -186,18 +179,10 @@ package final class Download: Sendable {
         guard hasher.count == kept.size, ContentHash(hasher) == content else {
             throw EvictionError.damagedSnapshot
         }
-        try synchronize()
+        try item.synchronize()
         // The hash of what the file contains, not only of what was written.
         guard try item.hash() == content else { throw EvictionError.changed }
         try item.finish(record)
-    }
-
-    private func synchronize() throws {
-        do throws(Errno) {
-            try item.synchronize()
-        } catch .noSpace, .diskQuotaExceeded {
-            throw EvictionError.noSpace(missing: nil)
-        }
     }
 
     /// Makes the file a placeholder again. Before anything was written it stays as it was found; one

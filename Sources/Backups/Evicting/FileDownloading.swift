@@ -94,60 +94,46 @@ package struct FileDownloading: Sendable {
             for file in files { report(file.outcome(.refused(.notDownloaded(error)))) }
             return
         }
-        var wanted: [WantedFile] = []
-        for file in files {
+        let wanted = files.compactMap { file -> Placeholder? in
             do throws(EvictionError) {
-                wanted.append(WantedFile(file: file, kept: try entry(of: file, among: kept)))
+                return try describe(file, among: kept)
             } catch {
                 report(file.outcome(.refused(error)))
+                return nil
             }
         }
         if isDryRun {
-            for file in wanted { report(file.file.outcome(.planned)) }
+            for file in wanted { report(file.outcome(.planned)) }
             return
         }
-        if contents.isEmpty, isOnePassWorthwhile(wanted, among: kept) {
-            (wanted, contents) = try await readInOnePass(wanted, of: snapshot, counter, report)
+        let fillAll: @Sendable ([[UInt8]: [UInt8]]) -> Void = { contents in
+            workOnSeveral(wanted.filter { contents[$0.kept.path] != nil }, report) { file in
+                guard !shouldStop() else { return nil }
+                return file.outcome(fill(file, contents[file.kept.path] ?? [], counter))
+            }
         }
-        let arrived = contents
-        await workOnSeveral(wanted.filter { arrived[$0.kept.path] != nil }, report) { file in
-            guard !shouldStop() else { return nil }
-            return file.file.outcome(fill(file, arrived[file.kept.path] ?? [], counter))
+        var arrived = Set(contents.keys)
+        if contents.isEmpty {
+            let sizes = Dictionary(wanted.map { ($0.kept.path, $0.kept.size) }) { size, _ in size }
+                .filter { $0.value <= largestGathering }
+            if isOnePassWorthwhile(sizes.values, among: kept) {
+                arrived = try await readInOnePass(sizes, of: snapshot, fillAll)
+            }
+        } else {
+            fillAll(contents)
         }
-        for file in wanted where arrived[file.kept.path] == nil {
+        // What did not arrive whole is read by itself, which tells why.
+        for file in wanted where !arrived.contains(file.kept.path) {
             if shouldStop() { throw .interrupted }
-            report(file.file.outcome(await download(file, counter)))
+            report(file.outcome(await download(file, counter)))
         }
         if shouldStop() { throw .interrupted }
     }
 
-    /// Reads a snapshot with its record, if all its files are wanted and memory is meant for them:
-    /// that saves a pass.
-    ///
-    /// - Returns: the contents of the files that arrived whole, by their paths; what is missing is read
-    ///   by itself, which tells why.
-    private func readAll(
-        _ wanted: [Placeholder], of snapshot: Snapshot
-    ) async throws(BackupError) -> [[UInt8]: [UInt8]] {
-        let size = wanted.reduce(0 as Int64) { $0.addingSaturating($1.status.size) }
-        guard !isDryRun, size <= largestGathering, snapshot.hasRecord,
-            Set(wanted.map(\.record.item)).count == snapshot.pathCount
-        else { return [:] }
-        let gathering = Gathering()
-        do throws(BackupError) {
-            try await engine.readContents(in: snapshot.identifier) { path in
-                shouldStop() ? nil : gathering.consumer(of: path)
-            }
-        } catch {
-            if error.code == .interrupted { throw error }
-        }
-        return gathering.contents
-    }
-
-    /// Returns what the snapshot's record says of a placeholder.
-    private func entry(
-        of file: Placeholder, among kept: [KeptFile]
-    ) throws(EvictionError) -> KeptFile {
+    /// Returns a placeholder with what the snapshot's record says of it.
+    private func describe(
+        _ file: Placeholder, among kept: [KeptFile]
+    ) throws(EvictionError) -> Placeholder {
         guard kept.indices.contains(file.record.item),
             case let found = kept[file.record.item],
             FilePath(plainAbsolute: found.path)?.bytes == found.path
@@ -161,79 +147,85 @@ package struct FileDownloading: Sendable {
         guard found.isAbout(file.record, owner: file.status.owner, size: found.size) else {
             throw .recordDisagrees
         }
-        return found
+        var described = file
+        described.kept = found
+        return described
     }
 
-    /// Whether one pass over the snapshot costs less than one for each wanted file, which takes as long
-    /// as reading 16 MiB.
-    private func isOnePassWorthwhile(_ wanted: [WantedFile], among kept: [KeptFile]) -> Bool {
+    /// Reads a snapshot with its record, if all its files are wanted and memory is meant for them:
+    /// that saves a pass.
+    ///
+    /// - Returns: the contents of the files that arrived whole, by their paths.
+    private func readAll(
+        _ wanted: [Placeholder], of snapshot: Snapshot
+    ) async throws(BackupError) -> [[UInt8]: [UInt8]] {
+        let size = wanted.reduce(0 as Int64) { $0.addingSaturating($1.status.size) }
+        guard !isDryRun, size <= largestGathering, snapshot.hasRecord,
+            Set(wanted.map(\.record.item)).count == snapshot.pathCount
+        else { return [:] }
+        let gathering = Gathering()
+        try await read(snapshot) { gathering.consumer(of: $0) }
+        return gathering.take()
+    }
+
+    /// Whether one pass over the snapshot costs less than one for each file, which takes as long as
+    /// reading 16 MiB.
+    private func isOnePassWorthwhile(
+        _ sizes: some Collection<Int64>, among kept: [KeptFile]
+    ) -> Bool {
         let all = kept.reduce(0 as Int64) { $0.addingSaturating($1.size) }
-        let needed = Dictionary(wanted.map { ($0.kept.path, $0.kept.size) }) { first, _ in first }
-            .values.reduce(0 as Int64) { $0.addingSaturating($1) }
-        let saved = Int64(16 << 20).multipliedSaturating(by: Int64(max(wanted.count - 1, 0)))
+        let needed = sizes.reduce(0 as Int64) { $0.addingSaturating($1) }
+        let saved = Int64(16 << 20).multipliedSaturating(by: Int64(sizes.count - 1))
         return all.subtractingSaturating(needed) < saved
     }
 
-    /// Reads the wanted files in one pass. Large ones are filled as their content arrives.
+    /// Reads files of a snapshot in one pass, as many at a time as memory is meant for.
     ///
-    /// - Returns: the other files, and the contents of those that arrived whole.
+    /// - Parameters:
+    ///   - sizes: the sizes of the files by their paths, none larger than ``largestGathering``.
+    ///   - fill: called with the contents of files that arrived whole, by their paths.
+    /// - Returns: the paths of these files.
     private func readInOnePass(
-        _ wanted: [WantedFile], of snapshot: Snapshot, _ counter: StepCounter,
-        _ report: @escaping @Sendable (EvictionOutcome) -> Void
-    ) async throws(BackupError) -> ([WantedFile], [[UInt8]: [UInt8]]) {
+        _ sizes: [[UInt8]: Int64], of snapshot: Snapshot,
+        _ fill: @escaping @Sendable ([[UInt8]: [UInt8]]) -> Void
+    ) async throws(BackupError) -> Set<[UInt8]> {
         let gathering = Gathering()
-        let files = Dictionary(wanted.map { ($0.kept.path, $0) }) { first, _ in first }
-        let done = Monitor<Set<FilePath>>([])
-        let begun = Monitor<(file: Placeholder, download: Download)?>(nil)
-        let note: @Sendable (Placeholder, EvictionOutcome.End) -> Void = { file, end in
-            begun.withLock { $0 = nil }
-            done.withLock { _ = $0.insert(file.path) }
-            report(file.outcome(end))
+        let arrived = Monitor<Set<[UInt8]>>([])
+        let makeRoom: @Sendable () -> Void = {
+            let contents = gathering.take()
+            arrived.withLock { $0.formUnion(contents.keys) }
+            fill(contents)
         }
-        var failure: BackupError?
+        try await read(snapshot) { path in
+            guard let size = sizes[path], !arrived.withLock({ $0.contains(path) }) else {
+                return nil
+            }
+            if size > gathering.room { makeRoom() }
+            return gathering.consumer(of: path)
+        }
+        makeRoom()
+        return arrived.withLock { $0 }
+    }
+
+    /// Reads a whole snapshot. An error in the middle is none of what arrived before.
+    ///
+    /// - Throws: `interrupted`.
+    private func read(
+        _ snapshot: Snapshot,
+        with consumer: @escaping @Sendable (_ path: [UInt8]) -> (any OutputConsumer)?
+    ) async throws(BackupError) {
         do throws(BackupError) {
             try await engine.readContents(in: snapshot.identifier) { path in
-                guard !shouldStop(), let file = files[path] else { return nil }
-                if file.kept.size <= largestGatheredFile,
-                    let consumer = gathering.consumer(of: path)
-                {
-                    return consumer
-                }
-                let placeholder = file.file
-                guard !done.withLock({ $0.contains(placeholder.path) }) else { return nil }
-                do {
-                    guard let download = try begin(file) else {
-                        note(placeholder, .unneeded)
-                        return nil
-                    }
-                    // It takes a pass more, by itself.
-                    if download.isResumed { return nil }
-                    begun.withLock { $0 = (placeholder, download) }
-                    return DownloadConsumer(download, counter) { error in
-                        note(placeholder, end(download, error))
-                    }
-                } catch {
-                    note(placeholder, .refused(EvictionError(error, at: placeholder.path)))
-                    return nil
-                }
+                shouldStop() ? nil : consumer(path)
             }
         } catch {
-            failure = error
+            if error.code == .interrupted { throw error }
         }
-        // Only the rest of this file's content is missing: it is a placeholder again before it is
-        // tried once more.
-        if let (file, download) = begun.withLock({ $0 }) {
-            let outcome = end(download, failure.map { .notDownloaded($0) } ?? .damagedSnapshot)
-            if failure?.code == .interrupted { report(file.outcome(outcome)) }
-        }
-        if let failure, failure.code == .interrupted { throw failure }
-        let finished = done.withLock { $0 }
-        return (wanted.filter { !finished.contains($0.file.path) }, gathering.contents)
     }
 
     /// Downloads a file by itself.
     private func download(
-        _ file: WantedFile, _ counter: StepCounter
+        _ file: Placeholder, _ counter: StepCounter
     ) async -> EvictionOutcome.End {
         do {
             guard let download = try begin(file) else { return .unneeded }
@@ -242,12 +234,12 @@ package struct FileDownloading: Sendable {
                 do {
                     try download.beginWriting()
                 } catch {
-                    return end(download, EvictionError(error, at: file.file.path))
+                    return end(download, EvictionError(error, at: file.path))
                 }
             }
             return end(download, await read(file, to: download, counter))
         } catch {
-            return .refused(EvictionError(error, at: file.file.path))
+            return .refused(EvictionError(error, at: file.path))
         }
     }
 
@@ -255,24 +247,22 @@ package struct FileDownloading: Sendable {
     ///
     /// - Returns: why it did not arrive whole, or was refused.
     private func read(
-        _ file: WantedFile, to download: Download, _ counter: StepCounter?
+        _ file: Placeholder, to download: Download, _ counter: StepCounter?
     ) async -> EvictionError? {
-        let refusal = Monitor<EvictionError?>(nil)
+        let consumer = DownloadConsumer(download: download, counter: counter)
         do throws(BackupError) {
             _ = try await engine.readContent(
-                of: FilePath(bytes: file.kept.path), in: file.file.snapshot.identifier,
-                with: DownloadConsumer(download, counter) { error in
-                    refusal.withLock { $0 = error }
-                })
+                of: FilePath(bytes: file.kept.path), in: file.snapshot.identifier,
+                with: consumer)
             return nil
         } catch {
-            return refusal.withLock { $0 } ?? .notDownloaded(error)
+            return consumer.refusal.withLock { $0 } ?? .notDownloaded(error)
         }
     }
 
     /// Downloads a file whose content was read.
     private func fill(
-        _ file: WantedFile, _ content: [UInt8], _ counter: StepCounter
+        _ file: Placeholder, _ content: [UInt8], _ counter: StepCounter
     ) -> EvictionOutcome.End {
         counter.add(files: 1, bytes: Int64(content.count))
         do {
@@ -284,16 +274,16 @@ package struct FileDownloading: Sendable {
                 }
                 try content.withUnsafeBytes { try download.receive($0) }
             } catch {
-                return end(download, EvictionError(error, at: file.file.path))
+                return end(download, EvictionError(error, at: file.path))
             }
             return end(download, nil)
         } catch {
-            return .refused(EvictionError(error, at: file.file.path))
+            return .refused(EvictionError(error, at: file.path))
         }
     }
 
-    private func begin(_ file: WantedFile) throws -> Download? {
-        try Download.begin(at: file.file.path, file.file.record, file.kept, state)
+    private func begin(_ file: Placeholder) throws -> Download? {
+        try Download.begin(at: file.path, file.record, file.kept, state)
     }
 
     /// Completes a download, or makes the file a placeholder again.
@@ -324,6 +314,8 @@ private struct Placeholder: Sendable {
     let status: FileStatus
     let record: EvictionRecord
     let snapshot: Snapshot
+    /// What the snapshot's record says of it, once that was read.
+    var kept = KeptFile()
 
     func outcome(_ end: EvictionOutcome.End) -> EvictionOutcome {
         EvictionOutcome(
@@ -331,37 +323,77 @@ private struct Placeholder: Sendable {
     }
 }
 
-/// A file to download, with what the snapshot's record says of it.
-private struct WantedFile: Sendable {
-    let file: Placeholder
-    let kept: KeptFile
-}
-
-/// The largest file, in bytes, that is gathered in memory: then several wait for the disk at once.
-private let largestGatheredFile: Int64 = 1 << 20
-
-/// The most content that is gathered in memory, in bytes.
+/// The most content that is gathered in memory, in bytes: then several files wait for the disk at
+/// once.
 private let largestGathering: Int64 = 64 << 20
 
-/// Gathers the contents of files, as many as memory is meant for.
+/// Gathers the contents of files in memory, by their paths.
 private final class Gathering: Sendable {
-    private let state = Monitor<(contents: [[UInt8]: [UInt8]], left: Int64)>(
+    private let state = Monitor<(contents: [[UInt8]: [UInt8]], room: Int64)>(
         ([:], largestGathering))
 
-    /// The contents that arrived whole, by their paths.
-    var contents: [[UInt8]: [UInt8]] { state.withLock { $0.contents } }
+    /// The number of bytes that memory is still meant for.
+    var room: Int64 { state.withLock { $0.room } }
 
-    /// Returns a consumer of a file's content; nil when there is no room.
-    func consumer(of path: [UInt8]) -> (any OutputConsumer)? {
-        let left = state.withLock { $0.left }
-        guard left > 0 else { return nil }
-        return GatheredContent(limit: Int(left)) { [state] content in
+    /// Returns a consumer of a file's content, which is gathered if it arrives whole and has room.
+    func consumer(of path: [UInt8]) -> any OutputConsumer {
+        GatheredContent(limit: Int(room)) { [state] content in
             state.withLock {
                 $0.contents[path] = content
-                $0.left -= Int64(content.count)
+                $0.room -= Int64(content.count)
             }
         }
     }
+
+    /// Returns the contents that arrived whole, and begins anew.
+    func take() -> [[UInt8]: [UInt8]] {
+        state.withLock { state in
+            let contents = state.contents
+            state = ([:], largestGathering)
+            return contents
+        }
+    }
+}
+
+/// Collects the content of a file.
+private struct GatheredContent: OutputConsumer {
+    private var output: WholeOutput
+    private let whenDone: @Sendable ([UInt8]) -> Void
+
+    /// - Parameters:
+    ///   - limit: the most bytes that are accepted.
+    ///   - whenDone: called with the content after the last bytes.
+    init(limit: Int, whenDone: @escaping @Sendable ([UInt8]) -> Void) {
+        output = WholeOutput(limit: limit)
+        self.whenDone = whenDone
+    }
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
+        try output.receive(bytes)
+    }
+
+    func finish() { whenDone(output.bytes) }
+}
+
+/// Passes content to a download.
+private struct DownloadConsumer: OutputConsumer {
+    let download: Download
+    let counter: StepCounter?
+    /// Why the download refused bytes, which the engine cannot pass on.
+    let refusal = Monitor<EvictionError?>(nil)
+
+    func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
+        do {
+            try download.receive(bytes)
+        } catch {
+            let error = EvictionError(error, at: download.path)
+            refusal.withLock { $0 = error }
+            throw BackupError(.other, error.sentence)
+        }
+        counter?.add(bytes: Int64(bytes.count))
+    }
+
+    func finish() { counter?.add(files: 1) }
 }
 
 /// Returns the status and the record of an evicted file.
@@ -374,10 +406,4 @@ package func evictedFile(
     let status = try location.fileStatus()
     guard let record = try location.evictionRecord() else { throw EvictionError.notEvicted }
     return (status, record)
-}
-
-extension EvictionError {
-    fileprivate static func notDownloaded(_ error: BackupError) -> EvictionError {
-        .failed("was not downloaded: \(error)")
-    }
 }

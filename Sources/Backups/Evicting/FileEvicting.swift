@@ -35,7 +35,8 @@ package struct FileEvicting: Sendable {
     ///   - files: absolute paths without symbolic links.
     ///   - progress: called while files are read, stored and evicted.
     ///   - report: called for each file when it is done.
-    /// - Throws: ``BackupError`` when the first snapshot was not made; `interrupted` when the work was stopped.
+    /// - Throws: ``BackupError`` when the first snapshot was not made; `interrupted` when the work was
+    ///   stopped.
     package func evict(
         _ files: [FilePath], progress: @escaping @Sendable (BackupProgress) -> Void,
         report: @escaping @Sendable (EvictionOutcome) -> Void
@@ -47,10 +48,14 @@ package struct FileEvicting: Sendable {
             }
             return
         }
+        guard !chosen.isEmpty else { return }
+        // It is part of each record, so nothing is stored before it is known.
+        let repository = try await engine.repositoryIdentifier()
+        engine.noteLocation(repository, in: state)
         let reported = Monitor<Set<FilePath>>([])
         for (number, batch) in batches(of: chosen).enumerated() {
             do throws(BackupError) {
-                try await evict(batch, progress) { outcome in
+                try await evict(batch, into: repository, progress) { outcome in
                     reported.withLock { _ = $0.insert(outcome.path) }
                     report(outcome)
                 }
@@ -94,37 +99,19 @@ package struct FileEvicting: Sendable {
 
     /// Evicts files into one snapshot.
     private func evict(
-        _ batch: [EvictableFile], _ progress: @escaping @Sendable (BackupProgress) -> Void,
+        _ batch: [EvictableFile], into repository: String,
+        _ progress: @escaping @Sendable (BackupProgress) -> Void,
         _ report: @escaping @Sendable (EvictionOutcome) -> Void
     ) async throws(BackupError) {
         let sizes = batch.map(\.status.size)
         let files = try measure(batch, StepCounter(.filesRead, sizes: sizes, progress), report)
         guard !files.isEmpty else { return }
-        // Opening the repository takes half a second, so it is opened twice at once.
-        async let identifier = outcome { () async throws(BackupError) in
-            try await engine.repositoryIdentifier()
-        }
         let snapshot = try await engine.keep(
             files.map(\.file.path), record: SnapshotRecord(keeping: files.map(\.kept)).bytes,
             report: progress)
-        var identity = await identifier
-        if case .failure = identity {
-            // The snapshot exists by now: one more attempt, so that it does not exist for nothing.
-            identity = await outcome { () async throws(BackupError) in
-                try await engine.repositoryIdentifier()
-            }
-        }
-        let repository: String
-        switch identity {
-        case .success(let identifier): repository = identifier
-        case .failure(let error):
-            for file in files { report(file.outcome(.refused(.notStored(error)), snapshot)) }
-            return
-        }
-        engine.noteLocation(repository, in: state)
         let counter = StepCounter(.filesEvicted, sizes: files.map(\.kept.size), progress)
         let proven = try await readBack(files, snapshot, counter, report)
-        await workOnSeveral(proven, report) { file, content in
+        workOnSeveral(proven, report) { file, content in
             guard !shouldStop() else { return nil }
             return file.outcome(evict(file, content, snapshot, of: repository), snapshot)
         }
@@ -256,6 +243,35 @@ extension EvictionError {
     }
 }
 
+/// Computes the hash of content.
+private struct HashConsumer: OutputConsumer {
+    private var sum = SHA256()
+    private let counter: StepCounter?
+    private let whenDone: @Sendable (ContentHash) -> Void
+
+    /// - Parameter whenDone: called with the hash after the last bytes.
+    init(
+        _ counter: StepCounter? = nil,
+        whenDone: @escaping @Sendable (ContentHash) -> Void = { _ in }
+    ) {
+        self.counter = counter
+        self.whenDone = whenDone
+    }
+
+    /// The hash of the content received so far.
+    var content: ContentHash { ContentHash(sum) }
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+        sum.update(bytes)
+        counter?.add(bytes: Int64(bytes.count))
+    }
+
+    func finish() {
+        counter?.add(files: 1)
+        whenDone(content)
+    }
+}
+
 /// The outcome of evicting or downloading one file.
 package struct EvictionOutcome: Sendable {
     /// The kinds of outcomes.
@@ -300,7 +316,7 @@ package struct EvictionOutcome: Sendable {
 func workOnSeveral<Item: Sendable>(
     _ items: [Item], _ report: @escaping @Sendable (EvictionOutcome) -> Void,
     _ work: @escaping @Sendable (Item) -> EvictionOutcome?
-) async {
+) {
     let begun = Monitor(0)
     let outcomes = Monitor<[Int: EvictionOutcome?]>([:])
     let reported = Monitor(0)
@@ -322,11 +338,8 @@ func workOnSeveral<Item: Sendable>(
             }
         }
     }
-    await withTaskGroup { group in
-        for _ in 0..<min(8, items.count) {
-            // It throws where no thread can be started: then this one does the work.
-            group.addTask { try? await onOwnThread { _ in workOff() } }
-        }
-    }
+    // Where no thread can be started, this one does all the work.
+    let others = (1..<max(1, min(8, items.count))).compactMap { _ in startThread(workOff) }
     workOff()
+    for thread in others { thread.join() }
 }

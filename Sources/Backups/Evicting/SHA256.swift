@@ -1,4 +1,6 @@
 import CNettle
+import SystemCalls
+import SystemPackage
 
 /// An incremental computation of a SHA-256.
 package struct SHA256: Sendable {
@@ -56,5 +58,25 @@ public struct ContentHash: Sendable, Hashable {
             return nil
         }
         hexadecimal = String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension ContentHash {
+    /// Reads an open file's content; nil when the work was stopped.
+    ///
+    /// - Parameter shouldStop: called before each read; returning true stops the work.
+    init?(of descriptor: FileDescriptor, shouldStop: () -> Bool) throws(Errno) {
+        var sum = SHA256()
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        defer { chunk.deallocate() }
+        while !shouldStop() {
+            let count = try readFile(descriptor, at: sum.count, into: chunk)
+            if count == 0 {
+                self.init(sum)
+                return
+            }
+            sum.update(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+        }
+        return nil
     }
 }

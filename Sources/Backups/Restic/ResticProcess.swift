@@ -200,14 +200,3 @@ private final class Cancellation: Sendable {
 
     func make() { flag.store(true, ordering: .relaxed) }
 }
-
-/// Returns the result of work that runs beside other work, as `async let` cannot throw a typed error.
-func outcome<Value: Sendable>(
-    of body: () async throws(BackupError) -> Value
-) async -> Result<Value, BackupError> {
-    do throws(BackupError) {
-        return .success(try await body())
-    } catch {
-        return .failure(error)
-    }
-}

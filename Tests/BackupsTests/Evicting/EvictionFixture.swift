@@ -147,7 +147,11 @@ func expectRefusal(
     _ expected: EvictionError, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () throws -> Void
 ) {
-    #expect(throws: expected, sourceLocation: sourceLocation) { try body() }
+    #expect(sourceLocation: sourceLocation) {
+        try body()
+    } throws: { error in
+        EvictionError(error, at: "/") == expected
+    }
 }
 
 /// Does what must work where nothing can be thrown.

@@ -159,11 +159,8 @@ struct GuardTests {
             #expect {
                 _ = try fixture.evict(candidate)
             } throws: { error in
-                let reason = EvictionError(error, at: fixture.file)
-                guard case .file(let error) = reason, error.path == fixture.file else {
-                    return false
-                }
-                return error.errno == .tooManySymbolicLinkLevels
+                let error = FileError(error, of: fixture.file)
+                return error.path == fixture.file && error.errno == .tooManySymbolicLinkLevels
             }
             #expect(try contentsOfFile(moved.appending("file")) == fixture.content)
         }
