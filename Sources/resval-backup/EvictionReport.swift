@@ -1,6 +1,7 @@
 import ArgumentParser
 import Backups
 import CommandSupport
+import EffectiveValues
 import SystemCalls
 import SystemPackage
 import TextFormats
@@ -39,16 +40,24 @@ final class EvictionReport: Sendable {
 
     private let work: Work
     private let isJSON: Bool
-    /// Shows the progress of the work; nil if none is shown.
-    let display: Progress?
+    private let display: Progress
     private let totals: Monitor<(files: Int, bytes: Int64, failures: Int)>
 
     /// - Parameter failures: the number of paths that have already failed.
-    init(_ work: Work, isJSON: Bool, failures: Int, display: Progress? = nil) {
+    init(_ work: Work, isJSON: Bool, failures: Int, display: Progress) {
         self.work = work
         self.isJSON = isJSON
         self.display = display
         totals = Monitor((0, 0, failures))
+    }
+
+    /// Returns what evicts or downloads files and is reported here.
+    func work(
+        in engine: Restic, _ state: EvictionDirectory, isDryRun: Bool
+    ) -> EvictionWork {
+        EvictionWork(
+            engine, state, isDryRun: isDryRun, shouldStop: { StopRequest.isMade },
+            progress: reporter(display), report: note)
     }
 
     /// Prints and counts the outcome for a file.
@@ -105,7 +114,7 @@ final class EvictionReport: Sendable {
     ///
     /// - Throws: `ExitCode`: 1 when something failed and nothing was done, 3 when some files failed.
     func finish() throws {
-        display?.end()
+        display.end()
         let totals = totals.withLock { $0 }
         var buffer = OutputBuffer()
         if isJSON {

@@ -3,34 +3,14 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Downloads evicted files from their snapshots.
-package struct FileDownloading: Sendable {
-    /// The repository.
-    package let engine: Restic
-    /// The state of the user who runs this.
-    package let state: EvictionDirectory
-    /// Whether this is a dry run, which changes nothing.
-    package var isDryRun = false
-    /// A callback that is called before each file; returning true ends the work.
-    package var shouldStop: @Sendable () -> Bool = { false }
-    /// Called while files are filled.
-    package var progress: @Sendable (BackupProgress) -> Void = { _ in }
-
-    package init(engine: Restic, state: EvictionDirectory) {
-        self.engine = engine
-        self.state = state
-    }
-
-    /// Downloads files, those of a snapshot in one pass if that is worthwhile.
+extension EvictionWork {
+    /// Downloads evicted files from their snapshots, those of a snapshot in one pass if that is
+    /// worthwhile.
     ///
-    /// - Parameters:
-    ///   - files: absolute paths without symbolic links; the placeholders may have been moved.
-    ///   - report: called for each file when it is done.
+    /// - Parameter files: absolute paths without symbolic links; the placeholders may have been moved.
     /// - Throws: ``BackupError`` when the repository cannot be used at all; `interrupted` when the
     ///   work was stopped. A file whose download failed is made a placeholder again.
-    package func download(
-        _ files: [FilePath], report: @escaping @Sendable (EvictionOutcome) -> Void
-    ) async throws(BackupError) {
+    package func download(_ files: [FilePath]) async throws(BackupError) {
         let snapshots = try await KeptSnapshots(of: engine)
         var found: [Snapshot: [Placeholder]] = [:]
         for file in files {
@@ -41,14 +21,13 @@ package struct FileDownloading: Sendable {
                 found[snapshot, default: []].append(
                     Placeholder(path: file, status: status, record: record, snapshot: snapshot))
             } catch {
-                report(
-                    EvictionOutcome(path: file, end: .refused(EvictionError(error, at: file))))
+                report(EvictionOutcome(file, refusedBy: error))
             }
         }
         let sizes = isDryRun ? [] : found.values.joined().map(\.status.size)
         let counter = StepCounter(.filesDownloaded, sizes: sizes, progress)
         for (snapshot, files) in found.sorted(by: { $0.key.identifier < $1.key.identifier }) {
-            try await download(files, from: snapshot, counter, report)
+            try await download(files, from: snapshot, counter)
         }
     }
 
@@ -76,8 +55,7 @@ package struct FileDownloading: Sendable {
 
     /// Downloads files from one snapshot.
     private func download(
-        _ files: [Placeholder], from snapshot: Snapshot, _ counter: StepCounter,
-        _ report: @escaping @Sendable (EvictionOutcome) -> Void
+        _ files: [Placeholder], from snapshot: Snapshot, _ counter: StepCounter
     ) async throws(BackupError) {
         var contents: [[UInt8]: [UInt8]] = [:]
         let kept: [KeptFile]
@@ -163,9 +141,9 @@ package struct FileDownloading: Sendable {
         guard !isDryRun, size <= largestGathering, snapshot.hasRecord,
             Set(wanted.map(\.record.item)).count == snapshot.pathCount
         else { return [:] }
-        let gathering = Gathering()
-        try await read(snapshot) { gathering.consumer(of: $0) }
-        return gathering.take()
+        let gathered = Monitor(Gathered())
+        try await read(snapshot) { GatheredContent(gathered, $0) }
+        return gathered.withLock { $0.contents }
     }
 
     /// Whether one pass over the snapshot costs less than one for each file, which takes as long as
@@ -189,10 +167,13 @@ package struct FileDownloading: Sendable {
         _ sizes: [[UInt8]: Int64], of snapshot: Snapshot,
         _ fill: @escaping @Sendable ([[UInt8]: [UInt8]]) -> Void
     ) async throws(BackupError) -> Set<[UInt8]> {
-        let gathering = Gathering()
+        let gathered = Monitor(Gathered())
         let arrived = Monitor<Set<[UInt8]>>([])
         let makeRoom: @Sendable () -> Void = {
-            let contents = gathering.take()
+            let contents = gathered.withLock { gathered in
+                defer { gathered = Gathered() }
+                return gathered.contents
+            }
             arrived.withLock { $0.formUnion(contents.keys) }
             fill(contents)
         }
@@ -200,8 +181,8 @@ package struct FileDownloading: Sendable {
             guard let size = sizes[path], !arrived.withLock({ $0.contains(path) }) else {
                 return nil
             }
-            if size > gathering.room { makeRoom() }
-            return gathering.consumer(of: path)
+            if size > gathered.withLock({ $0.room }) { makeRoom() }
+            return GatheredContent(gathered, path)
         }
         makeRoom()
         return arrived.withLock { $0 }
@@ -229,34 +210,30 @@ package struct FileDownloading: Sendable {
     ) async -> EvictionOutcome.End {
         do {
             guard let download = try begin(file) else { return .unneeded }
-            if download.isResumed {
-                if let error = await read(file, to: download, nil) { return end(download, error) }
-                do {
-                    try download.beginWriting()
-                } catch {
-                    return end(download, EvictionError(error, at: file.path))
-                }
+            do {
+                repeat {
+                    try await read(file, to: download, download.writes ? counter : nil)
+                } while try download.endPass()
+                return .done(bytes: file.kept.size)
+            } catch {
+                return abandon(download, because: EvictionError(error, at: file.path))
             }
-            return end(download, await read(file, to: download, counter))
         } catch {
             return .refused(EvictionError(error, at: file.path))
         }
     }
 
     /// Reads a file's content once.
-    ///
-    /// - Returns: why it did not arrive whole, or was refused.
     private func read(
         _ file: Placeholder, to download: Download, _ counter: StepCounter?
-    ) async -> EvictionError? {
+    ) async throws(EvictionError) {
         let consumer = DownloadConsumer(download: download, counter: counter)
         do throws(BackupError) {
             _ = try await engine.readContent(
                 of: FilePath(bytes: file.kept.path), in: file.snapshot.identifier,
                 with: consumer)
-            return nil
         } catch {
-            return consumer.refusal.withLock { $0 } ?? .notDownloaded(error)
+            throw consumer.refusal.withLock { $0 } ?? .notDownloaded(error)
         }
     }
 
@@ -268,43 +245,34 @@ package struct FileDownloading: Sendable {
         do {
             guard let download = try begin(file) else { return .unneeded }
             do {
-                if download.isResumed {
+                repeat {
                     try content.withUnsafeBytes { try download.receive($0) }
-                    try download.beginWriting()
-                }
-                try content.withUnsafeBytes { try download.receive($0) }
+                } while try download.endPass()
+                return .done(bytes: file.kept.size)
             } catch {
-                return end(download, EvictionError(error, at: file.path))
+                return abandon(download, because: EvictionError(error, at: file.path))
             }
-            return end(download, nil)
         } catch {
             return .refused(EvictionError(error, at: file.path))
         }
     }
 
     private func begin(_ file: Placeholder) throws -> Download? {
-        try Download.begin(at: file.path, file.record, file.kept, state)
+        try Download(at: file.path, file.record, file.kept, state)
     }
 
-    /// Completes a download, or makes the file a placeholder again.
-    ///
-    /// - Parameter reason: why the content is not complete; nil if it is.
-    private func end(_ download: Download, _ reason: EvictionError?) -> EvictionOutcome.End {
-        var failure = reason
-        do {
-            if failure == nil { try download.finish() }
-        } catch {
-            failure = EvictionError(error, at: download.path)
-        }
-        guard let failure else { return .done(bytes: download.kept.size) }
+    /// Makes a file a placeholder again.
+    private func abandon(
+        _ download: Download, because failure: EvictionError
+    ) -> EvictionOutcome.End {
         do {
             try download.abandon(because: failure)
+            return .refused(failure)
         } catch {
             let error = EvictionError(error, at: download.path)
             return .refused(
                 .failed("\(failure.sentence); it is not a placeholder either: \(error.sentence)"))
         }
-        return .refused(failure)
     }
 }
 
@@ -327,52 +295,35 @@ private struct Placeholder: Sendable {
 /// once.
 private let largestGathering: Int64 = 64 << 20
 
-/// Gathers the contents of files in memory, by their paths.
-private final class Gathering: Sendable {
-    private let state = Monitor<(contents: [[UInt8]: [UInt8]], room: Int64)>(
-        ([:], largestGathering))
-
-    /// The number of bytes that memory is still meant for.
-    var room: Int64 { state.withLock { $0.room } }
-
-    /// Returns a consumer of a file's content, which is gathered if it arrives whole and has room.
-    func consumer(of path: [UInt8]) -> any OutputConsumer {
-        GatheredContent(limit: Int(room)) { [state] content in
-            state.withLock {
-                $0.contents[path] = content
-                $0.room -= Int64(content.count)
-            }
-        }
-    }
-
-    /// Returns the contents that arrived whole, and begins anew.
-    func take() -> [[UInt8]: [UInt8]] {
-        state.withLock { state in
-            let contents = state.contents
-            state = ([:], largestGathering)
-            return contents
-        }
-    }
+/// The contents of files that arrived whole, by their paths, and the number of bytes that memory is
+/// still meant for.
+private struct Gathered: Sendable {
+    var contents: [[UInt8]: [UInt8]] = [:]
+    var room = largestGathering
 }
 
-/// Collects the content of a file.
+/// Gathers the content of a file, if it arrives whole and has room.
 private struct GatheredContent: OutputConsumer {
+    private let gathered: Monitor<Gathered>
+    private let path: [UInt8]
     private var output: WholeOutput
-    private let whenDone: @Sendable ([UInt8]) -> Void
 
-    /// - Parameters:
-    ///   - limit: the most bytes that are accepted.
-    ///   - whenDone: called with the content after the last bytes.
-    init(limit: Int, whenDone: @escaping @Sendable ([UInt8]) -> Void) {
-        output = WholeOutput(limit: limit)
-        self.whenDone = whenDone
+    init(_ gathered: Monitor<Gathered>, _ path: [UInt8]) {
+        self.gathered = gathered
+        self.path = path
+        output = WholeOutput(limit: Int(gathered.withLock { $0.room }))
     }
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
         try output.receive(bytes)
     }
 
-    func finish() { whenDone(output.bytes) }
+    func finish() {
+        gathered.withLock {
+            $0.contents[path] = output.bytes
+            $0.room -= Int64(output.bytes.count)
+        }
+    }
 }
 
 /// Passes content to a download.

@@ -12,7 +12,7 @@ extension Restic {
             ResticCommand("cat", words("--no-lock"), on: words("config")), reading: WholeOutput())
         let found: String
         do throws(JSONError) {
-            found = try ResticConfig(json: output.bytes).identifier
+            found = try identifierOfConfig(output.bytes)
         } catch {
             throw .unexpectedAnswer(error, to: "cat config")
         }
@@ -97,15 +97,12 @@ extension Restic {
     }
 }
 
-/// What identifies a repository: its file `config`.
-struct ResticConfig {
-    private(set) var identifier = ""
-
-    /// Parses the file, as `restic cat config` prints it.
-    init(json: [UInt8]) throws(JSONError) {
-        var scanner = JSONScanner(json[...])
-        try scanner.forEachField { scanner, field throws(JSONError) in
-            if field == "id" { identifier = try scanner.text() }
-        }
+/// Returns the identifier in a repository's file `config`, as `restic cat config` prints it.
+private func identifierOfConfig(_ json: [UInt8]) throws(JSONError) -> String {
+    var identifier = ""
+    var scanner = JSONScanner(json[...])
+    try scanner.forEachField { scanner, field throws(JSONError) in
+        if field == "id" { identifier = try scanner.text() }
     }
+    return identifier
 }
