@@ -263,6 +263,19 @@ struct GuardTests {
         }
     }
 
+    @Test("what a call answers is told as the reason that it is")
+    func reasons() {
+        for (errno, reason) in [
+            (Errno.resourceTemporarilyUnavailable, EvictionError.inUse), (.textFileBusy, .inUse),
+            (.noSpace, .noSpace(missing: nil)), (.diskQuotaExceeded, .noSpace(missing: nil)),
+            (.notSupported, .unsupportedFilesystem), (.noFunction, .unsupportedFilesystem),
+        ] {
+            #expect(EvictionError(errno, at: "/f") == reason)
+        }
+        let other = EvictionError(Errno.ioError, at: "/f")
+        #expect(other.name == FileError(Errno.ioError, of: "/f").code.description)
+    }
+
     @Test("it is a placeholder already")
     func twice() throws {
         try withFile { fixture in

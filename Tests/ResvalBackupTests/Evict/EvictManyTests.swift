@@ -208,6 +208,19 @@ struct EvictManyTests {
         }
     }
 
+    @Test("nothing is stored while the repository's identifier is not known")
+    func unidentified() throws {
+        try withBackup(of: oneFile) { backup in
+            let file = backup.source.appending("file")
+            let failing = try backup.command(
+                ["evict", file], before: "[ \"$1\" != cat ] || exit 1")
+            #expect(try failing.run().exitCode == 1)
+            #expect(try contentsOfFile(file) == evictableContent)
+            #expect(
+                try snapshotIdentifiers(in: backup.runSuccessfully("snapshots", "--json")) == [])
+        }
+    }
+
     @Test("content that arrives twice in the archive proves nothing, and the file stays whole")
     func twice() throws {
         try withBackup(of: oneFile) { backup in

@@ -57,7 +57,9 @@ extension EvictionWork {
         guard !chosen.isEmpty else { return }
         // It is part of each record, so nothing is stored before it is known.
         let repository = try await engine.repositoryIdentifier()
-        engine.noteLocation(repository, in: state)
+        // So that downloads find it. They can also be given the location.
+        try? state.note(
+            repository: String(repository.prefix(16)), at: engine.repository.absoluteBytes)
         let reported = Monitor<Set<FilePath>>([])
         var work = self
         work.report = { outcome in
