@@ -208,18 +208,16 @@ extension EvictionWork {
     private func download(
         _ file: Placeholder, _ counter: StepCounter
     ) async -> EvictionOutcome.End {
+        var begun: Download?
         do {
-            guard let download = try begin(file) else { return .unneeded }
-            do {
-                repeat {
-                    try await read(file, to: download, download.writes ? counter : nil)
-                } while try download.endPass()
-                return .done(bytes: file.kept.size)
-            } catch {
-                return abandon(download, because: EvictionError(error, at: file.path))
-            }
+            begun = try Download(at: file.path, file.record, file.kept, state)
+            guard let download = begun else { return .unneeded }
+            repeat {
+                try await read(file, to: download, download.writes ? counter : nil)
+            } while try download.endPass()
+            return .done(bytes: file.kept.size)
         } catch {
-            return .refused(EvictionError(error, at: file.path))
+            return abandon(begun, of: file, because: EvictionError(error, at: file.path))
         }
     }
 
@@ -242,34 +240,28 @@ extension EvictionWork {
         _ file: Placeholder, _ content: [UInt8], _ counter: StepCounter
     ) -> EvictionOutcome.End {
         counter.add(files: 1, bytes: Int64(content.count))
+        var begun: Download?
         do {
-            guard let download = try begin(file) else { return .unneeded }
-            do {
-                repeat {
-                    try content.withUnsafeBytes { try download.receive($0) }
-                } while try download.endPass()
-                return .done(bytes: file.kept.size)
-            } catch {
-                return abandon(download, because: EvictionError(error, at: file.path))
-            }
+            begun = try Download(at: file.path, file.record, file.kept, state)
+            guard let download = begun else { return .unneeded }
+            repeat {
+                try content.withUnsafeBytes { try download.receive($0) }
+            } while try download.endPass()
+            return .done(bytes: file.kept.size)
         } catch {
-            return .refused(EvictionError(error, at: file.path))
+            return abandon(begun, of: file, because: EvictionError(error, at: file.path))
         }
     }
 
-    private func begin(_ file: Placeholder) throws -> Download? {
-        try Download(at: file.path, file.record, file.kept, state)
-    }
-
-    /// Makes a file a placeholder again.
+    /// Makes a file a placeholder again, if its download began.
     private func abandon(
-        _ download: Download, because failure: EvictionError
+        _ download: Download?, of file: Placeholder, because failure: EvictionError
     ) -> EvictionOutcome.End {
         do {
-            try download.abandon(because: failure)
+            try download?.abandon(because: failure)
             return .refused(failure)
         } catch {
-            let error = EvictionError(error, at: download.path)
+            let error = EvictionError(error, at: file.path)
             return .refused(
                 .failed("\(failure.sentence); it is not a placeholder either: \(error.sentence)"))
         }

@@ -162,7 +162,7 @@ extension EvictionWork {
         do throws(BackupError) {
             try await engine.readContents(in: snapshot, isProof: true) { path in
                 guard !shouldStop(), wanted.contains(path) else { return nil }
-                return HashConsumer(counter) { content in
+                return HashConsumer(counter: counter) { content in
                     arrived.withLock { $0[path, default: []].append(content) }
                 }
             }
@@ -181,11 +181,10 @@ extension EvictionWork {
                 report(file.outcome(.refused(.notStored(failure)), snapshot))
             } else {
                 do throws(BackupError) {
-                    let content = try await engine.readContent(
+                    let arrived = try await engine.readContent(
                         of: file.file.path, in: snapshot, isProof: true,
-                        with: HashConsumer(counter)
-                    ).content
-                    proven.append((file, content))
+                        with: HashConsumer(counter: counter) { _ in })
+                    proven.append((file, ContentHash(arrived.sum)))
                 } catch {
                     if error.code == .interrupted { throw error }
                     report(file.outcome(.refused(.notStored(error)), snapshot))
@@ -252,30 +251,19 @@ extension EvictionError {
 
 /// Computes the hash of content.
 private struct HashConsumer: OutputConsumer {
-    private var sum = SHA256()
-    private let counter: StepCounter?
-    private let whenDone: @Sendable (ContentHash) -> Void
-
-    /// - Parameter whenDone: called with the hash after the last bytes.
-    init(
-        _ counter: StepCounter? = nil,
-        whenDone: @escaping @Sendable (ContentHash) -> Void = { _ in }
-    ) {
-        self.counter = counter
-        self.whenDone = whenDone
-    }
-
-    /// The hash of the content received so far.
-    var content: ContentHash { ContentHash(sum) }
+    let counter: StepCounter
+    /// Called with the hash after the last bytes.
+    let whenDone: @Sendable (ContentHash) -> Void
+    fileprivate var sum = SHA256()
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) {
         sum.update(bytes)
-        counter?.add(bytes: Int64(bytes.count))
+        counter.add(bytes: Int64(bytes.count))
     }
 
     func finish() {
-        counter?.add(files: 1)
-        whenDone(content)
+        counter.add(files: 1)
+        whenDone(ContentHash(sum))
     }
 }
 
