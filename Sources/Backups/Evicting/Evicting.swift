@@ -17,7 +17,7 @@ package struct EvictionWork: Sendable {
     /// Called while files are read, stored, evicted and downloaded.
     let progress: @Sendable (BackupProgress) -> Void
     /// Called for each file when it is done.
-    var report: @Sendable (EvictionOutcome) -> Void
+    let report: @Sendable (EvictionOutcome) -> Void
 
     package init(
         _ engine: Restic, _ state: EvictionDirectory, isDryRun: Bool,
@@ -60,18 +60,18 @@ extension EvictionWork {
         // So that downloads find it. They can also be given the location.
         try? state.note(
             repository: String(repository.prefix(16)), at: engine.repository.absoluteBytes)
-        let reported = Monitor<Set<FilePath>>([])
-        var work = self
-        work.report = { outcome in
-            reported.withLock { _ = $0.insert(outcome.path) }
-            report(outcome)
-        }
-        for (number, batch) in batches(of: chosen).enumerated() {
+        var left = batches(of: chosen)[...]
+        var isFirst = true
+        while let batch = left.popFirst() {
+            let sizes = batch.map(\.status.size)
+            let files = try measure(batch, StepCounter(.filesRead, sizes: sizes, progress))
+            guard !files.isEmpty else { continue }
             do throws(BackupError) {
-                try await work.evict(batch, into: repository)
-            } catch  where number > 0 && error.code != .interrupted {
+                try await evict(files, into: repository)
+                isFirst = false
+            } catch  where !isFirst && error.code != .interrupted {
                 // Files were evicted before: what fails now is reported of the others.
-                for file in chosen where !reported.withLock({ $0.contains(file.path) }) {
+                for file in files.map(\.file) + left.joined() {
                     report(
                         EvictionOutcome(
                             file.path, size: file.status.size,
@@ -110,11 +110,8 @@ extension EvictionWork {
 
     /// Evicts files into one snapshot.
     private func evict(
-        _ batch: [EvictableFile], into repository: String
+        _ files: [MeasuredFile], into repository: String
     ) async throws(BackupError) {
-        let sizes = batch.map(\.status.size)
-        let files = try measure(batch, StepCounter(.filesRead, sizes: sizes, progress))
-        guard !files.isEmpty else { return }
         let snapshot = try await engine.keep(
             files.map(\.file.path), record: SnapshotRecord(keeping: files.map(\.kept)).bytes,
             report: progress)

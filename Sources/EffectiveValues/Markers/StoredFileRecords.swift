@@ -169,7 +169,10 @@ package struct StoredFileRecords: Sendable, Hashable {
         var paths: [FilePath] = []
         do throws(Errno) {
             try forEachName(in: directory) { name in
-                if name.count > 34 { paths.append(directory.pushing(FilePath(bytes: name))) }
+                let hyphen = UInt8(ascii: "-")
+                if name.count > 34, name[16] == hyphen, name[33] == hyphen {
+                    paths.append(directory.pushing(FilePath(bytes: name)))
+                }
                 return paths.count < limit
             }
         } catch {
