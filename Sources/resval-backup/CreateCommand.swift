@@ -90,8 +90,8 @@ struct CreateCommand: AsyncParsableCommand {
     private func show(_ creation: Creation) async throws {
         let sources = try source.present()
         let plan = try await preview.show(
-            creation.planner(for: repository.location()), for: sources,
-            MetPlaceholders(repository), isJSON: json)
+            creation.planner(for: repository.location()), for: sources, in: repository,
+            isJSON: json)
         if plan.isIncomplete || sources.count < source.sources.count { throw ExitCode(3) }
     }
 
@@ -159,11 +159,9 @@ struct Creation {
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
         planner.didExamine = { display.advance(by: $0) }
-        let placeholders = MetPlaceholders(repository)
         let (plan, result) = try await running { [planner, configuration, tags] in
-            let plan = try await placeholders.settle(\BackupPlan.self) {
-                try planner.makePlan(for: present)
-            }
+            var plan = try planner.makePlan(for: present)
+            try await engine.noteMissing(in: &plan)
             report(plan.notices.filter { !$0.isShortfall })
             var result = try await engine.create(
                 plan, planner: planner, configuration: configuration, missing: missing, tags: tags,

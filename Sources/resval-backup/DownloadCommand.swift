@@ -83,8 +83,7 @@ func download(
         do {
             groups[try evictedFile(at: file).record.repository, default: []].append(file)
         } catch {
-            report.note(
-                EvictionOutcome(path: file, end: .refused(EvictionError(error, at: file))))
+            report.note(EvictionOutcome(file, refusedBy: error))
         }
     }
     var failure: ExitCode?
@@ -92,11 +91,7 @@ func download(
         do {
             try await running {
                 let holder = try await repository.holder(of: identifier, state)
-                var downloading = FileDownloading(engine: holder, state: state)
-                downloading.isDryRun = isDryRun
-                downloading.shouldStop = { StopRequest.isMade }
-                downloading.progress = reporter(report.display)
-                try await downloading.download(group, report: report.note)
+                try await report.work(in: holder, state, isDryRun: isDryRun).download(group)
             }
         } catch let code as ExitCode where !StopRequest.isMade {
             report.noteFailures(group.count)

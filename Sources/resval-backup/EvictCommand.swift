@@ -132,11 +132,8 @@ struct EvictCommand: AsyncParsableCommand {
         }
         let rules = policy.policy(in: environment)
         try await running { [repository, isDryRun] in
-            var evicting = FileEvicting(
-                engine: try repository.engine(), state: state, policy: rules, places: places)
-            evicting.isDryRun = isDryRun
-            evicting.shouldStop = { StopRequest.isMade }
-            try await evicting.evict(files, progress: reporter(display), report: report.note)
+            try await report.work(in: repository.engine(), state, isDryRun: isDryRun)
+                .evict(files, rules, without: places)
         }
         try report.finish()
     }
@@ -156,9 +153,7 @@ struct EvictCommand: AsyncParsableCommand {
                 if try repair(file.path, state) == .partial { partial.append(file.path) }
             } catch {
                 report.note(
-                    EvictionOutcome(
-                        path: file.path, size: file.status.size,
-                        end: .refused(EvictionError(error, at: file.path))))
+                    EvictionOutcome(file.path, size: file.status.size, refusedBy: error))
             }
         }
         try await download(partial, state, repository, report)

@@ -14,65 +14,96 @@ final class EvictionReport: Sendable {
     enum Work: Sendable {
         case evicting
         case downloading
+
+        fileprivate var done: String { self == .evicting ? "evicted" : "downloaded" }
     }
 
     /// What the help says about the JSON output.
     static func fields(_ work: Work) -> String {
-        let (done, amount) =
-            work == .evicting ? ("evicted", "freed") : ("downloaded", "stored")
-        return """
-            JSON FIELDS
-            \(JSONFields.version)
-              type: string (item; totals at the end)
-              type item:
-                path: string or null (null when it is not UTF-8)
-                pathBase64: string, optional (the bytes when path is null)
-                size: number or null
-                snapshot: string or null (the full ID)
-                result: string (\(done), planned, unneeded or refused)
-                bytes: number, optional (\(amount))
-                reason: string, optional (why it is refused)
-                sentence: string, optional
-              type totals:
-                files: number
-                bytes: number
-                failedItems: number
-            """
-    }
-
-    fileprivate struct Totals: Sendable {
-        var files = 0
-        var bytes: Int64 = 0
-        var failures: Int
+        """
+        JSON FIELDS
+        \(JSONFields.version)
+          type: string (item; totals at the end)
+          type item:
+            path: string or null (null when it is not UTF-8)
+            pathBase64: string, optional (the bytes when path is null)
+            size: number or null
+            snapshot: string or null (the full ID)
+            result: string (\(work.done), planned, unneeded or refused)
+            bytes: number, optional (\(work == .evicting ? "freed" : "stored"))
+            reason: string, optional (why it is refused)
+            sentence: string, optional
+          type totals:
+            files: number
+            bytes: number
+            failedItems: number
+        """
     }
 
     private let work: Work
     private let isJSON: Bool
-    /// Shows the progress of the work; nil if none is shown.
-    let display: Progress?
-    private let totals: Monitor<Totals>
+    private let display: Progress
+    private let totals: Monitor<(files: Int, bytes: Int64, failures: Int)>
 
     /// - Parameter failures: the number of paths that have already failed.
-    init(_ work: Work, isJSON: Bool, failures: Int, display: Progress? = nil) {
+    init(_ work: Work, isJSON: Bool, failures: Int, display: Progress) {
         self.work = work
         self.isJSON = isJSON
         self.display = display
-        totals = Monitor(Totals(failures: failures))
+        totals = Monitor((0, 0, failures))
+    }
+
+    /// Returns what evicts or downloads files and is reported here.
+    func work(
+        in engine: Restic, _ state: EvictionDirectory, isDryRun: Bool
+    ) -> EvictionWork {
+        EvictionWork(
+            engine, state, isDryRun: isDryRun, shouldStop: { StopRequest.isMade },
+            progress: reporter(display), report: note)
     }
 
     /// Prints and counts the outcome for a file.
     @Sendable func note(_ outcome: EvictionOutcome) {
-        totals.withLock { $0.add(outcome) }
+        var line = JSONLine.output()
+        line.add("type", "item")
+        line.add(path: outcome.path.bytes)
+        line.add("size", outcome.size)
+        line.add("snapshot", outcome.snapshot)
+        var text: String?
+        var bytes: Int64 = 0
+        switch outcome.end {
+        case .done(let done):
+            line.add("result", work.done)
+            line.add("bytes", done)
+            text = work.done + (work == .evicting ? ", \(sizeText(done)) freed" : "")
+            bytes = done
+        case .planned:
+            line.add("result", "planned")
+            text = "would be \(work.done)"
+            bytes = outcome.size
+        case .unneeded:
+            line.add("result", "unneeded")
+            text = "is not evicted"
+        case .refused(let error):
+            line.add("result", outcome.isFailure ? "refused" : "unneeded")
+            line.add("reason", error.name)
+            line.add("sentence", error.sentence)
+            if !isJSON || outcome.isFailure { Messages.write(about: outcome.path, error.sentence) }
+        }
+        totals.withLock {
+            if text != nil { $0.files += 1 }
+            $0.bytes.addSaturating(bytes)
+            if outcome.isFailure { $0.failures += 1 }
+        }
         var buffer = OutputBuffer()
         if isJSON {
-            write(json: outcome, to: &buffer)
-        } else {
-            write(outcome, to: &buffer)
+            line.end(in: &buffer)
+        } else if let text {
+            buffer.append(path: outcome.path)
+            buffer.append(text: ": \(text)\n")
+            buffer.endRecord()
         }
         buffer.flush()
-        if case .refused(let error) = outcome.end, !isJSON || outcome.isFailure {
-            Messages.write(about: outcome.path, error.sentence)
-        }
     }
 
     /// Counts files whose repository failed as a whole, which was already reported.
@@ -85,7 +116,7 @@ final class EvictionReport: Sendable {
     ///
     /// - Throws: `ExitCode`: 1 when something failed and nothing was done, 3 when some files failed.
     func finish() throws {
-        display?.end()
+        display.end()
         let totals = totals.withLock { $0 }
         var buffer = OutputBuffer()
         if isJSON {
@@ -104,56 +135,6 @@ final class EvictionReport: Sendable {
         buffer.flush()
         guard totals.failures > 0 else { return }
         throw ExitCode(totals.files == 0 ? 1 : 3)
-    }
-
-    private func write(_ outcome: EvictionOutcome, to buffer: inout OutputBuffer) {
-        let words: String
-        switch outcome.end {
-        case .done(let bytes):
-            words = work == .evicting ? "evicted, \(sizeText(bytes)) freed" : "downloaded"
-        case .planned: words = work == .evicting ? "would be evicted" : "would be downloaded"
-        case .unneeded: words = "is not evicted"
-        case .refused: return
-        }
-        buffer.append(path: outcome.path)
-        buffer.append(text: ": \(words)\n")
-        buffer.endRecord()
-    }
-
-    private func write(json outcome: EvictionOutcome, to buffer: inout OutputBuffer) {
-        var line = JSONLine.output()
-        line.add("type", "item")
-        line.add(path: outcome.path.bytes)
-        line.add("size", outcome.size)
-        line.add("snapshot", outcome.snapshot)
-        switch outcome.end {
-        case .done(let bytes):
-            line.add("result", work == .evicting ? "evicted" : "downloaded")
-            line.add("bytes", bytes)
-        case .planned: line.add("result", "planned")
-        case .unneeded: line.add("result", "unneeded")
-        case .refused(let error):
-            line.add("result", outcome.isFailure ? "refused" : "unneeded")
-            line.add("reason", error.name)
-            line.add("sentence", error.sentence)
-        }
-        line.end(in: &buffer)
-    }
-}
-
-extension EvictionReport.Totals {
-    fileprivate mutating func add(_ outcome: EvictionOutcome) {
-        switch outcome.end {
-        case .done(let done):
-            files += 1
-            bytes.addSaturating(done)
-        case .planned:
-            files += 1
-            bytes.addSaturating(outcome.size)
-        case .unneeded: files += 1
-        case .refused:
-            if outcome.isFailure { failures += 1 }
-        }
     }
 }
 
@@ -255,4 +236,42 @@ private func home() throws -> FilePath {
         throw ValidationError("there is no home to look through: set HOME")
     }
     return home
+}
+
+/// Returns the directory of locks and repositories' locations of the user who runs the program.
+///
+/// - Throws: `FileError` when neither `$XDG_STATE_HOME` nor a home is known.
+func ownEvictionDirectory(
+    in environment: PolicyEnvironment
+) throws -> EvictionDirectory {
+    guard let state = environment.base.stateHome else {
+        throw FileError(
+            code: .other, message: "there is no directory for the locks of evicted files",
+            advice: "set HOME or XDG_STATE_HOME")
+    }
+    return EvictionDirectory(stateHome: state.path)
+}
+
+/// Returns what is never evicted: the repository and its password file, and the directories of
+/// settings, keys and state.
+///
+/// - Throws: as ``RepositoryOptions/access()`` does.
+func neededPlaces(
+    _ options: RepositoryOptions, in environment: PolicyEnvironment
+) throws -> NeededPlaces {
+    var places = NeededPlaces()
+    let access = try options.access()
+    if let directory = access?.location.directory { places.add(directory, "the repository") }
+    if let file = access?.passwordFile { places.add(file, "the repository's password") }
+    if let config = options.configuration.config { places.add(config.path, "the configuration") }
+    let base = environment.base
+    if let state = base.stateHome { places.add(state.path, "in the directory of state") }
+    if let settings = base.configurationHome {
+        places.add(settings.path, "in the directory of settings")
+    }
+    for home in base.homes {
+        places.add(home.appending(".ssh"), "in the directory of SSH keys")
+        places.add(home.appending(".gnupg"), "in the directory of GnuPG keys")
+    }
+    return places
 }

@@ -121,8 +121,10 @@ func sourcesFingerprint(_ paths: [FilePath]) throws(FileError) -> String {
 func forgetSnapshots(
     by rules: RetentionRules, _ scope: ForgetScope, isDryRun: Bool = false, in engine: Restic
 ) async throws -> [ForgetDecision] {
+    let records = stateHome().map { StoredFileRecords(stateHome: $0) }
     let decisions = try await engine.forgetDecisions(rules, scope) { before, after in
-        renewStoredFiles(in: engine, of: before.identifier, as: after.identifier)
+        records?.rename(
+            engine.repository.fingerprint, before.identifier, to: after.identifier)
     }
     guard !isDryRun, !decisions.allSatisfy(\.isKept) else { return decisions }
     let staying = decisions.filter(\.isKept).map(\.snapshot.identifier)

@@ -49,15 +49,13 @@ struct ListOptions: ParsableArguments {
     /// Makes the list and writes it.
     ///
     /// - Returns: whether everything that should be stored is in it.
-    func write(
-        _ planner: BackupPlanner, for sources: [FilePath], _ placeholders: MetPlaceholders
-    ) async throws -> Bool {
+    func write(_ planner: BackupPlanner, for sources: [FilePath]) throws -> Bool {
         var planner = planner
         planner.storesPlaintext = !allowPlaintext
-        let list = try await placeholders.settle(\NulList.plan) { [planner] in
-            try planner.makeList(
-                for: sources, relativeTo: relativeTo?.path, spillingTo: temporaryDirectory)
-        }
+        var list = try planner.makeList(
+            for: sources, relativeTo: relativeTo?.path, spillingTo: temporaryDirectory)
+        // Another tool has the content of none.
+        list.plan.noteMissing { _ in false }
         report(list.plan.notices)
         for item in list.plan.exclusions where item.reason.isShortfall {
             Messages.write(about: item.path, "is not in the list: \(item.reason.sentence)")

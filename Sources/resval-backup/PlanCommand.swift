@@ -1,5 +1,6 @@
 import ArgumentParser
 import BackupPlanning
+import Backups
 import CommandSupport
 import ResourceValues
 import StoragePolicy
@@ -66,19 +67,18 @@ struct PlanCommand: AsyncParsableCommand {
     func run() async throws {
         let sources = try source.present()
         var planner = try makePlanner(policy, repository: repository.location())
-        let placeholders = MetPlaceholders(repository, isForRepository: !list.isRequested)
         planner.largestFile = source.excludeLargerThan?.bytes
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
         planner.didExamine = { display.advance(by: $0) }
         if list.isRequested {
             let isWhole = try await running { [planner, list] in
-                try await list.write(planner, for: sources, placeholders)
+                try list.write(planner, for: sources)
             }
             if !isWhole || sources.count < source.sources.count { throw ExitCode(3) }
             return
         }
-        let plan = try await preview.show(planner, for: sources, placeholders, isJSON: json)
+        let plan = try await preview.show(planner, for: sources, in: repository, isJSON: json)
         if plan.isIncomplete || sources.count < source.sources.count { throw ExitCode(3) }
     }
 }
@@ -91,18 +91,22 @@ struct PreviewOptions: ParsableArguments {
     var excludedOnly = false
 
     /// Makes a plan and prints its items, or only what is excluded, and the totals.
+    ///
+    /// - Parameter repository: is asked which placeholders it has no content for, if it is named.
     func show(
-        _ planner: BackupPlanner, for sources: [FilePath], _ placeholders: MetPlaceholders,
+        _ planner: BackupPlanner, for sources: [FilePath], in repository: RepositoryOptions,
         isJSON: Bool
     ) async throws -> BackupPlan {
         let isColored = color.color.colorsStandardOutput
         let plan = try await running { [excludedOnly] in
-            try await placeholders.settle(isShownOnly: true, \BackupPlan.self) {
-                try planner.makePlan(for: sources) { _ in
-                    PlanPrinter(
-                        isJSON: isJSON, wantsStoredItems: !excludedOnly, isColored: isColored)
-                }
+            var plan = try planner.makePlan(for: sources) { _ in
+                PlanPrinter(
+                    isJSON: isJSON, wantsStoredItems: !excludedOnly, isColored: isColored)
             }
+            if try repository.location() != nil {
+                try await repository.engine().noteMissing(in: &plan)
+            }
+            return plan
         }
         report(plan.notices)
         var buffer = OutputBuffer()

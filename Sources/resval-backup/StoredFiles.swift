@@ -15,23 +15,12 @@ import SystemCalls
 func recordStoredFiles(
     _ result: inout BackupResult, of plan: BackupPlan, in engine: Restic
 ) {
-    var files: [StoredFileState] = []
+    var files: [UInt64] = []
     swap(&files, &result.storedFiles)
-    guard let records = stateHome().map({ StoredFileRecords(stateHome: $0) }) else { return }
-    let identifier = result.snapshot
-    try? records.replace(
-        engine.repository.fingerprint, SourceTags(plan.sources).fingerprint,
-        with: consume files,
-        of: StoredFileRecords.Snapshot(
-            identifier: identifier, file: engine.file(ofSnapshot: identifier)))
-}
-
-/// Notes that a snapshot got another identifier. Where that fails, its files are not known to be stored.
-func renewStoredFiles(in engine: Restic, of before: String, as after: String) {
-    guard let records = stateHome().map({ StoredFileRecords(stateHome: $0) }) else { return }
-    records.renew(
-        engine.repository.fingerprint, of: before,
-        as: StoredFileRecords.Snapshot(identifier: after, file: engine.file(ofSnapshot: after)))
+    guard let state = stateHome() else { return }
+    try? StoredFileRecords(stateHome: state).replace(
+        engine.repository.fingerprint, SourceTags(plan.sources).fingerprint, of: result.snapshot,
+        in: engine.snapshotsDirectory, with: consume files)
 }
 
 /// Removes the records of snapshots before these are removed.

@@ -12,7 +12,7 @@ struct SeveralFilesTests {
     }
 
     @Test("outcomes are reported one at a time, in the order of the work, without work not begun")
-    func order() async {
+    func order() {
         let reported = Monitor<[Int64]>([])
         let isReporting = Monitor(false)
         let report: @Sendable (EvictionOutcome) -> Void = { outcome in
@@ -24,7 +24,7 @@ struct SeveralFilesTests {
             reported.withLock { $0.append(outcome.size) }
             isReporting.withLock { $0 = false }
         }
-        await workOnSeveral(Array(0..<500), report) { number in
+        workOnSeveral(Array(0..<500), report) { number in
             if number % 7 == 0 { _ = try? tool("sleep", "0.01") }
             return number % 5 == 0 ? nil : outcome(number)
         }
@@ -33,10 +33,10 @@ struct SeveralFilesTests {
     }
 
     @Test("work that waits for later work is done", .timeLimit(.minutes(1)))
-    func concurrency() async {
+    func concurrency() {
         let isBegun = Monitor(false)
         let count = Monitor(0)
-        await workOnSeveral([0, 1], { _ in count.withLock { $0 += 1 } }) { number in
+        workOnSeveral([0, 1], { _ in count.withLock { $0 += 1 } }) { number in
             if number == 0 {
                 isBegun.wait { $0 ? () : nil }
             } else {

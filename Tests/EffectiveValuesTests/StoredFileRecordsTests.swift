@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The records of files that a verified snapshot contains")
+@Suite("The records of files that a snapshot contains")
 struct StoredFileRecordsTests {
     private let repository = "0123456789abcdef"
     private let set = "fedcba9876543210"
@@ -14,14 +14,54 @@ struct StoredFileRecordsTests {
     func search() throws {
         try withFiles(count: 300) { root, files in
             let records = StoredFileRecords(stateHome: root.appending("state"))
-            #expect(!records.contain(files[0], now: .now))
+            #expect(!files[0].isIn(records))
             for count in [0, 1, 2, 3, 100, 299] {
-                try records.replace(
-                    repository, set, with: files.prefix(count).compactMap(StoredFileState.init),
-                    of: .init(identifier: "a", file: nil))
+                try record(files.prefix(count), in: root)
                 for (index, file) in files.enumerated() {
-                    #expect(records.contain(file, now: .now) == (index < count), "\(index)")
+                    #expect(file.isIn(records) == (index < count), "\(index)")
                 }
+            }
+        }
+    }
+
+    @Test("a file is not found under another path, device or inode, nor with another size or time")
+    func differences() throws {
+        try withFiles(count: 1) { root, files in
+            let records = try record(files, in: root)
+            let file = files[0].path
+            #expect(files[0].isIn(records))
+            #expect(!records.contain(root.appending("other"), files[0].status, now: .now))
+            let moved = root.appending("files/moved")
+            try tool("mv", file, moved)
+            try #expect(!Item(moved).isIn(records))
+            try tool("mv", moved, file)
+            for change in [
+                ["cp", "-p", "FILE", "\(moved)"], ["mv", "\(moved)", "FILE"],
+                ["chmod", "600", "FILE"], ["touch", "-d", "@1", "FILE"],
+                ["setfattr", "-n", "user.resval.isPurgeable", "-v", "true", "FILE"],
+                ["setfattr", "-x", "user.resval.isPurgeable", "FILE"],
+                ["truncate", "-s", "1", "FILE"],
+            ] {
+                try record([Item(file)], in: root)
+                try #expect(Item(file).isIn(records))
+                let words = change.dropFirst().map { $0 == "FILE" ? "\(file)" : $0 }
+                try tool(change[0], arguments: words)
+                try #expect(Item(file).isIn(records) == (change[0] == "cp"), "\(change)")
+            }
+        }
+    }
+
+    @Test("a filesystem that is mounted under another device number has no recorded file")
+    func remounted() throws {
+        try withRemountedFilesystem(.ext4) { first in
+            try Tree { File("f") }.create(in: first.root)
+            try withTemporaryDirectory(containing: Tree {}) { root in
+                let records = try record([Item(first.root.appending("f"))], in: root)
+                try #expect(Item(first.root.appending("f")).isIn(records))
+                let device = try first.root.status().identity.device
+                try first.remount()
+                try #require(first.root.status().identity.device != device)
+                try #expect(!Item(first.root.appending("f")).isIn(records))
             }
         }
     }
@@ -32,15 +72,15 @@ struct StoredFileRecordsTests {
     func age(hasSnapshotFile: Bool, days: Int64) throws {
         try withFiles(count: 1) { root, files in
             try Tree { File("snapshot") }.create(in: root)
-            let records = try self.records(
-                of: files, in: root, hasSnapshotFile ? root.appending("snapshot") : nil)
+            let records = try record(
+                files, in: root, of: "snapshot", hasSnapshotFile ? root : nil)
             let now = FileTime.now
             for (seconds, isTrusted) in [
                 (1, true), (days * 86400 - 60, true), (days * 86400 + 60, false), (-3600, false),
                 (1 << 40, false),
             ] {
                 let later = FileTime(seconds: now.seconds + seconds, nanoseconds: 0)
-                #expect(records.contain(files[0], now: later) == isTrusted, "\(seconds)")
+                #expect(files[0].isIn(records, now: later) == isTrusted, "\(seconds)")
             }
         }
     }
@@ -50,16 +90,36 @@ struct StoredFileRecordsTests {
         try withFiles(count: 1) { root, files in
             try Tree { File("snapshot") }.create(in: root)
             let snapshot = root.appending("snapshot")
-            let records = try self.records(of: files, in: root, snapshot)
-            #expect(records.contain(files[0], now: .now))
+            let records = try record(files, in: root, of: "snapshot", root)
+            #expect(files[0].isIn(records))
             try tool("rm", snapshot)
-            #expect(!records.contain(files[0], now: .now))
+            #expect(!files[0].isIn(records))
             try tool("mkdir", snapshot)
-            #expect(!records.contain(files[0], now: .now))
-            // A path that does not fit in the header is not the same as none.
-            let long = FilePath(bytes: Array(repeating: UInt8(ascii: "a"), count: 5000))
-            _ = try self.records(of: files, in: root, long)
-            #expect(!records.contain(files[0], now: .now))
+            #expect(!files[0].isIn(records))
+            // A path that no call takes is not the same as none.
+            for length in [4096, 5000] {
+                let long = FilePath(bytes: Array(repeating: UInt8(ascii: "a"), count: length))
+                try record(files, in: root, of: "snapshot", long)
+                #expect(!files[0].isIn(records))
+            }
+        }
+    }
+
+    @Test("the records of a snapshot go on when it gets another identifier, and do not get younger")
+    func rename() throws {
+        try withFiles(count: 2) { root, files in
+            try Tree { File("new") }.create(in: root)
+            let records = try record(files.prefix(1), in: root, of: "old", root)
+            #expect(!files[0].isIn(records))
+            records.rename("ffffffffffffffff", "old", to: "new")
+            records.rename(repository, "ld", to: "new")
+            #expect(!files[0].isIn(records))
+            let path = records.directory.appending("\(repository)-\(set)-old")
+            let before = try path.status().contentModificationTime
+            records.rename(repository, "old", to: "new")
+            #expect(files[0].isIn(records))
+            let renamed = records.directory.appending("\(repository)-\(set)-new")
+            try #expect(renamed.status().contentModificationTime == before)
         }
     }
 
@@ -72,102 +132,82 @@ struct StoredFileRecordsTests {
                 (repository, set, "kept"), (repository, other, "removed"), (other, set, "removed"),
             ].enumerated() {
                 try records.replace(
-                    repository, set, with: [files[index]].compactMap(StoredFileState.init),
-                    of: .init(identifier: snapshot, file: nil))
+                    repository, set, of: snapshot, in: nil, with: files[index...index].hashes)
             }
             try records.remove(repository, except: ["kept"])
-            #expect(files.map { records.contain($0, now: .now) } == [true, false, true])
+            #expect(files.map { $0.isIn(records) } == [true, false, true])
             try records.remove(repository, except: [])
-            #expect(files.map { records.contain($0, now: .now) } == [false, false, true])
+            #expect(files.map { $0.isIn(records) } == [false, false, true])
         }
     }
 
     @Test("all records of a repository are removed, however many, and nothing stops at a directory")
     func manyRemoved() throws {
         try withFiles(count: 1) { root, files in
-            let records = try self.records(of: files, in: root)
+            let records = try record(files, in: root)
             let sets = (0..<100).map { 1_000_000_000_000_000 + $0 }
             try Tree {
                 for set in sets {
-                    File(FileName(Array("\(repository)-\(set)".utf8)), "text")
+                    File(FileName(Array("\(repository)-\(set)-a".utf8)), "text")
                 }
-                Directory(FileName(Array("\(repository)-aaaaaaaaaaaaaaaa".utf8)))
+                Directory(FileName(Array("\(repository)-aaaaaaaaaaaaaaaa-a".utf8)))
             }.create(in: records.directory)
             try records.remove(repository, except: [])
             try #expect(
                 tool("ls", records.directory).split(separator: "\n")
-                    == ["\(repository)-aaaaaaaaaaaaaaaa"])
+                    == ["\(repository)-aaaaaaaaaaaaaaaa-a"])
         }
     }
 
-    @Test("of more files than the limit, none is recorded")
-    func limit() throws {
-        try withFiles(count: 4) { _, files in
-            let states = files.compactMap(StoredFileState.init)
-            var list = StoredFileList(limit: 3)
-            for count in 1...3 {
-                list.append(states[count - 1])
-                #expect(list.files == Array(states.prefix(count)))
-            }
-            for _ in 0..<2 {
-                list.append(states[3])
-                #expect(list.files.isEmpty)
-            }
-        }
-    }
-
-    @Test("a new record removes those that are too old, or no records at all")
+    @Test("a new record removes those of earlier snapshots of the SET, and those that are too old")
     func outdated() throws {
         try withFiles(count: 1) { root, files in
-            let records = try self.records(of: files, in: root)
-            let whole = try contentsOfFile(records.directory.appending("\(repository)-\(set)"))
-            // The time of creation is after the first 16 bytes.
-            let old = Array(whole.prefix(16)) + Array(repeating: 0, count: 16) + whole.dropFirst(32)
+            let records = try record(files, in: root, of: "earlier")
+            let old = FileTime(seconds: FileTime.now.seconds - 8 * 86400, nanoseconds: 1)
             try Tree {
-                File("aaaaaaaaaaaaaaaa-aaaaaaaaaaaaaaaa", old).permissions(0o600)
-                File("bbbbbbbbbbbbbbbb-bbbbbbbbbbbbbbbb", "text").permissions(0o600)
-                File("other").permissions(0o600)
+                File("aaaaaaaaaaaaaaaa-aaaaaaaaaaaaaaaa-a", "text").permissions(0o600).modified(old)
+                File("bbbbbbbbbbbbbbbb-bbbbbbbbbbbbbbbb-b", "text").permissions(0o600)
+                File("other").permissions(0o600).modified(old)
             }.create(in: records.directory)
-            _ = try self.records(of: files, in: root)
+            try record(files, in: root)
             try #expect(
-                tool("ls", records.directory).split(separator: "\n")
-                    == ["\(repository)-\(set)", "other"])
+                tool("ls", records.directory).split(separator: "\n") == [
+                    "\(repository)-\(set)-a", "bbbbbbbbbbbbbbbb-bbbbbbbbbbbbbbbb-b", "other",
+                ])
         }
     }
 
-    @Test("a file that changed since the beginning is not recorded, nor one with whole seconds")
+    @Test("nothing but a regular file is recorded, nor a file with whole seconds")
     func eligibility() throws {
-        try withFiles(count: 1) { root, files in
-            let changed = files[0].attributeModificationTime
-            func at(_ seconds: Int64) -> FileTime {
-                FileTime(seconds: changed.seconds + seconds, nanoseconds: changed.nanoseconds)
-            }
-            #expect(StoredFileState(files[0], unchangedSince: at(0)) == nil)
-            #expect(StoredFileState(files[0], unchangedSince: at(1)) == nil)
-            #expect(StoredFileState(files[0], unchangedSince: at(2)) != nil)
-            try #expect(StoredFileState(root.status()) == nil)
+        try withFiles(count: 1) { root, _ in
+            try #expect(StoredFileRecords.hash(of: root.bytes, root.status()) == nil)
         }
         try withFilesystem(.ext4SmallInodes) { filesystem in
             try Tree { File("f") }.create(in: filesystem.root)
-            try #expect(StoredFileState(filesystem.root.appending("f").status()) == nil)
+            let path = filesystem.root.appending("f")
+            try #expect(StoredFileRecords.hash(of: path.bytes, path.status()) == nil)
         }
     }
 
     @Test("whatever a file of records contains, no question ends the program or finds a file")
     func hostileContent() throws {
         try withFiles(count: 40) { root, files in
-            let records = try self.records(of: Array(files.dropLast()), in: root)
-            let path = records.directory.appending("\(repository)-\(set)")
+            let records = try record(files.dropLast(), in: root)
+            let path = records.directory.appending("\(repository)-\(set)-a")
             let whole = try contentsOfFile(path)
             func find(_ content: some Collection<UInt8>) throws -> Bool {
                 try overwrite(path, with: content)
-                return records.contain(files[39], now: .now)
+                return files[39].isIn(records)
             }
-            for length in [0, 1, 15, 16, 39, 4607, 4608, 4609, whole.count - 1] {
+            for length in [0, 1, 7, 8, 9, 16, whole.count - 1] {
                 try #expect(!find(whole.prefix(length)), "\(length)")
-                #expect(!records.contain(files[0], now: .now))
+                #expect(!files[0].isIn(records))
             }
+            // What follows the hashes names a directory, without the snapshot.
             try #expect(!find(whole + [0]))
+            #expect(!files[0].isIn(records))
+            try #expect(!find(whole + Array("relative".utf8)))
+            #expect(!files[0].isIn(records))
             var numbers = SeededNumbers(seed: 7)
             for _ in 0..<200 {
                 var content = whole
@@ -177,90 +217,43 @@ struct StoredFileRecordsTests {
                 }
                 try #expect(!find(content))
             }
-            try #expect(!find(whole))
-            #expect(records.contain(files[0], now: .now))
-        }
-    }
-
-    @Test("whatever the time and the count of records are, no changed file is found")
-    func hostileNumbers() throws {
-        try withChangedFiles { records, path, files, changed in
-            let whole = try contentsOfFile(path)
-            func findChanged(_ content: [UInt8]) throws -> Bool {
-                try overwrite(path, with: content)
-                return changed.contains { records.contain($0, now: .now) }
-            }
-            // After the first 16 bytes: seconds, nanoseconds and the count.
-            for index in 16..<40 {
-                for value: UInt8 in [0, 0x7F, 0x80, 0xFF, whole[index] ^ 1, whole[index] ^ 0xFF] {
-                    var content = whole
-                    content[index] = value
-                    try #expect(!findChanged(content), "\(index) \(value)")
-                }
-            }
-            let extremes: [Int64] = [
-                .min, .min + 1, -1_000_000_000, -1, 0, 1 << 22 + 1, 1 << 36, 1 << 58, 1 << 59,
-                .max - 1, .max,
+            let extremes: [UInt64] = [
+                0, 38, 40, 1 << 32, 1 << 60, 1 << 61 - 1, 1 << 61, 1 << 63 - 1, 1 << 63, .max,
             ]
-            for index in [16, 24, 32] {
-                for number in extremes {
-                    var content = whole
-                    withUnsafeBytes(of: number) {
-                        content.replaceSubrange(index..<(index + 8), with: $0)
-                    }
-                    try #expect(!findChanged(content), "\(index) \(number)")
-                    // Some are nanoseconds like any others.
-                    guard index != 24 || !(0..<1_000_000_000).contains(number) else { continue }
-                    #expect(!records.contain(files[0], now: .now), "\(index) \(number)")
-                }
+            for count in extremes {
+                let bytes = withUnsafeBytes(of: count) { Array($0) }
+                try #expect(!find(bytes + whole.dropFirst(8)), "\(count)")
             }
-            try #expect(!findChanged(whole))
-            #expect(files.allSatisfy { records.contain($0, now: .now) })
+            try #expect(!find(whole))
+            #expect(files[0].isIn(records))
         }
     }
 
-    @Test("a file is found by no record that differs in any byte, nor by one that is extreme")
-    func hostileRecords() throws {
-        try withChangedFiles { records, path, files, changed in
+    @Test("a file is found by no hash that differs in any bit, nor by one that is extreme")
+    func hostileHashes() throws {
+        try withFiles(count: 20) { root, files in
+            let records = try record(files, in: root)
+            let path = records.directory.appending("\(repository)-\(set)-a")
             let whole = try contentsOfFile(path)
-            let length = StoredFileState.length
-            for (position, file) in files.enumerated() {
-                let record = whole.count - (files.count - position) * length
-                func findsNone(_ content: [UInt8]) throws -> Bool {
-                    try overwrite(path, with: content)
-                    return ([file] + changed).allSatisfy { !records.contain($0, now: .now) }
-                }
-                for index in record..<(record + length) {
+            let sorted = files.sorted { ($0.hash ?? 0) < ($1.hash ?? 0) }
+            for (position, file) in sorted.enumerated() {
+                let hash = 8 * (position + 1)
+                for index in hash..<(hash + 8) {
                     var content = whole
                     content[index] ^= 1 << UInt8(index % 8)
-                    try #expect(findsNone(content), "\(position) \(index - record)")
+                    try overwrite(path, with: content)
+                    #expect(!file.isIn(records), "\(position) \(index - hash)")
                 }
                 for value: UInt8 in [0, 0x7F, 0x80, 0xFF] {
                     var content = whole
                     content.replaceSubrange(
-                        record..<(record + length), with: repeatElement(value, count: length))
-                    try #expect(findsNone(content), "\(position) \(value)")
+                        hash..<(hash + 8), with: repeatElement(value, count: 8))
+                    try overwrite(path, with: content)
+                    #expect(!file.isIn(records), "\(position) \(value)")
                 }
             }
             try overwrite(path, with: whole)
-            #expect(files.allSatisfy { records.contain($0, now: .now) })
-        }
-    }
-
-    /// Calls `body` with the records of 20 files and their path, the status of each file as it is
-    /// recorded and in the order of the records, and the status that each has since it changed.
-    private func withChangedFiles(
-        _ body: (StoredFileRecords, FilePath, [FileStatus], [FileStatus]) throws -> Void
-    ) throws {
-        try withFiles(count: 20) { root, files in
-            let records = try self.records(of: files, in: root)
-            let sorted = files.sorted { $0.identity.inode < $1.identity.inode }
-            for index in files.indices {
-                try overwrite(root.appending("files/\(index)"), with: [1, 2, 3])
-            }
-            let changed = try files.indices.map { try root.appending("files/\($0)").status() }
-            let path = records.directory.appending("\(repository)-\(set)")
-            try body(records, path, sorted, changed)
+            #expect(files.allSatisfy { $0.isIn(records) })
         }
     }
 
@@ -270,20 +263,18 @@ struct StoredFileRecordsTests {
         try file.closeAfter { _ = try file.writeAll(content) }
     }
 
-    private func records(
-        of files: [FileStatus], in root: FilePath, _ snapshot: FilePath? = nil
+    @discardableResult
+    private func record(
+        _ files: some Collection<Item>, in root: FilePath, of snapshot: String = "a",
+        _ snapshots: FilePath? = nil
     ) throws -> StoredFileRecords {
         let records = StoredFileRecords(stateHome: root.appending("state"))
-        try records.replace(
-            repository, set, with: files.compactMap(StoredFileState.init),
-            of: .init(identifier: "a", file: snapshot))
+        try records.replace(repository, set, of: snapshot, in: snapshots, with: files.hashes)
         return records
     }
 
-    /// Calls `body` with files, not in the order of their inodes.
-    private func withFiles(
-        count: Int, _ body: (FilePath, [FileStatus]) throws -> Void
-    ) throws {
+    /// Calls `body` with files, not in the order of their names.
+    private func withFiles(count: Int, _ body: (FilePath, [Item]) throws -> Void) throws {
         let tree = Tree {
             Directory("files") {
                 for index in 0..<count { File(FileName(Array("\(index)".utf8))) }
@@ -291,8 +282,29 @@ struct StoredFileRecordsTests {
         }
         try withTemporaryDirectory(containing: tree) { root in
             var numbers = SeededNumbers(seed: 3)
-            let files = try (0..<count).map { try root.appending("files/\($0)").status() }
+            let files = try (0..<count).map { try Item(root.appending("files/\($0)")) }
             try body(root, files.shuffled(using: &numbers))
         }
     }
+}
+
+/// A file as it was found.
+private struct Item {
+    let path: FilePath
+    let status: FileStatus
+
+    init(_ path: FilePath) throws {
+        self.path = path
+        status = try path.status()
+    }
+
+    var hash: UInt64? { StoredFileRecords.hash(of: path.bytes, status) }
+
+    func isIn(_ records: StoredFileRecords, now: FileTime = .now) -> Bool {
+        records.contain(path, status, now: now)
+    }
+}
+
+extension Collection where Element == Item {
+    fileprivate var hashes: [UInt64] { compactMap(\.hash) }
 }

@@ -27,9 +27,9 @@ package struct BackupResult: Sendable {
     package var changed: [[UInt8]]
     /// The paths that should have been excluded but are in the snapshot.
     package var lostExclusions: [[UInt8]]
-    /// The regular files that the snapshot contains as they are on disk; empty when they are more than
-    /// are recorded.
-    package var storedFiles: [StoredFileState]
+    /// The hashes of the regular files that the snapshot contains as they are on disk, as
+    /// ``StoredFileRecords`` has them.
+    package var storedFiles: [UInt64]
     /// The result of comparing with the earlier snapshots.
     package var coverage = CoverageReport()
     /// Why it could not be noted what came of it, so that the snapshot displaces no other; nil when it
@@ -105,7 +105,7 @@ extension Restic {
             changedFiles: summary.changedFiles,
             unchangedFiles: summary.unchangedFiles, addedBytes: summary.addedBytes,
             shortfalls: shortfalls.sorted, vanished: walk.vanished, changed: walk.changed,
-            lostExclusions: named.lostExclusions, storedFiles: walk.storedFiles.files)
+            lostExclusions: named.lostExclusions, storedFiles: walk.storedFiles)
         try await coverage.judge(
             unstored: result.shortfalls.filter(\.lacksContent).map(\.path),
             named: named.counts(of: plan.sources),

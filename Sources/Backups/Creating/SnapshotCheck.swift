@@ -103,8 +103,8 @@ struct SecondWalk: Sendable {
     fileprivate(set) var changed: [[UInt8]] = []
     /// The number of items that vanished before restic read them.
     fileprivate(set) var vanished = 0
-    /// The regular files that are in the snapshot as both walks found them.
-    fileprivate(set) var storedFiles = StoredFileList()
+    /// The hashes of the regular files that are in the snapshot as both walks found them.
+    fileprivate(set) var storedFiles: [UInt64] = []
     fileprivate var seen = SeenItems()
 
     fileprivate init() {}
@@ -170,7 +170,7 @@ struct SecondWalk: Sendable {
         shortfalls += part.shortfalls
         changed += part.changed
         seen.add(part.seen)
-        for file in part.storedFiles.files { storedFiles.append(file) }
+        storedFiles += part.storedFiles
     }
 }
 
@@ -206,11 +206,15 @@ private struct SecondWalkObserver: PlanObserver {
 
     private mutating func addStored(_ item: borrowing PlannedItem) {
         if !item.status.contentModificationTime.hasYearOfFourDigits { add(.timeLost, item.path) }
+        // What changed at most two seconds before may have changed again at the same time by the clock
+        // of the filesystem.
+        let latest = FileTime(
+            seconds: start.seconds.subtractingSaturating(2), nanoseconds: start.nanoseconds)
         guard let doubtful, doubtful.isEmpty || !doubtful.contains(printedName(item.path)),
-            let file = StoredFileState(item.status, unchangedSince: start)
+            item.status.attributeModificationTime < latest,
+            let file = StoredFileRecords.hash(of: item.path, item.status)
         else { return }
         part.storedFiles.append(file)
-        if part.storedFiles.files.count == 4096 { finish() }
     }
 
     /// Whether an item keeps its inode number. Some filesystems make up another one for an item that

@@ -6,24 +6,21 @@ import SystemPackage
 /// A download of one placeholder's content into the same inode.
 ///
 /// Pass the pieces of the content from the snapshot in order to ``receive(_:)``, then call
-/// ``finish()``, or ``abandon(because:)`` when the snapshot fails. Only holes, and data that an
-/// interrupted download of the same content left, are ever overwritten: where ``isResumed``, pass the
-/// content once to compare it, call ``beginWriting()``, and pass it again. The permission bits are
-/// restored only after the whole content has been written and compared. No other process has the
-/// file open during the lifetime of this object.
+/// ``endPass()``, and pass them again if that returns true; call ``abandon(because:)`` when anything
+/// fails. Only holes, and data that an interrupted download of the same content left, are ever
+/// overwritten: a file with data is compared with the whole content before anything is written. The
+/// permission bits are restored only after the whole content has been written and compared. No other
+/// process has the file open during the lifetime of this object.
 package final class Download: Sendable {
-    /// The content, as the snapshot's record describes it.
-    package let kept: KeptFile
     /// The current path of the file.
     package var path: FilePath { item.place.path }
     private let record: EvictionRecord
+    private let kept: KeptFile
     private let content: ContentHash
     private let item: OpenItem
     private let lock: SharedDescriptor
-    /// Whether the file has data, so that the whole content is compared before anything is written.
-    package let isResumed: Bool
-    private let isWriting: Monitor<Bool>
     private let found: FileStatus
+    private let isWriting: Monitor<Bool>
     private let hasher = Monitor(SHA256())
 
     /// Begins to fill a placeholder.
@@ -37,42 +34,30 @@ package final class Download: Sendable {
     ///   complete and its time and permission bits have been restored.
     /// - Throws: ``EvictionError``: `notPlaceholder`, `recordDisagrees`, `inUse`, `noSpace` and
     ///   others. The file is then unchanged.
-    package static func begin(
+    package init?(
         at path: FilePath, _ record: EvictionRecord, _ kept: KeptFile,
         _ directory: EvictionDirectory
-    ) throws -> Download? {
+    ) throws {
         let place = try ItemPlace(path)
         let status = try place.location.fileStatus()
         guard status.kind == .regularFile else { throw EvictionError.notPlaceholder }
         guard status.owner == effectiveUser() else { throw EvictionError.foreignOwner }
         guard let lock = try directory.lock(status.identity) else { throw EvictionError.inUse }
         let item = try OpenItem(place, identity: status.identity)
-        guard let found = try item.evictionRecord() else {
-            // Another process finished the download first.
-            return nil
-        }
-        guard found == record else { throw EvictionError.changed }
-        return try Download(record, kept, item, lock)
-    }
-
-    private init?(
-        _ record: EvictionRecord, _ kept: KeptFile, _ item: OpenItem, _ lock: SharedDescriptor
-    ) throws {
-        let found = try item.status()
+        // Another process may have finished the download first.
+        guard let written = try item.evictionRecord() else { return nil }
+        guard written == record else { throw EvictionError.changed }
+        found = try item.status()
         guard found.size == kept.size else { throw EvictionError.notPlaceholder }
         guard kept.isAbout(record, owner: found.owner, size: found.size) else {
             throw EvictionError.recordDisagrees
         }
         guard let content = kept.content else { throw EvictionError.damagedSnapshot }
-        self.record = record
-        self.kept = kept
-        self.content = content
-        self.item = item
-        self.lock = lock
-        self.found = found
-        isResumed = try item.hasData()
-        isWriting = Monitor(!isResumed)
-        if isResumed, try item.hash() == content {
+        (self.record, self.kept, self.content) = (record, kept, content)
+        (self.item, self.lock) = (item, lock)
+        let hasData = try item.hasData()
+        isWriting = Monitor(!hasData)
+        if hasData, try item.hash() == content {
             try item.finish(record)
             return nil
         }
@@ -82,27 +67,15 @@ package final class Download: Sendable {
         guard
             isCutOff
                 || found.contentModificationTime == record.modified
-                    && (found.permissions == 0 || !isResumed)
+                    && (found.permissions == 0 || !hasData)
         else { throw EvictionError.notPlaceholder }
         try Self.checkRoom(
             for: item, (kept.dataBytes ?? kept.size).subtractingSaturating(found.allocatedSize))
-        if !isResumed { try item.setPermissions(fillingPermissions) }
+        if !hasData { try item.setPermissions(fillingPermissions) }
     }
 
-    /// Begins the second pass over the content, which writes it.
-    ///
-    /// - Throws: ``EvictionError``: `damagedSnapshot` when the first pass was not the whole content.
-    package func beginWriting() throws {
-        let all = hasher.withLock { hasher in
-            defer { hasher = SHA256() }
-            return hasher
-        }
-        guard all.count == kept.size, ContentHash(all) == content else {
-            throw EvictionError.damagedSnapshot
-        }
-        try item.setPermissions(fillingPermissions)
-        isWriting.withLock { $0 = true }
-    }
+    /// Whether the content that arrives is written, and not only compared.
+    package var writes: Bool { isWriting.withLock { $0 } }
 
     private static func checkRoom(for item: OpenItem, _ needed: Int64) throws {
         let filesystem = try filesystemStatus(ofOpen: item.descriptor)
@@ -125,7 +98,7 @@ package final class Download: Sendable {
         guard start.addingSaturating(Int64(bytes.count)) <= kept.size else {
             throw EvictionError.damagedSnapshot
         }
-        if isWriting.withLock({ $0 }) {
+        if writes {
             try write(bytes, at: start)
         } else {
             try compare(bytes, at: start)
@@ -158,8 +131,9 @@ package final class Download: Sendable {
                 if isZero(bytes[end..<next]) { break }
                 end = next
             }
-            try writeRun(
-                UnsafeRawBufferPointer(rebasing: bytes[start..<end]), at: offset + Int64(start))
+            try writeFile(
+                item.descriptor, UnsafeRawBufferPointer(rebasing: bytes[start..<end]),
+                at: offset + Int64(start))
             start = end
         }
     }
@@ -168,42 +142,36 @@ package final class Download: Sendable {
         bytes.allSatisfy { $0 == 0 }
     }
 
-    private func writeRun(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
-        do throws(Errno) {
-            try writeFile(item.descriptor, bytes, at: offset)
-        } catch .noSpace, .diskQuotaExceeded {
-            throw EvictionError.noSpace(missing: nil)
-        }
-    }
-
-    /// Verifies the whole content, restores the file's time and permission bits, and removes its
-    /// record.
+    /// Ends a pass over the content. The one that writes also verifies what the file contains, restores
+    /// its time and permission bits, and removes its record.
     ///
+    /// - Returns: whether the content was only compared and must be passed again, to be written.
     /// - Throws: ``EvictionError``: `damagedSnapshot` when the content differs from the record; then call
     ///   ``abandon(because:)``.
-    package func finish() throws {
-        let hasher = hasher.withLock { $0 }
-        guard hasher.count == kept.size, ContentHash(hasher) == content else {
+    package func endPass() throws -> Bool {
+        let sum = hasher.withLock { hasher in
+            defer { hasher = SHA256() }
+            return hasher
+        }
+        guard sum.count == kept.size, ContentHash(sum) == content else {
             throw EvictionError.damagedSnapshot
         }
-        try synchronize()
+        guard writes else {
+            try item.setPermissions(fillingPermissions)
+            isWriting.withLock { $0 = true }
+            return true
+        }
+        try item.synchronize()
         // The hash of what the file contains, not only of what was written.
         guard try item.hash() == content else { throw EvictionError.changed }
         try item.finish(record)
-    }
-
-    private func synchronize() throws {
-        do throws(Errno) {
-            try item.synchronize()
-        } catch .noSpace, .diskQuotaExceeded {
-            throw EvictionError.noSpace(missing: nil)
-        }
+        return false
     }
 
     /// Makes the file a placeholder again. Before anything was written it stays as it was found; one
     /// that another program changed meanwhile gets its time and permission bits back.
     package func abandon(because error: EvictionError) throws {
-        guard isWriting.withLock({ $0 }) else { return }
+        guard writes else { return }
         if error == .changed {
             try item.setModificationTime(found.contentModificationTime)
             return try item.setPermissions(found.permissions)

@@ -20,22 +20,15 @@ extension EvictableFile {
     package func measure(
         shouldStop: () -> Bool
     ) throws -> (content: ContentHash, dataBytes: Int64)? {
-        let file = OwnedDescriptor(try open())
+        let file = OwnedDescriptor(
+            try openFile(
+                path.withoutFollowing, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
         guard try file.descriptor.status().identity == status.identity else {
             throw EvictionError.changed
         }
         let data = try countData(file.descriptor)
         let hash = try ContentHash(of: file.descriptor, shouldStop: shouldStop)
         return hash.map { ($0, data) }
-    }
-
-    private func open() throws -> FileDescriptor {
-        do throws(Errno) {
-            return try openFile(
-                path.withoutFollowing, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal])
-        } catch .resourceTemporarilyUnavailable {
-            throw EvictionError.inUse
-        }
     }
 
     private func countData(_ file: FileDescriptor) throws(Errno) -> Int64 {
@@ -95,23 +88,17 @@ extension EvictionDirectory {
     }
 
     private func checkBlocks(of place: ItemPlace, _ status: FileStatus) throws {
-        let extents: FileExtents?
-        do throws(Errno) {
-            extents = try fileExtents(of: place.location, size: status.size)
-        } catch .resourceTemporarilyUnavailable {
-            throw EvictionError.inUse
+        if try fileExtents(of: place.location, size: status.size)?.isShared == true {
+            throw EvictionError.sharedBlocks
         }
-        if extents?.isShared == true { throw EvictionError.sharedBlocks }
-        if try hasCapabilities(place.location) { throw EvictionError.capabilities }
+        do {
+            if try place.location.extendedAttribute(named: "security.capability") != nil {
+                throw EvictionError.capabilities
+            }
+        } catch let error as FileError where error.code == .unsupportedFilesystem {
+            // No file there has any.
+        }
         guard try canPunch(in: place) else { throw EvictionError.unsupportedFilesystem }
-    }
-
-    private func hasCapabilities(_ location: DirectoryEntryLocation) throws(FileError) -> Bool {
-        do throws(FileError) {
-            return try location.extendedAttribute(named: "security.capability") != nil
-        } catch  where error.code == .unsupportedFilesystem {
-            return false
-        }
     }
 
     /// Whether the filesystem can free blocks and `SEEK_DATA` reports them as holes, tested on an
@@ -122,12 +109,9 @@ extension EvictionDirectory {
                 return false
             }
             let trial = OwnedDescriptor(file)
-            let zeros = [UInt8](repeating: 1, count: 8192)
-            try writeFile(file, zeros)
+            try writeFile(trial.descriptor, [UInt8](repeating: 1, count: 8192))
             try punchHole(in: trial.descriptor, at: 0, length: 1 << 16)
             return try seekFile(trial.descriptor, toNext: .data, from: 0) == nil
-        } catch .notSupported, .noFunction {
-            return false
         } catch .noSpace, .diskQuotaExceeded {
             // Without space for the test, eviction may be tried: a refused punch changes nothing.
             return true
@@ -232,46 +216,5 @@ extension FileStatus {
             && contentModificationTime == other.contentModificationTime
             && permissions == other.permissions && owner == other.owner
             && linkCount == other.linkCount
-    }
-}
-
-/// An evicted file as described in the record of the snapshot with its content: all facts that its
-/// placeholder does not have, and those that prove which placeholder is the file's.
-package struct KeptFile: Sendable, Hashable {
-    /// The absolute path of the content in the snapshot.
-    package var path: [UInt8] = []
-    /// The user ID of the owner; nil in a record that lacks it, which fits no placeholder.
-    package var owner: UInt32?
-    /// The size in bytes.
-    package var size: Int64 = 0
-    /// The modification time of the content.
-    package var modified = FileTime(seconds: 0, nanoseconds: 0)
-    /// The permission bits.
-    package var permissions: UInt16 = 0
-    /// The hash of the content; a record that lacks it is damaged.
-    package var content: ContentHash?
-    /// The number of bytes of the content that are not holes; nil if unknown.
-    package var dataBytes: Int64?
-
-    package init() {}
-
-    /// Describes a file that is to be evicted.
-    package init(_ file: EvictableFile, _ content: ContentHash, dataBytes: Int64) {
-        path = file.path.bytes
-        owner = file.status.owner
-        size = file.status.size
-        modified = file.status.contentModificationTime
-        permissions = file.status.permissions
-        self.content = content
-        self.dataBytes = dataBytes
-    }
-
-    /// Whether the record on a file with this owner and size is about this content.
-    ///
-    /// A record is only what the owner of a file wrote on it. So that it gives no one the content of
-    /// others, it counts only where all that the snapshot says of the file agrees.
-    package func isAbout(_ record: EvictionRecord, owner: UInt32, size: Int64) -> Bool {
-        self.owner == owner && self.size == size && permissions == record.permissions
-            && modified == record.modified
     }
 }

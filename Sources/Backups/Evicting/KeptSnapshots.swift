@@ -5,6 +5,112 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
+extension Restic {
+    /// Returns restic's identifier of the repository: at least 16 hexadecimal digits.
+    ///
+    /// - Throws: ``BackupError`` when the repository cannot be read.
+    package func repositoryIdentifier() async throws(BackupError) -> String {
+        try checkExistence()
+        if let known = identifier.withLock({ $0 }) { return known }
+        let output = try await run(
+            ResticCommand("cat", words("--no-lock"), on: words("config")), reading: WholeOutput())
+        let found: String
+        do throws(JSONError) {
+            found = try identifierOfConfig(output.bytes)
+        } catch {
+            throw .unexpectedAnswer(error, to: "cat config")
+        }
+        identifier.withLock { $0 = found }
+        return found
+    }
+
+    /// Makes a kept snapshot of only these files, reading their content again.
+    ///
+    /// - Parameters:
+    ///   - files: absolute paths. Files that cannot be read are missing from the snapshot; the
+    ///     caller finds out by reading them back.
+    ///   - record: the snapshot's record.
+    ///   - report: called a few times a second while files are read.
+    /// - Returns: the snapshot's full identifier.
+    /// - Throws: ``BackupError`` when no snapshot was made.
+    func keep(
+        _ files: [FilePath], record: [UInt8],
+        report: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws(BackupError) -> String {
+        try checkExistence()
+        let record = try RecordFile(
+            record, name: RecordPath.fileName(SourceTags(files).fingerprint),
+            in: recordDirectories)
+        let list = try MemoryFile((files + [record.path]).flatMap { $0.bytes + [0] })
+        // --force ignores parent snapshots, so that no file is considered unchanged by its size and
+        // times.
+        let command = ResticCommand(
+            "backup",
+            words("--json", "--force")
+                + [
+                    option("--host", hostName()), option("--tag", StateTag.kept),
+                    option("--tag", RecordPath.tag(record.path)),
+                    option("--files-from-raw", list.path),
+                ])
+        let (output, end) = try await attempt(
+            command, reading: Lines(BackupMessages(report)))
+        // restic opens the list through this process's descriptor, and the record by its path.
+        withExtendedLifetime((list, record)) {}
+        // 3: some files could not be read, which is found when they are read back.
+        guard end.code == 0 || end.code == 3 else { throw failure(end) }
+        return try output.consumer.newSnapshot.snapshot
+    }
+
+    /// Passes the contents of all files of a snapshot to consumers, by one `restic dump`, which writes
+    /// a tar archive.
+    ///
+    /// A file whose content does not arrive whole may be damaged, absent, or behind one that is: its
+    /// consumer is not finished, and ``readContent(of:in:isProof:with:)`` tells why.
+    ///
+    /// - Parameters:
+    ///   - snapshot: the snapshot's full identifier.
+    ///   - isProof: whether nothing may come from restic's cache.
+    ///   - consumer: returns the consumer of a file's content, given the file's absolute path in the
+    ///     snapshot; nil to skip the file. When a consumer throws, the rest of its file is skipped.
+    /// - Throws: ``BackupError``, possibly after files were passed.
+    func readContents(
+        in snapshot: String, isProof: Bool = false,
+        with consumer: @escaping @Sendable (_ path: [UInt8]) -> (any OutputConsumer)?
+    ) async throws(BackupError) {
+        // Without --quiet restic prints a lock that it waits for among the content.
+        var dump = ResticCommand(
+            "dump", words("--quiet", "--archive=tar"), on: words(snapshot, "/"))
+        if isProof { dump.options += words("--no-cache", "--no-lock") }
+        _ = try await run(dump, reading: PaxStream(member: consumer))
+    }
+
+    /// Passes a file's content to a consumer.
+    ///
+    /// - Parameters:
+    ///   - file: its absolute path in the snapshot.
+    ///   - snapshot: the snapshot's full identifier.
+    ///   - isProof: whether nothing may come from restic's cache.
+    /// - Throws: ``BackupError``, possibly after part of the content was passed; what the consumer
+    ///   throws.
+    func readContent<Consumer: OutputConsumer>(
+        of file: FilePath, in snapshot: String, isProof: Bool = false, with consumer: Consumer
+    ) async throws(BackupError) -> Consumer {
+        var dump = ResticCommand("dump", words("--quiet"), on: words(snapshot) + [file.bytes])
+        if isProof { dump.options += words("--no-cache", "--no-lock") }
+        return try await run(dump, reading: consumer)
+    }
+}
+
+/// Returns the identifier in a repository's file `config`, as `restic cat config` prints it.
+private func identifierOfConfig(_ json: [UInt8]) throws(JSONError) -> String {
+    var identifier = ""
+    var scanner = JSONScanner(json[...])
+    try scanner.forEachField { scanner, field throws(JSONError) in
+        if field == "id" { identifier = try scanner.text() }
+    }
+    return identifier
+}
+
 /// The kept snapshots of a repository.
 package struct KeptSnapshots: Sendable {
     private let engine: Restic
@@ -78,12 +184,46 @@ extension Restic {
     package func keptFiles(of snapshot: Snapshot) async throws(BackupError) -> [KeptFile] {
         try await readRecord(of: snapshot, with: KeptFiles()).files
     }
+}
 
-    /// Notes the location of the repository, so that downloads find it. A failure is ignored:
-    /// downloads can then be given the location.
-    func noteLocation(_ identifier: String, in directory: EvictionDirectory) {
-        try? directory.note(
-            repository: String(identifier.prefix(16)), at: repository.absoluteBytes)
+/// An evicted file as described in the record of the snapshot with its content: all facts that its
+/// placeholder does not have, and those that prove which placeholder is the file's.
+package struct KeptFile: Sendable, Hashable {
+    /// The absolute path of the content in the snapshot.
+    package var path: [UInt8] = []
+    /// The user ID of the owner; nil in a record that lacks it, which fits no placeholder.
+    package var owner: UInt32?
+    /// The size in bytes.
+    package var size: Int64 = 0
+    /// The modification time of the content.
+    package var modified = FileTime(seconds: 0, nanoseconds: 0)
+    /// The permission bits.
+    package var permissions: UInt16 = 0
+    /// The hash of the content; a record that lacks it is damaged.
+    package var content: ContentHash?
+    /// The number of bytes of the content that are not holes; nil if unknown.
+    package var dataBytes: Int64?
+
+    package init() {}
+
+    /// Describes a file that is to be evicted.
+    package init(_ file: EvictableFile, _ content: ContentHash, dataBytes: Int64) {
+        path = file.path.bytes
+        owner = file.status.owner
+        size = file.status.size
+        modified = file.status.contentModificationTime
+        permissions = file.status.permissions
+        self.content = content
+        self.dataBytes = dataBytes
+    }
+
+    /// Whether the record on a file with this owner and size is about this content.
+    ///
+    /// A record is only what the owner of a file wrote on it. So that it gives no one the content of
+    /// others, it counts only where all that the snapshot says of the file agrees.
+    package func isAbout(_ record: EvictionRecord, owner: UInt32, size: Int64) -> Bool {
+        self.owner == owner && self.size == size && permissions == record.permissions
+            && modified == record.modified
     }
 }
 

@@ -23,7 +23,7 @@ final class OpenItem: Sendable {
     ///   another file.
     init(_ place: ItemPlace, identity: FileIdentity) throws {
         self.place = place
-        file = try Patience().retry(while: { $0 as? EvictionError == .inUse }) {
+        file = try Patience().retry(while: { EvictionError($0, at: place.path) == .inUse }) {
             let file = SharedDescriptor(try Self.open(place, identity: identity))
             try Self.lease(file.descriptor)
             return file
@@ -43,33 +43,21 @@ final class OpenItem: Sendable {
 
     private static func openForWriting(
         _ reference: FileDescriptor, _ status: FileStatus
-    ) throws -> FileDescriptor {
-        do throws(Errno) {
-            do throws(Errno) {
-                return try reopenForWriting(reference)
-            } catch .permissionDenied {
-                return try openAsOwner(reference, status)
-            }
-        } catch .resourceTemporarilyUnavailable, .textFileBusy {
-            throw EvictionError.inUse
-        }
-    }
-
-    private static func openAsOwner(
-        _ reference: FileDescriptor, _ status: FileStatus
     ) throws(Errno) -> FileDescriptor {
-        try SystemCalls.setPermissions(status.permissions | openingPermissions, of: reference)
-        let opened = Result { () throws(Errno) in try reopenForWriting(reference) }
-        try SystemCalls.setPermissions(status.permissions, of: reference)
-        return try opened.get()
+        do throws(Errno) {
+            return try reopenForWriting(reference)
+        } catch .permissionDenied {
+            try SystemCalls.setPermissions(status.permissions | openingPermissions, of: reference)
+            let opened = Result { () throws(Errno) in try reopenForWriting(reference) }
+            try SystemCalls.setPermissions(status.permissions, of: reference)
+            return try opened.get()
+        }
     }
 
     private static func lease(_ descriptor: FileDescriptor) throws {
         do throws(Errno) {
             try takeWriteLease(of: descriptor)
-        } catch .resourceTemporarilyUnavailable {
-            throw EvictionError.inUse
-        } catch .invalidArgument, .notSupported {
+        } catch .invalidArgument {
             throw EvictionError.unsupportedFilesystem
         } catch .permissionDenied {
             throw EvictionError.foreignOwner
@@ -92,6 +80,27 @@ final class OpenItem: Sendable {
         try changeMode(permissions, of: descriptor)
     }
 
+    func setModificationTime(_ time: FileTime) throws(Errno) {
+        try SystemCalls.setModificationTime(time, of: descriptor)
+    }
+
+    /// Frees all blocks, including the whole last one; the size is unchanged.
+    func punch(size: Int64) throws(Errno) {
+        let block: Int64 = 1 << 16
+        let blocks = size / block + (size % block > 0 ? 1 : 0)
+        try punchHole(in: descriptor, at: 0, length: blocks.multipliedSaturating(by: block))
+    }
+
+    /// Returns the hash of the content, with holes read as zeros; nil when the work was stopped.
+    ///
+    /// - Parameter shouldStop: called before each read; returning true stops the work.
+    func hash(shouldStop: () -> Bool = { false }) throws(Errno) -> ContentHash? {
+        try ContentHash(of: descriptor, shouldStop: shouldStop)
+    }
+}
+
+// The record, and the steps that begin and end an eviction and a download.
+extension OpenItem {
     /// Returns the record on the file; nil for an ordinary file.
     func evictionRecord() throws(FileError) -> EvictionRecord? {
         try descriptor.named(place.path).evictionRecord()
@@ -102,20 +111,17 @@ final class OpenItem: Sendable {
     /// - Parameter permissions: the file's permission bits. The owner's write bit is lent to a file
     ///   without it, because the record cannot be changed otherwise, and stays.
     func setEvictionRecord(_ record: EvictionRecord, permissions: UInt16) throws {
-        let others = try evictionAttributes().filter { $0 != record.attribute }
         try lendWriteBit(permissions)
-        let file = descriptor.named(place.path)
-        for name in others { try file.removeExtendedAttribute(named: name) }
-        try file.setExtendedAttribute(named: record.attribute, to: Array("1".utf8))
+        try removeEvictionRecords(except: record.attribute)
+        try descriptor.named(place.path).setExtendedAttribute(
+            named: record.attribute, to: Array("1".utf8))
     }
 
     /// Gives the file its permission bits back, and removes all records as the last step but that of
     /// a write bit that was only lent.
     func removeEvictionRecords(permissions: UInt16) throws {
         try lendWriteBit(permissions)
-        for name in try evictionAttributes() {
-            try descriptor.named(place.path).removeExtendedAttribute(named: name)
-        }
+        try removeEvictionRecords()
         try setPermissions(permissions)
     }
 
@@ -124,9 +130,11 @@ final class OpenItem: Sendable {
         try setPermissions(isWritable ? permissions : permissions | lentPermissions)
     }
 
-    private func evictionAttributes() throws(FileError) -> [ExtendedAttributeName] {
-        try descriptor.named(place.path).extendedAttributeNames().filter {
-            EvictionRecord(attribute: $0.bytes) != nil
+    private func removeEvictionRecords(except kept: ExtendedAttributeName? = nil) throws {
+        let file = descriptor.named(place.path)
+        for name in try file.extendedAttributeNames()
+        where name != kept && EvictionRecord(attribute: name.bytes) != nil {
+            try file.removeExtendedAttribute(named: name)
         }
     }
 
@@ -154,48 +162,6 @@ final class OpenItem: Sendable {
         try synchronize()
         try removeEvictionRecords(permissions: record.permissions)
         try synchronize()
-    }
-
-    func setModificationTime(_ time: FileTime) throws(Errno) {
-        try SystemCalls.setModificationTime(time, of: descriptor)
-    }
-
-    /// Frees all blocks, including the whole last one; the size is unchanged.
-    func punch(size: Int64) throws {
-        let block: Int64 = 1 << 16
-        let blocks = size / block + (size % block > 0 ? 1 : 0)
-        do throws(Errno) {
-            try punchHole(in: descriptor, at: 0, length: blocks.multipliedSaturating(by: block))
-        } catch .notSupported, .noFunction {
-            throw EvictionError.unsupportedFilesystem
-        } catch .textFileBusy {
-            throw EvictionError.inUse
-        }
-    }
-
-    /// Returns the hash of the content, with holes read as zeros; nil when the work was stopped.
-    ///
-    /// - Parameter shouldStop: called before each read; returning true stops the work.
-    func hash(shouldStop: () -> Bool = { false }) throws(Errno) -> ContentHash? {
-        try ContentHash(of: descriptor, shouldStop: shouldStop)
-    }
-}
-
-extension ContentHash {
-    /// Reads an open file's content; nil when the work was stopped.
-    init?(of descriptor: FileDescriptor, shouldStop: () -> Bool) throws(Errno) {
-        var sum = SHA256()
-        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
-        defer { chunk.deallocate() }
-        while !shouldStop() {
-            let count = try readFile(descriptor, at: sum.count, into: chunk)
-            if count == 0 {
-                self.init(sum)
-                return
-            }
-            sum.update(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
-        }
-        return nil
     }
 }
 

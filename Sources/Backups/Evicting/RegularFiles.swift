@@ -38,7 +38,9 @@ package struct RegularFiles: Sendable {
     ) throws(FileError) {
         let found = Monitor(Found())
         let scanner = TreeScanner(followsRoots: false, shouldStop: shouldStop)
-        try scanner.scan([TreeRoot(directory)]) { _ in Collector(choice, places, found) }
+        try scanner.scan([TreeRoot(directory)]) { _ in
+            Collector(choice: choice, places: places, found: found)
+        }
         let result = found.withLock { $0 }
         files = result.files.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
         troubles = result.troubles
@@ -50,16 +52,10 @@ package struct RegularFiles: Sendable {
     }
 
     private struct Collector: TreeVisitor {
-        private let choice: Choice
-        private let places: NeededPlaces
-        private let found: Monitor<Found>
-        private var own = Found()
-
-        init(_ choice: Choice, _ places: NeededPlaces, _ found: Monitor<Found>) {
-            self.choice = choice
-            self.places = places
-            self.found = found
-        }
+        let choice: Choice
+        let places: NeededPlaces
+        let found: Monitor<Found>
+        var own = Found()
 
         mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
             if case .worthEvicting = choice, entry.depth > 0,

@@ -1,4 +1,6 @@
 import CNettle
+import SystemCalls
+import SystemPackage
 
 /// An incremental computation of a SHA-256.
 package struct SHA256: Sendable {
@@ -7,13 +9,6 @@ package struct SHA256: Sendable {
     package private(set) var count: Int64 = 0
 
     package init() { nettle_sha256_init(&state) }
-
-    /// Returns the digest of bytes, in hexadecimal.
-    package static func digest(of bytes: some Sequence<UInt8>) -> String {
-        var sum = SHA256()
-        sum.update(Array(bytes))
-        return sum.finish()
-    }
 
     /// Adds bytes.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -38,23 +33,45 @@ package struct SHA256: Sendable {
 }
 
 /// The SHA-256 of a file's content.
-public struct ContentHash: Sendable, Hashable {
+package struct ContentHash: Sendable, Hashable {
     /// 64 lowercase hexadecimal digits.
-    public let hexadecimal: String
+    package let hexadecimal: String
 
     /// Creates the hash of all bytes that were added to a computation.
     package init(_ sum: SHA256) { hexadecimal = sum.finish() }
 
     /// Creates the hash of bytes.
     package init(of content: some Sequence<UInt8>) {
-        hexadecimal = SHA256.digest(of: content)
+        var sum = SHA256()
+        sum.update(Array(content))
+        self.init(sum)
     }
 
     /// Creates a hash from 64 lowercase hexadecimal digits; nil for anything else.
-    public init?(hexadecimal text: some Collection<UInt8>) {
+    package init?(hexadecimal text: some Collection<UInt8>) {
         guard text.count == 64, text.allSatisfy("0123456789abcdef".utf8.contains) else {
             return nil
         }
         hexadecimal = String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension ContentHash {
+    /// Reads an open file's content; nil when the work was stopped.
+    ///
+    /// - Parameter shouldStop: called before each read; returning true stops the work.
+    init?(of descriptor: FileDescriptor, shouldStop: () -> Bool) throws(Errno) {
+        var sum = SHA256()
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        defer { chunk.deallocate() }
+        while !shouldStop() {
+            let count = try readFile(descriptor, at: sum.count, into: chunk)
+            if count == 0 {
+                self.init(sum)
+                return
+            }
+            sum.update(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+        }
+        return nil
     }
 }

@@ -58,14 +58,11 @@ package struct Restic: Sendable {
         }
     }
 
-    /// Returns a file that exists as long as a snapshot does; nil when the repository is not a
-    /// directory of this machine.
-    ///
-    /// - Parameter identifier: the snapshot's full identifier.
-    package func file(ofSnapshot identifier: String) -> FilePath? {
+    /// The directory with a file for each snapshot, named by its full identifier; nil when the
+    /// repository is not a directory of this machine.
+    package var snapshotsDirectory: FilePath? {
         guard repository.directory != nil else { return nil }
         return FilePath(bytes: repository.absoluteBytes).appending("snapshots")
-            .appending(identifier)
     }
 
     /// Runs a restic command that must succeed.

@@ -303,14 +303,3 @@ func onOwnThread<Result: Sendable>(
     }
     return try result.withLock { $0 }.get()
 }
-
-/// Returns the result of work that runs beside other work, as `async let` cannot throw a typed error.
-func outcome<Value: Sendable>(
-    of body: () async throws(BackupError) -> Value
-) async -> Result<Value, BackupError> {
-    do throws(BackupError) {
-        return .success(try await body())
-    } catch {
-        return .failure(error)
-    }
-}

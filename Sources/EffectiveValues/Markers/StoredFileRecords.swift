@@ -1,38 +1,17 @@
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
-/// The files that verified snapshots contain as they are on the disk: `resval/stored/REPOSITORY-SET`
-/// in the user's state directory, one for the newest snapshot of each set of SOURCEs.
+/// The files that snapshots contain as they are on the disk, for programs that ask before they evict
+/// one: `resval/stored/REPOSITORY-SET-SNAPSHOT` in the user's state directory, one for the newest
+/// snapshot of each set of SOURCEs.
 ///
-/// Such a file is a header of ``headerLength`` bytes and a ``StoredFileState`` for each file, sorted, so
-/// that a question takes one `pread(2)` for each halving and no memory. Other programs of the user may
-/// write to it: whatever it contains, it is only compared.
+/// Such a file consists of numbers of eight bytes in the byte order of the machine, the count of the
+/// files and the sorted hash of each, and of the path of the directory with the repository's snapshots,
+/// which is empty where that is not on this machine. It was written when the files had been compared.
+/// Other programs of the user may write to it: whatever it contains, it is only compared.
 package struct StoredFileRecords: Sendable, Hashable {
-    /// The snapshot that a file of records is about.
-    package struct Snapshot: Sendable, Hashable {
-        /// The identifier that the snapshot was given when created, in ASCII.
-        package let identifier: String
-        /// A file that exists as long as the snapshot does; nil where the repository is not a
-        /// directory of this machine.
-        package let file: FilePath?
-
-        /// The age in seconds up to which records of the snapshot are trusted: seven days, since other
-        /// programs may damage the repository; one day where nothing on this machine shows that the
-        /// snapshot was removed.
-        package var longestAge: Int64 { (file == nil ? 1 : 7) * 86400 }
-
-        package init(identifier: String, file: FilePath?) {
-            self.identifier = identifier
-            self.file = file
-        }
-    }
-
-    /// The most files that are recorded of a snapshot: a list of them takes 128 MiB of memory while a
-    /// snapshot is read back, and half as much again while it is sorted.
-    package static let largestCount = 1 << 22
-    static let headerLength = 4608
-
     /// The directory of the files, which need not exist.
     package let directory: FilePath
 
@@ -41,55 +20,80 @@ package struct StoredFileRecords: Sendable, Hashable {
         directory = stateHome.appending(stateDirectoryName).appending("stored")
     }
 
-    /// Replaces the records of a set of SOURCEs, and removes all that are too old to be trusted. They
-    /// are excluded from backups.
+    /// Returns the hash of a regular file's path, device, inode, size and times.
+    ///
+    /// A change of a file's content or metadata sets its `st_ctime` to the clock; no program can set
+    /// another time. So a file that still has this hash has the content that it had when the times were
+    /// read, unless a program writes through a shared mapping: of such writes only the first to a page
+    /// after it was written back sets the time, and on tmpfs, which never writes back, possibly none.
+    ///
+    /// - Parameter path: the real path.
+    /// - Returns: nil for anything but a regular file, and where the filesystem stores whole seconds,
+    ///   which cannot prove that nothing changed.
+    package static func hash(of path: [UInt8], _ status: FileStatus) -> UInt64? {
+        let (changed, modified) = (
+            status.attributeModificationTime, status.contentModificationTime
+        )
+        guard status.kind == .regularFile, changed.nanoseconds != 0 else { return nil }
+        var bytes = path
+        for number in [
+            status.identity.device, status.identity.inode, UInt64(bitPattern: status.size),
+            UInt64(bitPattern: modified.seconds), UInt64(modified.nanoseconds),
+            UInt64(bitPattern: changed.seconds), UInt64(changed.nanoseconds),
+        ] {
+            withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
+        }
+        return stableHash(of: bytes)
+    }
+
+    /// Records the files of the newest snapshot of a set of SOURCEs in place of those of earlier ones,
+    /// and removes all records that are too old to be trusted. They are excluded from backups.
     ///
     /// - Parameters:
     ///   - repository: the repository's fingerprint, 16 hexadecimal digits.
     ///   - set: the fingerprint of the set of SOURCEs, likewise.
-    ///   - files: the files, in any order. The array is sorted in place where the caller gives it away.
+    ///   - snapshot: the snapshot's identifier.
+    ///   - snapshots: the directory with a file for each snapshot; nil where the repository is not a
+    ///     directory of this machine.
+    ///   - hashes: the files, in any order. The array is sorted in place where the caller gives it away.
     /// - Throws: `FileError`; the earlier records may remain then.
     package func replace(
-        _ repository: String, _ set: String, with files: consuming [StoredFileState],
-        of snapshot: Snapshot
+        _ repository: String, _ set: String, of snapshot: String, in snapshots: FilePath?,
+        with hashes: consuming [UInt64]
     ) throws(FileError) {
         try makeStateDirectory(directory)
-        let path = directory.appending("\(repository)-\(set)")
-        let header = StoredFileHeader(snapshot, count: files.count, created: .now).bytes
-        files.sort()
+        let path = directory.appending("\(repository)-\(set)-\(snapshot)")
+        hashes.sort()
         do throws(Errno) {
             let parent = OwnedDescriptor(try openDirectoryReference(directory))
             var staged = try StagedFile(in: parent.descriptor, permissions: 0o600)
-            let name = FilePath(root: nil, path.components.suffix(1))
             // A filesystem without attributes: the records are backed up, which does no harm.
             try? staged.descriptor.named(path).setValue(true, for: .isExcludedFromBackup)
-            try writeAll(header, to: staged.descriptor)
-            try writeAll(files, to: staged.descriptor)
+            try writeAll([UInt64(hashes.count)], to: staged.descriptor)
+            try writeAll(hashes, to: staged.descriptor)
+            try writeAll(snapshots?.bytes ?? [], to: staged.descriptor)
             try synchronize(staged.descriptor)
-            try staged.replace(name)
+            try staged.replace(FilePath(root: nil, path.components.suffix(1)))
         } catch {
             throw FileError(error, of: path)
         }
         let now = FileTime.now
-        try remove { path, header in header?.isRecent(at: now) != true }
+        try remove { other in
+            guard other != path else { return false }
+            return other.name.hasPrefix("\(repository)-\(set)-")
+                || (try? other.withoutFollowing.fileStatus().isWritten(within: 7, of: now)) != true
+        }
     }
 
-    /// Notes that a snapshot got another identifier. Records that cannot be changed are not trusted, since
-    /// their snapshot seems to be gone.
-    package func renew(_ repository: String, of identifier: String, as snapshot: Snapshot) {
-        // Where there are no records, none is changed.
+    /// Notes that a snapshot got another identifier. Where that fails, its records are not trusted, since
+    /// it seems to be gone.
+    package func rename(_ repository: String, _ snapshot: String, to new: String) {
         for path in (try? paths()) ?? []
-        where path.lastComponent?.string.hasPrefix(repository) == true {
-            guard let opened = try? openStateFile(path, makingIt: true) else { continue }
-            let file = OwnedDescriptor(opened)
-            guard let header = OpenRecords.header(of: file.descriptor),
-                header.snapshot.identifier == identifier
-            else { continue }
-            let bytes = StoredFileHeader(
-                snapshot, count: header.count, created: header.created
-            ).bytes
-            // A header that is half written is none.
-            _ = bytes.withUnsafeBytes { try? writeFile(file.descriptor, $0, at: 0) }
+        where path.name.hasPrefix(repository) && path.name.hasSuffix("-\(snapshot)") {
+            let renamed = path.name.dropLast(snapshot.utf8.count) + new
+            try? renameItem(
+                path, in: .workingDirectory, to: directory.appending(String(renamed)),
+                in: .workingDirectory, .replacing)
         }
     }
 
@@ -97,43 +101,66 @@ package struct StoredFileRecords: Sendable, Hashable {
     ///
     /// - Throws: `FileError` when one may be left.
     package func remove(_ repository: String, except kept: Set<String>) throws(FileError) {
-        try remove { path, header in
-            path.lastComponent?.string.hasPrefix(repository) == true
-                && header.map { kept.contains($0.snapshot.identifier) } != true
+        try remove { path in
+            path.name.hasPrefix(repository) && !kept.contains(path.snapshot)
         }
     }
 
-    private func remove(
-        where isRemoved: (FilePath, StoredFileHeader?) -> Bool
-    ) throws(FileError) {
-        for path in try paths() where isRemoved(path, try? open(path)?.header) {
+    private func remove(where isRemoved: (FilePath) -> Bool) throws(FileError) {
+        for path in try paths() where isRemoved(path) {
             do throws(Errno) {
                 try removeFile(path)
-            } catch .noSuchFileOrDirectory {
-                continue
-            } catch .isDirectory {
-                // No file of records.
-                continue
+            } catch .noSuchFileOrDirectory, .isDirectory {
+                // Removed meanwhile, or no file of records.
             } catch {
                 throw FileError(error, of: path)
             }
         }
     }
 
-    /// Whether a verified snapshot contains a file as it is.
+    /// Whether a snapshot contains a file as it is.
     ///
     /// False also when no record can be read, or when all that contain the file are too old, from the
-    /// future, or about snapshots that no longer exist.
-    package func contain(_ status: FileStatus, now: FileTime) -> Bool {
-        guard let file = StoredFileState(status), let paths = try? paths(limit: 64) else {
+    /// future, or about snapshots that no longer exist. They are trusted for seven days, since other
+    /// programs may damage the repository, and for one where nothing on this machine shows that the
+    /// snapshot was removed.
+    ///
+    /// - Parameter path: the real path.
+    package func contain(_ path: FilePath, _ status: FileStatus, now: FileTime) -> Bool {
+        guard let hash = Self.hash(of: path.bytes, status), let paths = try? paths(limit: 64) else {
             return false
         }
-        return paths.contains { path in
-            guard let records = try? open(path), records.header.isTrusted(at: now) else {
+        return paths.contains { (try? contains(hash, $0, now)) == true }
+    }
+
+    private func contains(_ hash: UInt64, _ path: FilePath, _ now: FileTime) throws -> Bool {
+        guard let opened = try openStateFile(path) else { return false }
+        let file = OwnedDescriptor(opened)
+        let status = try file.descriptor.status()
+        let count = try readNumber(0, of: file.descriptor)
+        guard count < UInt64(clamping: status.size / 8) else { return false }
+        let numbers = Int64(count) + 1
+        var snapshots = [UInt8](repeating: 0, count: longestPath + 1)
+        let length = try snapshots.withUnsafeMutableBytes {
+            try readFile(file.descriptor, at: numbers * 8, into: $0)
+        }
+        guard length <= longestPath, status.isWritten(within: length > 0 ? 7 : 1, of: now) else {
+            return false
+        }
+        if length > 0 {
+            let snapshot = FilePath(bytes: snapshots.prefix(length)).appending(path.snapshot)
+            guard try snapshot.withoutFollowing.statusAtHand().kind == .regularFile else {
                 return false
             }
-            return (try? records.contain(file)) ?? false
         }
+        var (low, high) = (1 as Int64, numbers)
+        while low < high {
+            let middle = (low + high) / 2
+            let found = try readNumber(middle, of: file.descriptor)
+            if found == hash { return true }
+            if found < hash { low = middle + 1 } else { high = middle }
+        }
+        return false
     }
 
     /// Returns the paths of all files of records; of more than `limit`, only some.
@@ -142,7 +169,10 @@ package struct StoredFileRecords: Sendable, Hashable {
         var paths: [FilePath] = []
         do throws(Errno) {
             try forEachName(in: directory) { name in
-                if name.count == 33 { paths.append(directory.pushing(FilePath(bytes: name))) }
+                let hyphen = UInt8(ascii: "-")
+                if name.count > 34, name[16] == hyphen, name[33] == hyphen {
+                    paths.append(directory.pushing(FilePath(bytes: name)))
+                }
                 return paths.count < limit
             }
         } catch {
@@ -150,10 +180,25 @@ package struct StoredFileRecords: Sendable, Hashable {
         }
         return paths
     }
+}
 
-    private func open(_ path: FilePath) throws(FileError) -> OpenRecords? {
-        guard let opened = try openStateFile(path) else { return nil }
-        return OpenRecords(OwnedDescriptor(opened))
+/// The most bytes of a path that system calls take.
+private let longestPath = 4095
+
+extension FilePath {
+    /// The name of a file of records.
+    fileprivate var name: String { lastComponent?.string ?? "" }
+
+    /// The identifier of the snapshot that a file of records is about.
+    fileprivate var snapshot: String { String(name.dropFirst(34)) }
+}
+
+extension FileStatus {
+    /// Whether a file was written in the last so many days.
+    fileprivate func isWritten(within days: Int64, of now: FileTime) -> Bool {
+        let oldest = FileTime(
+            seconds: now.seconds.subtractingSaturating(days * 86400), nanoseconds: now.nanoseconds)
+        return contentModificationTime >= oldest && contentModificationTime <= now
     }
 }
 
@@ -166,125 +211,11 @@ private func writeAll<Element: BitwiseCopyable>(
     try outcome.get()
 }
 
-/// A file of records, open for reading.
-private struct OpenRecords: ~Copyable {
-    let header: StoredFileHeader
-    private let file: OwnedDescriptor
-
-    /// Reads the header; nil when the file is not a whole file of records.
-    init?(_ file: consuming OwnedDescriptor) {
-        guard let header = Self.header(of: file.descriptor) else { return nil }
-        self.header = header
-        self.file = file
+private func readNumber(_ index: Int64, of file: FileDescriptor) throws -> UInt64 {
+    var number: UInt64 = 0
+    let count = try withUnsafeMutableBytes(of: &number) {
+        try readFile(file, at: index * 8, into: $0)
     }
-
-    /// Reads the header of an open file; nil when it is not a whole file of records.
-    static func header(of file: FileDescriptor) -> StoredFileHeader? {
-        var bytes = [UInt8](repeating: 0, count: StoredFileRecords.headerLength)
-        let read = try? bytes.withUnsafeMutableBytes { try readFile(file, at: 0, into: $0) }
-        guard read == bytes.count, let header = StoredFileHeader(bytes),
-            let size = try? file.status().size,
-            size == Int64(bytes.count) + Int64(header.count) * Int64(StoredFileState.length)
-        else { return nil }
-        return header
-    }
-
-    /// Whether a file is among the records, by a binary search.
-    func contain(_ wanted: StoredFileState) throws -> Bool {
-        var (low, high) = (0, header.count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            let found = try record(middle)
-            if found < wanted { low = middle + 1 } else { high = middle }
-        }
-        guard low < header.count else { return false }
-        return try record(low) == wanted
-    }
-
-    private func record(_ index: Int) throws -> StoredFileState {
-        let offset = Int64(StoredFileRecords.headerLength) + Int64(index * StoredFileState.length)
-        return try withUnsafeTemporaryAllocation(
-            byteCount: StoredFileState.length, alignment: MemoryLayout<StoredFileState>.alignment
-        ) { buffer in
-            guard try readFile(file.descriptor, at: offset, into: buffer) == buffer.count else {
-                throw Errno.ioError
-            }
-            return buffer.load(as: StoredFileState.self)
-        }
-    }
-}
-
-/// The header of a file of records.
-struct StoredFileHeader {
-    let snapshot: StoredFileRecords.Snapshot
-    /// The number of records that follow.
-    let count: Int
-    /// When the snapshot was verified.
-    let created: FileTime
-
-    private static let magic = Array("resval-stored 1\n".utf8)
-    private static let identifierRange = 40..<168
-    private static let pathStart = 512
-
-    init(_ snapshot: StoredFileRecords.Snapshot, count: Int, created: FileTime) {
-        self.snapshot = snapshot
-        self.count = count
-        self.created = created
-    }
-
-    /// Parses a header; nil when it is not one.
-    init?(_ bytes: [UInt8]) {
-        guard bytes.count == StoredFileRecords.headerLength, bytes.starts(with: Self.magic) else {
-            return nil
-        }
-        let numbers = bytes.withUnsafeBytes { buffer in
-            (0..<3).map { buffer.loadUnaligned(fromByteOffset: 16 + 8 * $0, as: Int64.self) }
-        }
-        let identifier = bytes[Self.identifierRange].prefix { $0 != 0 }
-        let path = bytes[Self.pathStart...].prefix { $0 != 0 }
-        guard (0..<1_000_000_000).contains(numbers[1]),
-            (0...Int64(StoredFileRecords.largestCount)).contains(numbers[2]), !identifier.isEmpty
-        else { return nil }
-        created = FileTime(seconds: numbers[0], nanoseconds: UInt32(numbers[1]))
-        count = Int(numbers[2])
-        snapshot = StoredFileRecords.Snapshot(
-            identifier: String(decoding: identifier, as: UTF8.self),
-            file: path.isEmpty ? nil : FilePath(bytes: path))
-    }
-
-    /// The header as bytes. A snapshot whose names do not fit gets none, and is never trusted.
-    var bytes: [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: StoredFileRecords.headerLength)
-        let identifier = Array(snapshot.identifier.utf8)
-        let path = snapshot.file?.bytes ?? []
-        guard identifier.count < Self.identifierRange.count,
-            path.count < bytes.count - Self.pathStart
-        else { return bytes }
-        bytes.replaceSubrange(..<Self.magic.count, with: Self.magic)
-        bytes.withUnsafeMutableBytes { buffer in
-            for (index, number) in [created.seconds, Int64(created.nanoseconds), Int64(count)]
-                .enumerated()
-            {
-                buffer.storeBytes(of: number, toByteOffset: 16 + 8 * index, as: Int64.self)
-            }
-            buffer[Self.identifierRange.lowerBound...].copyBytes(from: identifier)
-            buffer[Self.pathStart...].copyBytes(from: path)
-        }
-        return bytes
-    }
-
-    /// Whether the snapshot was verified recently, and still exists as far as this machine shows.
-    func isTrusted(at now: FileTime) -> Bool {
-        guard isRecent(at: now) else { return false }
-        guard let file = snapshot.file else { return true }
-        return (try? file.withoutFollowing.statusAtHand().kind) == .regularFile
-    }
-
-    /// Whether the snapshot was verified recently.
-    func isRecent(at now: FileTime) -> Bool {
-        let oldest = FileTime(
-            seconds: now.seconds.subtractingSaturating(snapshot.longestAge),
-            nanoseconds: now.nanoseconds)
-        return created >= oldest && created <= now
-    }
+    guard count == 8 else { throw Errno.ioError }
+    return number
 }

@@ -29,7 +29,6 @@ struct EvictionState {
             let status: URLUbiquitousItemDownloadingStatus =
                 isEvicted ? .notDownloaded : .current
             return .object(status)
-        case .ubiquitousItemIsUploaded: return isStored ? .boolean(true) : nil
         default: break
         }
         guard isEvicted else { return nil }
@@ -40,10 +39,14 @@ struct EvictionState {
         }
     }
 
-    /// Whether a verified snapshot contains the file as it is, which no placeholder is.
-    private var isStored: Bool {
-        guard isRegularFile, !isEvicted, let state = stateHome() else { return false }
-        return StoredFileRecords(stateHome: state).contain(status, now: .now)
+    /// Whether a snapshot contains the file as it is, which no placeholder is.
+    ///
+    /// - Parameter path: a path of the item; a link at its end is the item.
+    func isStored(at path: FilePath) -> Bool {
+        guard isRegularFile, !isEvicted, let state = stateHome(),
+            let path = try? realPath(of: path, followsLast: false)
+        else { return false }
+        return StoredFileRecords(stateHome: state).contain(path, status, now: .now)
     }
 }
 #endif

@@ -54,9 +54,10 @@ struct ItemReader {
             .isPackage:
             try nameValue(key)
         case .isUbiquitousItem, .ubiquitousItemDownloadingStatus, .ubiquitousItemIsDownloading,
-            .ubiquitousItemDownloadingError, .ubiquitousItemDownloadRequested,
-            .ubiquitousItemIsUploaded:
+            .ubiquitousItemDownloadingError, .ubiquitousItemDownloadRequested:
             try eviction().value(key)
+        case .ubiquitousItemIsUploaded:
+            try eviction().isStored(at: path()) ? .boolean(true) : nil
         default: try otherValue(key)
         }
     }

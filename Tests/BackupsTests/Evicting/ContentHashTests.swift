@@ -16,7 +16,7 @@ struct ContentHashTests {
             ),
         ])
     func examples(text: String, hash: String) {
-        #expect(SHA256.digest(of: text.utf8) == hash)
+        #expect(ContentHash(of: text.utf8).hexadecimal == hash)
         #expect(ContentHash(hexadecimal: Array(hash.utf8)) == ContentHash(of: text.utf8))
     }
 

@@ -195,7 +195,7 @@ struct DownloadTests {
                 change(&kept)
                 let record = try #require(fixture.record)
                 expectRefusal(.recordDisagrees) {
-                    _ = try Download.begin(at: fixture.file, record, kept, fixture.state)
+                    _ = try Download(at: fixture.file, record, kept, fixture.state)
                 }
                 try fixture.expectPlaceholder()
             }

@@ -63,7 +63,7 @@ struct EvictionFixture {
     /// Begins to bring a file back; nil where it is whole.
     func begin(_ path: FilePath? = nil, dataBytes: Int64? = nil) throws -> Download? {
         let path = path ?? file
-        return try Download.begin(
+        return try Download(
             at: path, try #require(record), kept(path, dataBytes: dataBytes), state)
     }
 
@@ -71,12 +71,9 @@ struct EvictionFixture {
     func download(_ path: FilePath? = nil, content: [UInt8]? = nil) throws {
         guard let download = try begin(path) else { return }
         do {
-            if download.isResumed {
+            repeat {
                 try feed(content ?? self.content, to: download)
-                try download.beginWriting()
-            }
-            try feed(content ?? self.content, to: download)
-            try download.finish()
+            } while try download.endPass()
         } catch {
             try download.abandon(because: EvictionError(error, at: download.path))
             throw error
@@ -147,7 +144,11 @@ func expectRefusal(
     _ expected: EvictionError, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () throws -> Void
 ) {
-    #expect(throws: expected, sourceLocation: sourceLocation) { try body() }
+    #expect(sourceLocation: sourceLocation) {
+        try body()
+    } throws: { error in
+        EvictionError(error, at: "/") == expected
+    }
 }
 
 /// Does what must work where nothing can be thrown.

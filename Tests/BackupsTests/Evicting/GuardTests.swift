@@ -159,11 +159,8 @@ struct GuardTests {
             #expect {
                 _ = try fixture.evict(candidate)
             } throws: { error in
-                let reason = EvictionError(error, at: fixture.file)
-                guard case .file(let error) = reason, error.path == fixture.file else {
-                    return false
-                }
-                return error.errno == .tooManySymbolicLinkLevels
+                let error = FileError(error, of: fixture.file)
+                return error.path == fixture.file && error.errno == .tooManySymbolicLinkLevels
             }
             #expect(try contentsOfFile(moved.appending("file")) == fixture.content)
         }
@@ -264,6 +261,19 @@ struct GuardTests {
             withExtendedLifetime(lock) {}
             try fixture.expectPlaceholder()
         }
+    }
+
+    @Test("what a call answers is told as the reason that it is")
+    func reasons() {
+        for (errno, reason) in [
+            (Errno.resourceTemporarilyUnavailable, EvictionError.inUse), (.textFileBusy, .inUse),
+            (.noSpace, .noSpace(missing: nil)), (.diskQuotaExceeded, .noSpace(missing: nil)),
+            (.notSupported, .unsupportedFilesystem), (.noFunction, .unsupportedFilesystem),
+        ] {
+            #expect(EvictionError(errno, at: "/f") == reason)
+        }
+        let other = EvictionError(Errno.ioError, at: "/f")
+        #expect(other.name == FileError(Errno.ioError, of: "/f").code.description)
     }
 
     @Test("it is a placeholder already")

@@ -51,18 +51,15 @@ private struct Move {
                 try state.evictableFile(at: path), record, content: ContentHash(of: bytes))
             return "evicted \(left)"
         case "download":
-            guard let download = try Download.begin(at: path, record, kept(bytes, modified), state)
-            else {
+            guard let download = try Download(at: path, record, kept(bytes, modified), state) else {
                 return "whole"
             }
-            for pass in download.isResumed ? 0..<2 : 1..<2 {
+            repeat {
                 for start in stride(from: 0, to: bytes.count, by: 30_000) {
                     try bytes[start..<min(start + 30_000, bytes.count)]
                         .withUnsafeBytes { try download.receive($0) }
                 }
-                if pass == 0 { try download.beginWriting() }
-            }
-            try download.finish()
+            } while try download.endPass()
             return "downloaded"
         case "recover":
             return "\(try state.recover(at: path))"

@@ -64,6 +64,26 @@ struct EvictManyTests {
         }
     }
 
+    @Test("more content than memory is meant for comes in one pass, and a larger file by itself")
+    func large() throws {
+        try withBackup(of: Tree {}) { backup in
+            let make = """
+                cd "$1"
+                for i in 1 2 3 4 5 6 7 8; do head -c 9M /dev/urandom > "$i"; done
+                head -c 70M /dev/urandom > large
+                """
+            #expect(try backup.script(make, backup.source).exitCode == 0)
+            let copy = backup.base.appending("copy")
+            try tool("cp", "-a", backup.source, copy)
+            try backup.runSuccessfully("evict", "-R", "--yes", backup.source)
+            let download = try counting(backup, ["download", "-R", backup.source])
+            #expect(try download.command.runSuccessfully().contains("total: 9 files, "))
+            // The record, the archive, and the large file.
+            #expect(try download.starts() == ["snapshots", "dump", "dump", "dump"])
+            try tool("diff", "-r", backup.source, copy)
+        }
+    }
+
     @Test("a snapshot that only claims to be the one in a record must be in its repository")
     func claimedOriginals() throws {
         try withBackup(of: oneFile) { backup in
@@ -185,6 +205,19 @@ struct EvictManyTests {
             let result = try backup.run("download", file)
             #expect(result.exitCode == 0, "\(result)")
             #expect(try contentsOfFile(file) == evictableContent)
+        }
+    }
+
+    @Test("nothing is stored while the repository's identifier is not known")
+    func unidentified() throws {
+        try withBackup(of: oneFile) { backup in
+            let file = backup.source.appending("file")
+            let failing = try backup.command(
+                ["evict", file], before: "[ \"$1\" != cat ] || exit 1")
+            #expect(try failing.run().exitCode == 1)
+            #expect(try contentsOfFile(file) == evictableContent)
+            #expect(
+                try snapshotIdentifiers(in: backup.runSuccessfully("snapshots", "--json")) == [])
         }
     }
 

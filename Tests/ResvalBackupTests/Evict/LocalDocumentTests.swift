@@ -74,7 +74,7 @@ struct LocalDocumentTests {
             try tool("chown", "-R", "1234:1234", backup.source)
             try tool("chown", "0:0", file)
             try tool("chmod", "600", file)
-            sleep(2)
+            sleep(3)
             #expect(try backup.run("create", backup.source).exitCode == 3)
             try tool("chmod", "644", file)
             #expect(try backup.isUploaded(file) == "nil")
@@ -194,7 +194,7 @@ private let documents = Tree {
 extension BackupFixture {
     /// Makes a snapshot when the files of the source have not changed for as long as a record needs.
     fileprivate func createFromSettledFiles() throws {
-        sleep(2)
+        sleep(3)
         try runSuccessfully("create", source)
     }
 

@@ -4,61 +4,78 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Evicts files into a repository.
-package struct FileEvicting: Sendable {
+/// What evicts files into a repository and downloads them from it.
+package struct EvictionWork: Sendable {
     /// The repository.
-    package let engine: Restic
+    let engine: Restic
     /// The state of the user who runs this.
-    package let state: EvictionDirectory
-    /// Determines what is excluded from backups.
-    package let policy: StoragePolicy
-    /// The directories and files that are never evicted.
-    package let places: NeededPlaces
+    let state: EvictionDirectory
     /// Whether this is a dry run, which changes and stores nothing.
-    package var isDryRun = false
-    /// A callback that is called before each file; returning true ends the work.
-    package var shouldStop: @Sendable () -> Bool = { false }
+    let isDryRun: Bool
+    /// Called before each file; returning true ends the work.
+    let shouldStop: @Sendable () -> Bool
+    /// Called while files are read, stored, evicted and downloaded.
+    let progress: @Sendable (BackupProgress) -> Void
+    /// Called for each file when it is done.
+    let report: @Sendable (EvictionOutcome) -> Void
 
     package init(
-        engine: Restic, state: EvictionDirectory, policy: StoragePolicy, places: NeededPlaces
+        _ engine: Restic, _ state: EvictionDirectory, isDryRun: Bool,
+        shouldStop: @escaping @Sendable () -> Bool,
+        progress: @escaping @Sendable (BackupProgress) -> Void,
+        report: @escaping @Sendable (EvictionOutcome) -> Void
     ) {
         self.engine = engine
         self.state = state
-        self.policy = policy
-        self.places = places
+        self.isDryRun = isDryRun
+        self.shouldStop = shouldStop
+        self.progress = progress
+        self.report = report
     }
+}
 
+extension EvictionWork {
     /// Makes kept snapshots of the files that can be evicted, and evicts those whose content reads
     /// back unchanged from them.
     ///
     /// - Parameters:
     ///   - files: absolute paths without symbolic links.
-    ///   - progress: called while files are read, stored and evicted.
-    ///   - report: called for each file when it is done.
-    /// - Throws: ``BackupError`` when the first snapshot was not made; `interrupted` when the work was stopped.
+    ///   - policy: determines what is excluded from backups.
+    ///   - places: the directories and files that are never evicted.
+    /// - Throws: ``BackupError`` when the first snapshot was not made; `interrupted` when the work was
+    ///   stopped.
     package func evict(
-        _ files: [FilePath], progress: @escaping @Sendable (BackupProgress) -> Void,
-        report: @escaping @Sendable (EvictionOutcome) -> Void
+        _ files: [FilePath], _ policy: StoragePolicy, without places: NeededPlaces
     ) async throws(BackupError) {
-        let chosen = try choose(files, report)
+        let chosen = try choose(files, policy, places)
         if isDryRun {
             for file in chosen {
                 report(EvictionOutcome(path: file.path, size: file.status.size, end: .planned))
             }
             return
         }
-        let reported = Monitor<Set<FilePath>>([])
-        for (number, batch) in batches(of: chosen).enumerated() {
+        guard !chosen.isEmpty else { return }
+        // It is part of each record, so nothing is stored before it is known.
+        let repository = try await engine.repositoryIdentifier()
+        // So that downloads find it. They can also be given the location.
+        try? state.note(
+            repository: String(repository.prefix(16)), at: engine.repository.absoluteBytes)
+        var left = batches(of: chosen)[...]
+        var isFirst = true
+        while let batch = left.popFirst() {
+            let sizes = batch.map(\.status.size)
+            let files = try measure(batch, StepCounter("files read", sizes: sizes, progress))
+            guard !files.isEmpty else { continue }
             do throws(BackupError) {
-                try await evict(batch, progress) { outcome in
-                    reported.withLock { _ = $0.insert(outcome.path) }
-                    report(outcome)
-                }
-            } catch  where number > 0 && error.code != .interrupted {
+                try await evict(files, into: repository)
+                isFirst = false
+            } catch  where !isFirst && error.code != .interrupted {
                 // Files were evicted before: what fails now is reported of the others.
-                for file in chosen where !reported.withLock({ $0.contains(file.path) }) {
-                    let end = EvictionOutcome.End.refused(.notStored(error))
-                    report(EvictionOutcome(path: file.path, size: file.status.size, end: end))
+                for file in files.map(\.file) + left.joined() {
+                    report(
+                        EvictionOutcome(
+                            file.path, size: file.status.size,
+                            refusedBy: EvictionError.notStored(error)))
                 }
                 return
             }
@@ -66,7 +83,7 @@ package struct FileEvicting: Sendable {
     }
 
     private func choose(
-        _ files: [FilePath], _ report: (EvictionOutcome) -> Void
+        _ files: [FilePath], _ policy: StoragePolicy, _ places: NeededPlaces
     ) throws(BackupError) -> [EvictableFile] {
         var chosen: [EvictableFile] = []
         for file in files {
@@ -74,17 +91,16 @@ package struct FileEvicting: Sendable {
             do {
                 if let reason = try places.reason(for: file) { throw reason }
                 let evictable = try state.evictableFile(at: file)
-                try checkPolicy(file)
+                try check(file, policy)
                 chosen.append(evictable)
             } catch {
-                report(
-                    EvictionOutcome(path: file, end: .refused(EvictionError(error, at: file))))
+                report(EvictionOutcome(file, refusedBy: error))
             }
         }
         return chosen
     }
 
-    private func checkPolicy(_ file: FilePath) throws {
+    private func check(_ file: FilePath, _ policy: StoragePolicy) throws {
         guard file.length <= Restic.longestPath else {
             throw EvictionError.failed("has a path that is longer than restic can open")
         }
@@ -94,37 +110,14 @@ package struct FileEvicting: Sendable {
 
     /// Evicts files into one snapshot.
     private func evict(
-        _ batch: [EvictableFile], _ progress: @escaping @Sendable (BackupProgress) -> Void,
-        _ report: @escaping @Sendable (EvictionOutcome) -> Void
+        _ files: [MeasuredFile], into repository: String
     ) async throws(BackupError) {
-        let sizes = batch.map(\.status.size)
-        let files = try measure(batch, StepCounter("files read", sizes: sizes, progress), report)
-        guard !files.isEmpty else { return }
-        // Opening the repository takes half a second, so it is opened twice at once.
-        async let identifier = outcome { () async throws(BackupError) in
-            try await engine.repositoryIdentifier()
-        }
         let snapshot = try await engine.keep(
             files.map(\.file.path), record: SnapshotRecord(keeping: files.map(\.kept)).bytes,
             report: progress)
-        var identity = await identifier
-        if case .failure = identity {
-            // The snapshot exists by now: one more attempt, so that it does not exist for nothing.
-            identity = await outcome { () async throws(BackupError) in
-                try await engine.repositoryIdentifier()
-            }
-        }
-        let repository: String
-        switch identity {
-        case .success(let identifier): repository = identifier
-        case .failure(let error):
-            for file in files { report(file.outcome(.refused(.notStored(error)), snapshot)) }
-            return
-        }
-        engine.noteLocation(repository, in: state)
         let counter = StepCounter("files evicted", sizes: files.map(\.kept.size), progress)
-        let proven = try await readBack(files, snapshot, counter, report)
-        await workOnSeveral(proven, report) { file, content in
+        let proven = try await readBack(files, snapshot, counter)
+        workOnSeveral(proven, report) { file, content in
             guard !shouldStop() else { return nil }
             return file.outcome(evict(file, content, snapshot, of: repository), snapshot)
         }
@@ -132,7 +125,7 @@ package struct FileEvicting: Sendable {
     }
 
     private func measure(
-        _ batch: [EvictableFile], _ counter: StepCounter, _ report: (EvictionOutcome) -> Void
+        _ batch: [EvictableFile], _ counter: StepCounter
     ) throws(BackupError) -> [MeasuredFile] {
         var measured: [MeasuredFile] = []
         for file in batch {
@@ -147,8 +140,7 @@ package struct FileEvicting: Sendable {
                 counter.add(files: 1, bytes: file.status.size)
             } catch {
                 if shouldStop() { throw .interrupted }
-                let reason = EvictionError(error, at: file.path)
-                report(EvictionOutcome(path: file.path, end: .refused(reason)))
+                report(EvictionOutcome(file.path, refusedBy: error))
             }
         }
         return measured
@@ -159,8 +151,7 @@ package struct FileEvicting: Sendable {
     ///
     /// - Returns: the files that arrived exactly once, with the hashes of what arrived.
     private func readBack(
-        _ files: [MeasuredFile], _ snapshot: String, _ counter: StepCounter,
-        _ report: (EvictionOutcome) -> Void
+        _ files: [MeasuredFile], _ snapshot: String, _ counter: StepCounter
     ) async throws(BackupError) -> [(MeasuredFile, ContentHash)] {
         let wanted = Set(files.map(\.kept.path))
         let arrived = Monitor<[[UInt8]: [ContentHash]]>([:])
@@ -168,7 +159,7 @@ package struct FileEvicting: Sendable {
         do throws(BackupError) {
             try await engine.readContents(in: snapshot, isProof: true) { path in
                 guard !shouldStop(), wanted.contains(path) else { return nil }
-                return HashConsumer(counter) { content in
+                return HashConsumer(counter: counter) { content in
                     arrived.withLock { $0[path, default: []].append(content) }
                 }
             }
@@ -187,11 +178,10 @@ package struct FileEvicting: Sendable {
                 report(file.outcome(.refused(.notStored(failure)), snapshot))
             } else {
                 do throws(BackupError) {
-                    let content = try await engine.readContent(
+                    let arrived = try await engine.readContent(
                         of: file.file.path, in: snapshot, isProof: true,
-                        with: HashConsumer(counter)
-                    ).content
-                    proven.append((file, content))
+                        with: HashConsumer(counter: counter) { _ in })
+                    proven.append((file, ContentHash(arrived.sum)))
                 } catch {
                     if error.code == .interrupted { throw error }
                     report(file.outcome(.refused(.notStored(error)), snapshot))
@@ -256,6 +246,24 @@ extension EvictionError {
     }
 }
 
+/// Computes the hash of content.
+private struct HashConsumer: OutputConsumer {
+    let counter: StepCounter
+    /// Called with the hash after the last bytes.
+    let whenDone: @Sendable (ContentHash) -> Void
+    fileprivate var sum = SHA256()
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+        sum.update(bytes)
+        counter.add(bytes: Int64(bytes.count))
+    }
+
+    func finish() {
+        counter.add(files: 1)
+        whenDone(ContentHash(sum))
+    }
+}
+
 /// The outcome of evicting or downloading one file.
 package struct EvictionOutcome: Sendable {
     /// The kinds of outcomes.
@@ -286,6 +294,11 @@ package struct EvictionOutcome: Sendable {
         self.end = end
     }
 
+    /// The outcome for a file on which an operation threw an error.
+    package init(_ path: FilePath, size: Int64 = 0, refusedBy error: any Error) {
+        self.init(path: path, size: size, end: .refused(EvictionError(error, at: path)))
+    }
+
     /// Whether an action failed that would have had an effect.
     package var isFailure: Bool {
         guard case .refused(let error) = end else { return false }
@@ -294,16 +307,15 @@ package struct EvictionOutcome: Sendable {
 }
 
 /// Works on files on several threads, since each step of an eviction or a download waits for the
-/// disk, and reports the outcomes in the order of the files.
+/// disk, and reports the outcomes in the order of the files when all are done.
 ///
 /// - Parameter work: returns nil for a file that was not begun, which is not reported.
 func workOnSeveral<Item: Sendable>(
-    _ items: [Item], _ report: @escaping @Sendable (EvictionOutcome) -> Void,
+    _ items: [Item], _ report: (EvictionOutcome) -> Void,
     _ work: @escaping @Sendable (Item) -> EvictionOutcome?
-) async {
+) {
     let begun = Monitor(0)
-    let outcomes = Monitor<[Int: EvictionOutcome?]>([:])
-    let reported = Monitor(0)
+    let outcomes = Monitor([EvictionOutcome?](repeating: nil, count: items.count))
     let workOff: @Sendable () -> Void = {
         while true {
             let number = begun.withLock { begun in
@@ -312,21 +324,14 @@ func workOnSeveral<Item: Sendable>(
             }
             guard number < items.count else { return }
             let outcome = work(items[number])
-            outcomes.withLock { $0[number] = .some(outcome) }
-            // One thread at a time reports.
-            reported.withLock { reported in
-                while let outcome = outcomes.withLock({ $0.removeValue(forKey: reported) }) {
-                    if let outcome { report(outcome) }
-                    reported += 1
-                }
-            }
+            outcomes.withLock { $0[number] = outcome }
         }
     }
-    await withTaskGroup { group in
-        for _ in 0..<min(8, items.count) {
-            // It throws where no thread can be started: then this one does the work.
-            group.addTask { try? await onOwnThread { _ in workOff() } }
-        }
-    }
+    // Where no thread can be started, this one does all the work.
+    let others = (1..<max(1, min(8, items.count))).compactMap { _ in startThread(workOff) }
     workOff()
+    for thread in others { thread.join() }
+    for outcome in outcomes.withLock({ $0 }) {
+        if let outcome { report(outcome) }
+    }
 }
