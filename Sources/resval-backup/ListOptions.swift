@@ -56,7 +56,7 @@ struct ListOptions: ParsableArguments {
         planner.storesPlaintext = !allowPlaintext
         let list = try await placeholders.settle(\NulList.plan) { [planner] in
             try planner.makeList(
-                for: sources, relativeTo: relativeTo?.path, spillingTo: temporaryDirectory)
+                for: sources, relativeTo: relativeTo?.path)
         }
         report(list.plan.notices)
         for item in list.plan.exclusions where item.reason.isShortfall {
@@ -87,15 +87,6 @@ struct ListOptions: ParsableArguments {
     private var file: FilePath? {
         guard let output, !output.isDash else { return nil }
         return output.path
-    }
-
-    /// The directory for paths that do not fit in memory: the list's own, which needs room for it anyway.
-    private var temporaryDirectory: FilePath {
-        if let file {
-            let parent = file.removingLastComponent()
-            return parent.isEmpty ? "." : parent
-        }
-        return environmentValue("TMPDIR").map { FilePath(bytes: $0) } ?? "/var/tmp"
     }
 }
 
