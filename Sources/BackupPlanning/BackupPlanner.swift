@@ -68,8 +68,11 @@ public struct BackupPlanner: Sendable {
         while true {
             let start = coarseTime()
             var plan = try walk(sources, makeObserver: makeObserver)
-            let known = Set(plan.exclusions.map(\.path) + plan.notices.map(\.path))
-            let moved = plan.manifest?.takeItemsMovedIn(since: start, except: known) ?? []
+            var moved = plan.manifest?.takeItemsMovedIn(since: start) ?? []
+            if !moved.isEmpty {
+                let known = Set(plan.exclusions.map(\.path) + plan.notices.map(\.path))
+                moved.removeAll { known.contains($0) }
+            }
             if moved.isEmpty || tries == mostTries {
                 plan.notices += moved.map { PlanNotice(path: $0, matter: .moved) }
                 plan.notices.sort { $0.path.precedes($1.path) }
@@ -82,15 +85,16 @@ public struct BackupPlanner: Sendable {
     private func walk<Observer: PlanObserver>(
         _ sources: [FilePath], makeObserver: @escaping @Sendable (Int) -> Observer
     ) throws -> BackupPlan {
-        let paths = try sources.map { try realPath(of: $0) }
+        let resolved = try sources.map { try realPath(of: $0) }
         var planner = self
-        planner.policy = policy.prepared(forSources: paths)
+        planner.policy = policy.prepared(forSources: resolved)
         let reader = try EffectiveValueReader(planner.policy)
-        let items = try paths.map { try reader.source(at: $0) }
+        let items = try resolved.map { try reader.source(at: $0) }
         for item in items where item.decision.isExcluded {
             throw SourceError(
                 path: item.path, reason: .excluded(item.decision.exclusion), enclosingSource: nil)
         }
+        let paths = items.map(\.path)
         let walked = items.enumerated().filter { index, item in
             !paths.enumerated().contains { other, path in
                 path == item.path ? other < index : item.path.starts(with: path)

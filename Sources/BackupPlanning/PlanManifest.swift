@@ -94,20 +94,18 @@ public struct PlanManifest: Sendable {
         inexact.sort { $0.printed < $1.printed }
     }
 
-    /// Returns the items that existed before the walk and were moved into a directory that had
-    /// already been read, and forgets the directories.
+    /// Returns the items that existed before the walk and are not stored, but are now in a directory
+    /// that was read, and forgets the directories. Unless the walk excluded or reported such an item,
+    /// it was moved there when the directory had already been read.
     ///
     /// Makes one system call for each directory, and reads those again that have changed since.
     ///
-    /// - Parameters:
-    ///   - start: when the walk began, by the clock of filesystems.
-    ///   - known: the other items that the walk met.
-    mutating func takeItemsMovedIn(since start: FileTime, except known: Set<FilePath>) -> [FilePath]
-    {
+    /// - Parameter start: when the walk began, by the clock of filesystems.
+    mutating func takeItemsMovedIn(since start: FileTime) -> [FilePath] {
         let changed = directories.filter { mayHaveChanged($0, since: start) }
         directories = []
         return changed.lazy.flatMap { entryPaths(in: $0.path) }.filter { item in
-            !contains(item.bytes) && !known.contains(item) && wasThere(item, before: start)
+            !contains(item.bytes) && wasThere(item, before: start)
         }
     }
 

@@ -181,9 +181,7 @@ struct PlanVisitor: TreeVisitor {
                     reason: reason))
         }
         guard disposition.isExcluded || observer.wantsStoredItems else { return }
-        observer.note(
-            PlannedItem(
-                path: path, status: status, disposition: disposition))
+        observer.note(PlannedItem(path: path, status: status, disposition: disposition))
     }
 }
 
@@ -233,18 +231,10 @@ public protocol PlanObserver: SendableMetatype {
 }
 
 /// An observer that ignores all items.
-public struct NoPlanObserver: PlanObserver {
-    /// Creates an observer.
-    public init() {}
-
-    /// Always false.
-    public var wantsStoredItems: Bool { false }
-
-    /// Does nothing.
-    public func note(_ item: borrowing PlannedItem) {}
-
-    /// Does nothing.
-    public func finish() {}
+struct NoPlanObserver: PlanObserver {
+    var wantsStoredItems: Bool { false }
+    func note(_ item: borrowing PlannedItem) {}
+    func finish() {}
 }
 
 /// What a directory passes to its entries while a plan is built. It is small, because it is copied

@@ -82,14 +82,16 @@ struct SourceTests {
         }
     }
 
-    @Test("that are a location inside another source are stored")
+    @Test("that are a location inside another source, or a file in one, are stored")
     func locationInside() throws {
         let tree = Tree { Directory("cache") { File("f") } }
         try withTemporaryDirectory(containing: tree) { root in
             let cache = root.appending("cache")
-            let plan = try makePlan(root, cache, policy: policy(caches: cache))
-            #expect(plan.exclusions.isEmpty)
-            #expect(plan.totals.storedFiles == 1)
+            for source in [cache, cache.appending("f")] {
+                let plan = try makePlan(root, source, policy: policy(caches: cache))
+                #expect(plan.exclusions.isEmpty)
+                #expect(plan.totals.storedFiles == 1)
+            }
         }
     }
 
