@@ -4,7 +4,6 @@ import PackageDescription
 
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
-let heapModule = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let linuxOnly = TargetDependencyCondition.when(platforms: [.linux])
@@ -30,7 +29,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-collections", from: "1.2.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(
             url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
@@ -63,8 +61,8 @@ let package = Package(
         .target(
             name: "BackupPlanning",
             dependencies: [
-                heapModule, "EffectiveValues", "FileTree", "ResourceValues",
-                "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
+                "EffectiveValues", "FileTree", "ResourceValues", "StoragePolicy", "SystemCalls",
+                "TextFormats", systemPackage,
             ]),
         .target(
             name: "Backups",

@@ -7,7 +7,7 @@ import SystemPackage
 /// What a backup will store and what it excludes, decided before anything is stored.
 public struct BackupPlan: Sendable {
     /// The directories and files to back up: absolute real paths, none inside another.
-    public internal(set) var sources: [FilePath]
+    public internal(set) var sources: [FilePath] = []
     /// The excluded items, sorted by path. A directory stands for its contents: its own entry is
     /// stored.
     public internal(set) var exclusions: [ExcludedItem] = []
@@ -22,8 +22,64 @@ public struct BackupPlan: Sendable {
     /// The items with a protection class of their own, sorted by path. The contents of excluded
     /// directories were not examined.
     public internal(set) var protectedItems: [ProtectedItem] = []
+    /// The policy that decided, in which no source is part of a location.
+    package let policy: StoragePolicy
     /// What is stored; nil unless it was requested.
     public internal(set) var manifest: PlanManifest?
+    /// The names of what is stored, each followed by a NUL, by the path of their directory, which is
+    /// empty for `/`. A directory has an entry of its own and is not among the names. Nil unless
+    /// requested.
+    var names: [[UInt8]: [UInt8]]?
+
+    init(policy: StoragePolicy, manifest: PlanManifest?, names: [[UInt8]: [UInt8]]?) {
+        self.policy = policy
+        self.manifest = manifest
+        self.names = names
+    }
+
+    /// Adds what another thread found.
+    mutating func add(_ part: BackupPlan) {
+        exclusions += part.exclusions
+        notices += part.notices
+        for (number, added) in part.sourceTotals.enumerated() {
+            totals(of: number) { $0.add(added) }
+        }
+        protectedItems += part.protectedItems
+        if let found = part.manifest { manifest?.append(contentsOf: found) }
+        if let found = part.names { names?.merge(found) { $0 + $1 } }
+    }
+
+    /// Adds a stored item to ``names``.
+    mutating func appendName(of path: [UInt8], isDirectory: Bool) {
+        guard names != nil else { return }
+        if isDirectory {
+            names?[path == [UInt8(ascii: "/")] ? [] : path, default: []] += []
+        } else if let slash = path.lastIndex(of: UInt8(ascii: "/")) {
+            names?[Array(path[..<slash]), default: []] += path[(slash + 1)...] + [0]
+        }
+    }
+
+    /// Changes the counts for a source.
+    mutating func totals(of number: Int, _ change: (inout PlanTotals) -> Void) {
+        while sourceTotals.count <= number { sourceTotals.append(PlanTotals()) }
+        change(&sourceTotals[number])
+    }
+
+    /// Sorts what the threads found, and adds what the sources themselves show.
+    mutating func finish(for walked: [EffectiveItem]) {
+        sources = walked.map(\.path)
+        // All sources beyond the largest number share it.
+        while sourceTotals.count < sources.count { sourceTotals.append(PlanTotals()) }
+        exclusions.sort { $0.path.precedes($1.path) }
+        // Sources with a common ancestor report the same issues.
+        notices += Set(
+            walked.flatMap(\.ancestorIssues).map {
+                PlanNotice(path: $0.path, matter: .issue($0.issue))
+            })
+        notices.sort { $0.path.precedes($1.path) }
+        protectedItems.sort { $0.path.precedes($1.path) }
+        manifest?.finish()
+    }
 
     /// The items excluded by a mark that a user other than the owner may have set.
     public var doubtfulExclusions: [ExcludedItem] {
@@ -34,14 +90,6 @@ public struct BackupPlan: Sendable {
 
     /// The placeholders of evicted files, which are excluded.
     public var placeholders: [Placeholder] { exclusions.compactMap(\.reason.placeholder) }
-
-    /// The placeholders whose content is not in the backup's repository.
-    public var missingPlaceholders: [Placeholder] {
-        notices.compactMap {
-            guard case .missing(let placeholder) = $0.matter else { return nil }
-            return placeholder
-        }
-    }
 
     /// The evicted files of which the backup does not have the whole content: missing placeholders,
     /// and files that are stored with holes in place of content.

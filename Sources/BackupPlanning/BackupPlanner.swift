@@ -16,6 +16,8 @@ public struct BackupPlanner: Sendable {
     public var repositories: Set<FileIdentity> = []
     /// Whether the plan includes a manifest, by which a second walk judges a snapshot.
     public var makesManifest = false
+    /// Whether the plan includes the names of everything stored, for a list.
+    var listsNames = false
     /// The longest path, in bytes, that the engine can open; nil if it has no limit.
     public var longestPath: Int? = 4095
     /// The size, in bytes, above which regular files are excluded; nil for no limit.
@@ -38,149 +40,109 @@ public struct BackupPlanner: Sendable {
 
     /// Builds a plan.
     ///
+    /// - Parameter sources: as for ``makePlan(for:makeObserver:)``.
+    /// - Throws: as ``makePlan(for:makeObserver:)``.
+    public func makePlan(for sources: [FilePath]) throws -> BackupPlan {
+        try makePlan(for: sources) { _ in NoPlanObserver() }
+    }
+
+    /// Builds a plan and reports every item to observers.
+    ///
     /// The walk misses an item that is moved from a directory not yet read into one already read.
     /// With a manifest, such items are searched for at the end, and if there are any the plan is
-    /// built again, up to three times in all. Items still moving during the last walk are in the
-    /// plan's notices.
+    /// built again, with new observers, up to three times in all. Items still moving during the last
+    /// walk are in the plan's notices.
     ///
-    /// - Parameter sources: directories or files, absolute or relative to the working directory; a
-    ///   symbolic link stands for its target.
+    /// - Parameters:
+    ///   - sources: directories or files, absolute or relative to the working directory; a symbolic
+    ///     link stands for its target. What is named as a SOURCE is stored, also inside a location
+    ///     that another SOURCE excludes.
+    ///   - makeObserver: called once for each thread of a walk, with the thread's index from 0.
     /// - Throws: ``SourceError`` when a source would not be stored, `FileError` when one cannot be
     ///   reached, `CancellationError` when ``shouldStop`` ended the walk. Errors with items below a
     ///   source are in the plan's notices.
-    public func makePlan(for sources: [FilePath]) throws -> BackupPlan {
-        try makePlan(for: sources, collecting: { () }, observer: { NoPlanObserver() }).plan
-    }
-
-    /// Builds a plan, again while items move, and returns it with the collector of the last walk.
-    ///
-    /// - Parameters:
-    ///   - makeCollector: called once for each walk.
-    ///   - makeObserver: called once on each thread of a walk.
-    func makePlan<Collector: Sendable>(
-        for sources: [FilePath], collecting makeCollector: () -> Collector,
-        observer makeObserver: @escaping @Sendable (Collector) -> some PlanObserver
-    ) throws -> (plan: BackupPlan, collector: Collector) {
+    public func makePlan<Observer: PlanObserver>(
+        for sources: [FilePath], makeObserver: @escaping @Sendable (Int) -> Observer
+    ) throws -> BackupPlan {
         var tries = 1
         while true {
-            let (start, collector) = (coarseTime(), makeCollector())
-            var (plan, walked) = try walk(sources) { _ in makeObserver(collector) }
-            let moved = walked.itemsMovedIn(since: start, unknownTo: plan)
+            let start = coarseTime()
+            var plan = try walk(sources, makeObserver: makeObserver)
+            var moved = plan.manifest?.takeItemsMovedIn(since: start) ?? []
+            if !moved.isEmpty {
+                let known = Set(plan.exclusions.map(\.path) + plan.notices.map(\.path))
+                moved.removeAll { known.contains($0) }
+            }
             if moved.isEmpty || tries == mostTries {
                 plan.notices += moved.map { PlanNotice(path: $0, matter: .moved) }
                 plan.notices.sort { $0.path.precedes($1.path) }
-                return (plan, collector)
+                return plan
             }
             tries += 1
         }
     }
 
-    /// Builds a plan in one walk and reports every item to an observer.
-    ///
-    /// - Parameter makeObserver: called once for each thread, with the thread's index from 0.
-    public func makePlan<Observer: PlanObserver>(
-        for sources: [FilePath], makeObserver: @escaping @Sendable (Int) -> Observer
-    ) throws -> BackupPlan {
-        try walk(sources, makeObserver: makeObserver).plan
-    }
-
     private func walk<Observer: PlanObserver>(
         _ sources: [FilePath], makeObserver: @escaping @Sendable (Int) -> Observer
-    ) throws -> (plan: BackupPlan, walked: WalkedDirectories) {
-        let reader = try EffectiveValueReader(policy)
-        let resolved = try resolve(sources, reader)
-        let collector = PlanCollector(makesManifest: makesManifest)
-        let rules = PlanRules(self, reader.markReader)
+    ) throws -> BackupPlan {
+        let resolved = try sources.map { try realPath(of: $0) }
+        var planner = self
+        planner.policy = policy.prepared(forSources: resolved)
+        let reader = try EffectiveValueReader(planner.policy)
+        let items = try resolved.map { try reader.source(at: $0) }
+        for item in items where item.decision.isExcluded {
+            throw SourceError(
+                path: item.path, reason: .excluded(item.decision.exclusion), enclosingSource: nil)
+        }
+        let paths = items.map(\.path)
+        let walked = items.enumerated().filter { index, item in
+            !paths.enumerated().contains { other, path in
+                path == item.path ? other < index : item.path.starts(with: path)
+            }
+        }.map(\.element)
+        let empty = BackupPlan(
+            policy: planner.policy, manifest: makesManifest ? PlanManifest() : nil,
+            names: listsNames ? [:] : nil)
+        let whole = Monitor(empty)
+        let rules = PlanRules(planner, reader.markReader)
         let scanner = TreeScanner(
             threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
-        let roots = resolved.walked.enumerated().map { number, source in
+        let roots = walked.enumerated().map { number, source in
             TreeRoot(
                 source.path,
                 context: PlanContext(source: source, number: UInt16(clamping: number)))
         }
         try scanner.scan(roots) { number in
-            PlanVisitor(rules, makeObserver(number), collector, didExamine)
+            PlanVisitor(rules, makeObserver(number), empty, addingTo: whole, didExamine)
         }
         if shouldStop() { throw CancellationError() }
-        let (plan, walked) = collector.takePlan(for: resolved.walked)
-        try resolved.expectStored(by: plan)
-        return (plan, walked)
+        // A manifest that is shared would take its memory twice to be sorted.
+        var plan = empty
+        whole.withLock { swap(&$0, &plan) }
+        plan.finish(for: walked)
+        try plan.expectStored(paths)
+        return plan
     }
 }
 
 /// The greatest number of walks for one plan while items move.
 private let mostTries = 3
 
-/// The sources of a plan, as real paths.
-struct ResolvedSources {
-    /// The sources to walk.
-    var walked: [EffectiveItem] = []
-    /// The sources that lie inside another source, or repeat one.
-    var nested: [FilePath] = []
-
-    /// Verifies that the plan stores every source.
+extension BackupPlan {
+    /// Verifies that every source is stored, also one inside another.
     ///
     /// A source can be the repository, and a mount point can lie between a source and the source
     /// that contains it: only the walk sees that.
     ///
     /// - Throws: ``SourceError``.
-    func expectStored(by plan: BackupPlan) throws {
-        for path in walked.map(\.path) + nested {
-            guard let obstacle = plan.exclusions.first(where: { path.starts(with: $0.path) }) else {
+    fileprivate func expectStored(_ paths: [FilePath]) throws(SourceError) {
+        for path in paths {
+            guard let obstacle = exclusions.first(where: { path.starts(with: $0.path) }) else {
                 continue
             }
-            let enclosing = plan.sources.first { path != $0 && path.starts(with: $0) }
+            let enclosing = sources.first { path != $0 && path.starts(with: $0) }
             throw SourceError(path: path, reason: obstacle.reason, enclosingSource: enclosing)
         }
-    }
-}
-
-extension BackupPlanner {
-    /// Resolves sources to their real paths and separates those that lie inside another source.
-    func resolve(
-        _ sources: [FilePath], _ reader: EffectiveValueReader
-    ) throws -> ResolvedSources {
-        var items: [EffectiveItem] = []
-        for source in sources {
-            let item = try reader.source(at: source)
-            guard !item.decision.isExcluded else {
-                throw SourceError(
-                    path: item.path, reason: .excluded(item.decision.exclusion),
-                    enclosingSource: nil)
-            }
-            items.append(item)
-        }
-        var resolved = ResolvedSources()
-        for (index, item) in items.enumerated() {
-            if try isNested(item, at: index, in: items) {
-                resolved.nested.append(item.path)
-            } else {
-                resolved.walked.append(item)
-            }
-        }
-        return resolved
-    }
-
-    /// Whether another source contains this one, or an earlier source has the same path.
-    private func isNested(
-        _ item: EffectiveItem, at index: Int, in items: [EffectiveItem]
-    ) throws -> Bool {
-        for (other, enclosing) in items.enumerated() where other != index {
-            if enclosing.path == item.path {
-                if other < index { return true }
-                continue
-            }
-            guard item.path.starts(with: enclosing.path) else { continue }
-            let inside = try EffectiveValueReader(policy, source: enclosing.path)
-                .item(at: item.path)
-            guard !inside.decision.isExcluded else {
-                throw SourceError(
-                    path: item.path, reason: .excluded(inside.decision.exclusion),
-                    enclosingSource: enclosing.path)
-            }
-            return true
-        }
-        return false
     }
 }
 

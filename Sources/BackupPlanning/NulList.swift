@@ -11,19 +11,62 @@ import SystemPackage
 public struct NulList: Sendable {
     /// The plan.
     public package(set) var plan: BackupPlan
-    private let paths: StoredPaths
+    /// The names in each directory, as in ``BackupPlan/names``.
+    private var names: [[UInt8]: [UInt8]]
+    /// The path of the directory that is not in the list itself, as a key of ``names``.
+    private let base: [UInt8]
+    private let isRelative: Bool
 
-    init(_ plan: BackupPlan, _ paths: StoredPaths) {
+    /// Creates the list of a plan that was made with names.
+    ///
+    /// - Throws: `FileError` for a source that is not in the directory.
+    fileprivate init(
+        _ plan: BackupPlan, below directory: FilePath, isRelative: Bool
+    ) throws(FileError) {
         self.plan = plan
-        self.paths = paths
+        self.plan.names = nil
+        names = plan.names ?? [:]
+        base = directory == "/" ? [] : directory.bytes
+        self.isRelative = isRelative
+        for source in plan.sources where source != directory {
+            guard source.starts(with: directory) else {
+                throw FileError(
+                    code: .other, message: "is not in the directory that names are relative to",
+                    advice: "name a directory above it with --relative-to", path: source)
+            }
+            var above = source.removingLastComponent()
+            while above != directory {
+                names[above.bytes, default: []] += []
+                above.removeLastComponent()
+            }
+        }
     }
 
     /// Calls `body` with the list, piece by piece.
-    ///
-    /// - Throws: `FileError` when paths spilled to disk cannot be read; what `body` throws.
-    public func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
-        try paths.forEachPiece(body)
+    public func forEachPiece(_ body: ([UInt8]) throws -> Void) rethrows {
+        var piece: [UInt8] = []
+        func append(_ path: [UInt8]) throws {
+            piece += isRelative ? Array("./".utf8) + path.dropFirst(base.count + 1) : path
+            piece.append(0)
+            guard piece.count >= 65536 else { return }
+            try body(piece)
+            piece.removeAll(keepingCapacity: true)
+        }
+        for directory in names.keys.sorted(by: comesBefore) {
+            if directory != base { try append(directory) }
+            let own = (names[directory] ?? []).split(separator: 0)
+            for name in own.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+                try append(directory + [UInt8(ascii: "/")] + name)
+            }
+        }
+        if !piece.isEmpty { try body(piece) }
     }
+}
+
+/// Whether one path comes before another: byte by byte, the slash before any other byte.
+private func comesBefore(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+    func rank(_ byte: UInt8) -> UInt8 { byte == UInt8(ascii: "/") ? 0 : byte }
+    return first.lexicographicallyPrecedes(second) { rank($0) < rank($1) }
 }
 
 extension BackupPlanner {
@@ -34,94 +77,25 @@ extension BackupPlanner {
     /// - Parameters:
     ///   - sources: as for ``makePlan(for:)``.
     ///   - base: a directory above all sources, or the only source. Names are relative to it, and
-    ///     begin with `./`: without that, rsync drops a name that begins with `#` or `;`. Nil for
-    ///     absolute paths.
-    ///   - directory: where paths are spilled when they are too many for memory.
+    ///     begin with `./`: without that, rsync drops a name that begins with `#` or `;`. It is not in
+    ///     the list itself, because rsync would copy all of its entries. Nil for absolute paths.
     /// - Throws: as ``makePlan(for:)``; `FileError` when `base` is not a directory, or a source is
     ///   not in it.
     public func makeList(
-        for sources: [FilePath], relativeTo base: FilePath? = nil, spillingTo directory: FilePath
+        for sources: [FilePath], relativeTo base: FilePath? = nil
     ) throws -> NulList {
-        let names = try ListedNames(relativeTo: base)
+        let directory = try realPath(of: base ?? "/")
+        // A SOURCE that is a file would be missing from the list.
+        guard try directory.fileStatus().kind == .directory else {
+            throw FileError(Errno.notDirectory, of: directory)
+        }
         var planner = self
         // PATH_MAX less the NUL, and less the dot before a name that is relative to the root.
         planner.longestPath = 4094
         // Items that were moved while the plan was built are found by the manifest.
         planner.makesManifest = true
-        let (plan, paths) = try planner.makePlan(
-            for: sources, collecting: { StoredPaths(spillingTo: directory) },
-            observer: { ListObserver($0, names) })
-        try names.addDirectories(above: plan.sources, to: paths)
-        return NulList(plan, paths)
-    }
-}
-
-/// The names of paths in a list.
-private struct ListedNames: Sendable {
-    /// The directory that is not in the list itself, because rsync would copy all of its entries:
-    /// the one that names are relative to, or the root.
-    private let base: FilePath
-    private let prefix: [UInt8]
-    private let droppedCount: Int
-
-    init(relativeTo given: FilePath?) throws(FileError) {
-        base = try realPath(of: given ?? "/")
-        // A SOURCE that is a file would be missing from the list.
-        guard try base.fileStatus().kind == .directory else {
-            throw FileError(Errno.notDirectory, of: base)
-        }
-        prefix = given == nil ? [] : Array("./".utf8)
-        droppedCount = given == nil ? 0 : base == "/" ? 1 : base.length + 1
-    }
-
-    func append(_ path: [UInt8], to run: PathRun) {
-        if path.count == base.length && path == base.bytes { return }
-        run.append(prefix + path.dropFirst(droppedCount))
-    }
-
-    /// - Throws: `FileError` for a source that is not in the directory.
-    func addDirectories(above sources: [FilePath], to paths: StoredPaths) throws(FileError) {
-        var found: Set<FilePath> = []
-        for source in sources where source != base {
-            guard source.starts(with: base) else {
-                throw FileError(
-                    code: .other, message: "is not in the directory that names are relative to",
-                    advice: "name a directory above it with --relative-to", path: source)
-            }
-            var directory = source.removingLastComponent()
-            while directory != base && found.insert(directory).inserted {
-                directory.removeLastComponent()
-            }
-        }
-        let run = PathRun()
-        for directory in found { append(directory.bytes, to: run) }
-        if !run.isEmpty { paths.keep(run.sorted()) }
-    }
-}
-
-/// One thread's observer for a list.
-private struct ListObserver: PlanObserver {
-    private let paths: StoredPaths
-    private let names: ListedNames
-    private let run = PathRun()
-
-    init(_ paths: StoredPaths, _ names: ListedNames) {
-        self.paths = paths
-        self.names = names
-    }
-
-    var wantsStoredItems: Bool { true }
-
-    func note(_ item: borrowing PlannedItem) {
-        // The entry of an excluded directory is stored.
-        if case .excluded(let reason) = item.disposition {
-            guard item.kind == .directory, reason != .tooLong else { return }
-        }
-        names.append(item.path, to: run)
-        if run.isFull { paths.spill(run.sorted()) }
-    }
-
-    func finish() {
-        if !run.isEmpty { paths.keep(run.sorted()) }
+        planner.listsNames = true
+        let plan = try planner.makePlan(for: sources)
+        return try NulList(plan, below: directory, isRelative: base != nil)
     }
 }

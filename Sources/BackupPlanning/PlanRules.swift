@@ -8,28 +8,18 @@ import SystemPackage
 /// The rules that decide about an item: the policy, and what overrides it, such as mounts, the
 /// repository, sockets and long paths.
 package struct PlanRules: Sendable {
-    package let policy: StoragePolicy
+    package let planner: BackupPlanner
     let markReader: MarkReader
     // What the reader answers about each entry, asked once.
     private let readsAttributesOfFilesOnly: Bool
     private let readsAttributesOfDirectoriesOnly: Bool
-    private let longestPath: Int?
-    private let largestFile: Int64?
-    private let storesPlaintext: Bool
-    private let mounts: MountTable
-    private let repositories: Set<FileIdentity>
 
     /// Creates the rules by which a planner plans.
     package init(_ planner: BackupPlanner, _ markReader: MarkReader) {
-        policy = planner.policy
+        self.planner = planner
         self.markReader = markReader
         readsAttributesOfFilesOnly = markReader.readsAttributesOnly(of: .regularFile)
         readsAttributesOfDirectoriesOnly = markReader.readsAttributesOnly(of: .directory)
-        longestPath = planner.longestPath
-        largestFile = planner.largestFile
-        storesPlaintext = planner.storesPlaintext
-        mounts = planner.mounts
-        repositories = planner.repositories
     }
 
     /// Returns the policy's decision on an entry; for a source, the decision made earlier.
@@ -38,7 +28,7 @@ package struct PlanRules: Sendable {
         in context: PlanContext
     ) -> Decision {
         if let source = context.source { return source.decision }
-        return policy.decide(
+        return planner.policy.decide(
             marks.native, kind: status.kind, in: context.policy, foreignMarks: marks.foreign,
             name: entry.nameBytes, path: entry.path, linkCount: status.linkCount,
             isMountRoot: isMountRoot(status, in: context),
@@ -51,7 +41,7 @@ package struct PlanRules: Sendable {
         _ tag: TagFile, at path: FilePath, _ marks: ItemMarks, _ status: FileStatus,
         in context: PolicyContext
     ) -> Decision {
-        policy.decide(
+        planner.policy.decide(
             marks.native, kind: status.kind, in: context, foreignMarks: marks.foreign,
             name: tag.name.bytes, path: path, linkCount: status.linkCount, isMountRoot: false,
             isWritableByOthers: status.isWritableByOthers)
@@ -60,7 +50,8 @@ package struct PlanRules: Sendable {
     /// Returns the reason if the item's protection class forbids plaintext; nil when the item may be
     /// stored.
     func protection(_ kind: FileKind, _ decision: Decision) -> ExclusionReason? {
-        guard storesPlaintext, kind != .directory, decision.protection.forbidsPlaintext else {
+        guard planner.storesPlaintext, kind != .directory, decision.protection.forbidsPlaintext
+        else {
             return nil
         }
         return .protected(decision.protection)
@@ -79,13 +70,15 @@ package struct PlanRules: Sendable {
                 return .evicted(Placeholder(record, status))
             }
             // A source was named explicitly.
-            if let largestFile, context.source == nil, status.size > largestFile {
+            if let largestFile = planner.largestFile, context.source == nil,
+                status.size > largestFile
+            {
                 return .larger(limit: largestFile)
             }
             return status.isTooSparse ? .tooSparse : nil
         default: return nil
         }
-        if repositories.contains(status.identity) { return .repository }
+        if planner.repositories.contains(status.identity) { return .repository }
         guard let mount = foreignMount(entry, status, in: context) else { return nil }
         return .mount(type: mount.filesystemType, category: mount.category)
     }
@@ -96,7 +89,7 @@ package struct PlanRules: Sendable {
         _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
     ) -> Mount? {
         guard context.source == nil, isMountRoot(status, in: context),
-            let mount = mounts.mount(holding: entry.path), mount.category != .local
+            let mount = planner.mounts.mount(holding: entry.path), mount.category != .local
         else { return nil }
         return mount
     }
@@ -106,7 +99,7 @@ package struct PlanRules: Sendable {
     func isRemoteMount(
         _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
     ) -> Bool {
-        isMountRoot(status, in: context) && mounts.isRemote(entry.path)
+        isMountRoot(status, in: context) && planner.mounts.isRemote(entry.path)
     }
 
     private func isMountRoot(_ status: FileStatus, in context: PlanContext) -> Bool {
@@ -197,8 +190,8 @@ extension PlanRules {
             // Without permission bits it may be a placeholder that lost its record.
             status.permissions & 0o777 != 0, !status.isTooSparse
         else { return false }
-        if let largestFile, status.size > largestFile { return false }
-        if let longestPath, entry.pathLength > longestPath { return false }
+        if let largestFile = planner.largestFile, status.size > largestFile { return false }
+        if let longestPath = planner.longestPath, entry.pathLength > longestPath { return false }
         return true
     }
 
@@ -244,7 +237,7 @@ extension PlanRules {
         }
         if let obstacle = obstacle(entry, status, sign, in: context) { return obstacle }
         if let protection = protection(status.kind, decision) { return protection }
-        if let longestPath, entry.pathLength > longestPath { return .tooLong }
+        if let longestPath = planner.longestPath, entry.pathLength > longestPath { return .tooLong }
         return nil
     }
 }

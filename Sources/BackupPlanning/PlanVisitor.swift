@@ -11,22 +11,29 @@ struct PlanVisitor: TreeVisitor {
     private var observer: any PlanObserver
     /// Whether stored items are passed on one by one; else they are only counted.
     private let notesStoredItems: Bool
-    private let collector: PlanCollector
-    private var part: PlanPart
+    private let empty: BackupPlan
+    private let whole: Monitor<BackupPlan>
+    private var part: BackupPlan
     private var examined: ItemCounter
     /// The number of the source of the entry that is visited.
     private var sourceNumber: UInt16 = 0
 
+    /// Creates the visitor of a thread.
+    ///
+    /// - Parameters:
+    ///   - empty: a plan of nothing, with all that is requested of it.
+    ///   - whole: the plan to add the thread's part to.
     init(
-        _ rules: PlanRules, _ observer: any PlanObserver, _ collector: PlanCollector,
-        _ didExamine: @escaping @Sendable (Int) -> Void
+        _ rules: PlanRules, _ observer: any PlanObserver, _ empty: BackupPlan,
+        addingTo whole: Monitor<BackupPlan>, _ didExamine: @escaping @Sendable (Int) -> Void
     ) {
         examined = ItemCounter(didExamine)
         self.rules = rules
         self.observer = observer
-        notesStoredItems = collector.makesManifest || observer.wantsStoredItems
-        self.collector = collector
-        part = PlanPart(manifest: collector.makesManifest ? PlanManifest() : nil)
+        notesStoredItems = empty.manifest != nil || observer.wantsStoredItems
+        self.empty = empty
+        self.whole = whole
+        part = empty
     }
 
     mutating func visit(
@@ -75,9 +82,7 @@ struct PlanVisitor: TreeVisitor {
         }
         note(entry, status, .stored(decision.exclusion))
         guard status.kind == .directory else { return .skip }
-        if part.manifest != nil {
-            part.walked.append(entry, modified: status.contentModificationTime)
-        }
+        part.manifest?.append(directory: entry.path, modified: status.contentModificationTime)
         return .descend(
             PlanContext(
                 policy: decision.contextForEntries, device: status.identity.device,
@@ -91,7 +96,12 @@ struct PlanVisitor: TreeVisitor {
     mutating func finish() {
         examined.finish()
         observer.finish()
-        collector.add(part)
+        addPart()
+    }
+
+    private mutating func addPart() {
+        whole.withLock { $0.add(part) }
+        part = empty
     }
 
     /// Reports an item with an extended attribute that restic cannot store as it is. Where the names
@@ -161,11 +171,9 @@ struct PlanVisitor: TreeVisitor {
         if isStored {
             part.manifest?.append(
                 path, PlanManifest.Entry(path, status, source: sourceNumber))
+            part.appendName(of: path, isDirectory: status.kind == .directory)
         }
-        if part.manifest?.isLarge == true {
-            collector.add(part)
-            part = PlanPart(manifest: PlanManifest())
-        }
+        if part.manifest?.isLarge == true { addPart() }
         if case .excluded(let reason) = disposition {
             part.exclusions.append(
                 ExcludedItem(
@@ -173,9 +181,7 @@ struct PlanVisitor: TreeVisitor {
                     reason: reason))
         }
         guard disposition.isExcluded || observer.wantsStoredItems else { return }
-        observer.note(
-            PlannedItem(
-                path: path, status: status, disposition: disposition))
+        observer.note(PlannedItem(path: path, status: status, disposition: disposition))
     }
 }
 
@@ -225,18 +231,10 @@ public protocol PlanObserver: SendableMetatype {
 }
 
 /// An observer that ignores all items.
-public struct NoPlanObserver: PlanObserver {
-    /// Creates an observer.
-    public init() {}
-
-    /// Always false.
-    public var wantsStoredItems: Bool { false }
-
-    /// Does nothing.
-    public func note(_ item: borrowing PlannedItem) {}
-
-    /// Does nothing.
-    public func finish() {}
+struct NoPlanObserver: PlanObserver {
+    var wantsStoredItems: Bool { false }
+    func note(_ item: borrowing PlannedItem) {}
+    func finish() {}
 }
 
 /// What a directory passes to its entries while a plan is built. It is small, because it is copied

@@ -7,156 +7,112 @@ import SystemPackage
 /// The shortest list of paths that covers everything but the exclusions: one path for a directory
 /// without any exclusion below it, single items only next to excluded ones.
 struct SmallestCover {
-    private let roots: [CoverNode]
-    private let exclusions: [ExcludedItem]
+    /// The treatment of an item that is not simply listed.
+    fileprivate enum Treatment: Sendable {
+        /// Excluded.
+        case excluded
+        /// Listed, with a pattern that excludes its contents.
+        case emptied
+        /// A source or directory with an exclusion below it: the items in it are listed.
+        case opened
+    }
+
+    private let sources: [FilePath]
+    private let emptied: [ExcludedItem]
+    private var treatments: [[UInt8]: Treatment] = [:]
 
     /// Creates the cover.
     ///
     /// - Parameter exclusions: items below the sources.
     init(sources: [FilePath], exclusions: [ExcludedItem]) {
-        roots = sources.map { CoverNode(path: $0) }
-        self.exclusions = exclusions
+        self.sources = sources
+        emptied = exclusions.filter(\.isDirectory)
         for item in exclusions {
-            let root = roots.first { item.path.starts(with: $0.path) }
-            guard let root else { continue }
-            let names = Array(item.path.components).dropFirst(root.path.components.count)
-            root.insert(names, item)
+            guard let source = sources.first(where: { item.path.starts(with: $0) }) else {
+                continue
+            }
+            treatments[item.path.bytes] = item.isDirectory ? .emptied : .excluded
+            var directory = item.path
+            while directory != source {
+                directory.removeLastComponent()
+                guard treatments[directory.bytes] == nil else { break }
+                treatments[directory.bytes] = .opened
+            }
         }
     }
 
     /// Walks the directories that have exclusions below them and lists the rest.
     func selection() throws -> ResticSelection {
-        let list = CoverList()
-        let scanner = TreeScanner(followsRoots: false)
-        let opened = roots.filter { !$0.isWhole }
-        for root in roots where root.isWhole { list.append(root.path.bytes + [0]) }
-        try scanner.scan(opened.map { TreeRoot($0.path, context: CoverContext.root($0)) }) { _ in
-            CoverVisitor(list)
+        let found = Monitor(CoverPart())
+        let opened = sources.filter { treatments[$0.bytes] != nil }
+        try TreeScanner(followsRoots: false).scan(opened.map { TreeRoot($0, context: nil) }) { _ in
+            CoverVisitor(treatments: treatments, whole: found)
         }
-        var patterns = exclusions.filter(\.isDirectory)
-            .flatMap { ResticPattern.patterns(for: $0) }
-        for path in opened.flatMap({ $0.emptied() }) {
-            list.append(path.bytes + [0])
-            patterns.append(ResticPattern(contentsOf: path))
-        }
-        return ResticSelection(targets: .list(list.bytes), patterns: patterns)
+        var cover = found.withLock { $0 }
+        for source in sources where treatments[source.bytes] == nil { cover.append(source.bytes) }
+        return ResticSelection(
+            targets: .list(cover.paths),
+            patterns: emptied.flatMap { ResticPattern.patterns(for: $0) } + cover.patterns)
     }
 }
 
-/// The list, shared by the threads that add to it.
-private final class CoverList: Sendable {
-    private let storage: Monitor<[UInt8]> = Monitor([])
+/// What is listed, and the patterns for directories that are listed without their contents.
+private struct CoverPart: Sendable {
+    var paths: [UInt8] = []
+    var patterns: [ResticPattern] = []
 
-    var bytes: [UInt8] { storage.withLock { $0 } }
-
-    func append(_ paths: [UInt8]) { storage.withLock { $0 += paths } }
+    mutating func append(_ path: [UInt8]) { paths += path + [0] }
 }
 
-private enum CoverContext: Sendable {
-    case root(CoverNode)
-    case inside(CoverNode)
+/// A directory whose items are listed one by one.
+private final class OpenedDirectory: Sendable {
+    let path: FilePath
+    /// Whether an item in it is listed, so that the directory exists in the snapshot.
+    let holdsListed = Atomic(false)
+
+    init(path: FilePath) { self.path = path }
 }
 
+/// The context is the directory of the entry; nil at a source.
 private struct CoverVisitor: TreeVisitor {
-    private let list: CoverList
-    private var paths: [UInt8] = []
-
-    init(_ list: CoverList) {
-        self.list = list
-    }
+    let treatments: [[UInt8]: SmallestCover.Treatment]
+    let whole: Monitor<CoverPart>
+    var part = CoverPart()
 
     mutating func visit(
-        _ entry: borrowing TreeEntry, in context: CoverContext
-    ) -> Descent<CoverContext> {
-        switch context {
-        case .root(let node):
-            return .descend(.inside(node))
-        case .inside(let node):
-            switch node.entry(named: entry.nameBytes) {
-            case .excludedFile: return .skip
-            case .opened(let below) where entry.kind == .directory:
-                node.noteListed()
-                return .descend(.inside(below))
-            case nil where entry.kind == .socket: return .skip
-            case .excludedContents, .opened, nil:
-                node.noteListed()
-                append(entry)
-                return .skip
-            }
+        _ entry: borrowing TreeEntry, in directory: OpenedDirectory?
+    ) -> Descent<OpenedDirectory?> {
+        let path = entry.path
+        guard let directory else { return .descend(OpenedDirectory(path: path)) }
+        switch treatments[path.bytes] {
+        case .excluded: return .skip
+        case nil where entry.kind == .socket: return .skip
+        case .opened where entry.kind == .directory:
+            directory.holdsListed.store(true, ordering: .relaxed)
+            return .descend(OpenedDirectory(path: path))
+        case .emptied, .opened, nil:
+            directory.holdsListed.store(true, ordering: .relaxed)
+            part.append(path.bytes)
+            return .skip
         }
+    }
+
+    /// Lists a directory that would vanish because nothing in it is listed.
+    mutating func leave(_ directory: OpenedDirectory?) {
+        guard let directory, !directory.holdsListed.load(ordering: .relaxed) else { return }
+        part.append(directory.path.bytes)
+        part.patterns.append(ResticPattern(contentsOf: directory.path))
     }
 
     /// Lists a directory that cannot be read as a whole, so that restic reports it.
     mutating func cannotRead(_ error: FileError) {
-        guard let path = error.path else { return }
-        paths += path.bytes + [0]
+        if let path = error.path { part.append(path.bytes) }
     }
 
-    mutating func finish() { list.append(paths) }
-
-    private mutating func append(_ entry: borrowing TreeEntry) {
-        entry.appendPath(to: &paths)
-        paths.append(0)
-    }
-}
-
-/// A source, or a directory that has an exclusion somewhere below it.
-private final class CoverNode: Sendable {
-    /// The treatment of an entry that is not simply listed.
-    enum Entry: Sendable {
-        /// Excluded.
-        case excludedFile
-        /// Listed, with a pattern that excludes its contents.
-        case excludedContents
-        /// Not listed itself; the items in it are.
-        case opened(CoverNode)
-    }
-
-    let path: FilePath
-    private let entries: Monitor<[[UInt8]: Entry]> = Monitor([:])
-    private let holdsListed = Atomic(false)
-
-    init(path: FilePath) {
-        self.path = path
-    }
-
-    /// Returns the treatment of an entry; nil when it is listed as it is.
-    func entry(named name: [UInt8]) -> Entry? {
-        entries.withLock { $0[name] }
-    }
-
-    /// Whether nothing in it is excluded; only a source can be whole.
-    var isWhole: Bool { entries.withLock { $0.isEmpty } }
-
-    /// Records that something in the directory is listed, so that the directory exists in the
-    /// snapshot.
-    func noteListed() { holdsListed.store(true, ordering: .relaxed) }
-
-    /// Adds the nodes on the way to an excluded item, and its entry.
-    func insert(_ names: ArraySlice<FilePath.Component>, _ item: ExcludedItem) {
-        guard let name = names.first else { return }
-        let bytes = FilePath(root: nil, [name]).bytes
-        if names.count == 1 {
-            let entry: Entry = item.isDirectory ? .excludedContents : .excludedFile
-            entries.withLock { $0[bytes] = entry }
-            return
+    mutating func finish() {
+        whole.withLock {
+            $0.paths += part.paths
+            $0.patterns += part.patterns
         }
-        let next = entries.withLock { entries -> CoverNode in
-            if case .opened(let node)? = entries[bytes] { return node }
-            let node = CoverNode(path: path.appending(name))
-            entries[bytes] = .opened(node)
-            return node
-        }
-        next.insert(names.dropFirst(), item)
-    }
-
-    /// Returns the directories, from here down, that would vanish because nothing in them is
-    /// listed.
-    func emptied() -> [FilePath] {
-        let below = entries.withLock { $0.values.map { $0 } }.flatMap { entry -> [FilePath] in
-            guard case .opened(let node) = entry else { return [] }
-            return node.emptied()
-        }
-        return holdsListed.load(ordering: .relaxed) ? below : below + [path]
     }
 }

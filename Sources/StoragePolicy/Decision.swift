@@ -53,8 +53,8 @@ public struct Decision: Sendable {
     /// The issues to report about the item's own marks.
     public var issues: [PolicyIssue] { verdict?.issues ?? [] }
 
-    /// Whether an excluded directory may contain items that are backed up nevertheless: a home or a
-    /// mount point inside a location. A walk must then continue below it, where this is true again
+    /// Whether an excluded directory may contain items that are backed up nevertheless: a home, a SOURCE
+    /// or a mount point inside a location. A walk must then continue below it, where this is true again
     /// for every directory that leads to such an item; anywhere else below, the walk may stop.
     public var mayHoldIncludedItems: Bool { verdict?.mayHoldIncludedItems ?? false }
 }

@@ -4,10 +4,10 @@ import SystemPackage
 /// The directories for temporary files, caches, application data and documents.
 public struct StorageLocations: Sendable, Hashable {
     /// The locations, as real paths.
-    public let locations: [StorageLocation]
+    public private(set) var locations: [StorageLocation]
     /// The directories inside an excluded location that are not part of it: homes, protected
     /// directories, application data and mount points.
-    public let cutOuts: [FilePath]
+    public private(set) var cutOuts: [FilePath]
     /// The protected directories, which are never purged: the XDG user directories, `~/.ssh`,
     /// `~/.gnupg`, configuration and state, and those that the inputs add. Real paths.
     public let protectedRoots: [FilePath]
@@ -32,6 +32,15 @@ public struct StorageLocations: Sendable, Hashable {
         cutOuts = Set(candidates).subtracting(excluded)
             .filter { path in excluded.contains { path.isStrictlyBelow($0) } }
             .sorted { $0.string < $1.string }
+    }
+
+    /// Returns the locations without some directories, given as real paths: none is a location or part
+    /// of one. Locations below them stay.
+    func cuttingOut(_ directories: [FilePath]) -> StorageLocations {
+        var rest = self
+        rest.locations.removeAll { directories.contains($0.path) }
+        rest.cutOuts += directories
+        return rest
     }
 
     /// Returns the innermost location that is or contains a path; nil if there is none, or if the

@@ -50,6 +50,12 @@ public struct StoragePolicy: Sendable {
         StoragePolicy(markers: markers, locations: locations, source: source)
     }
 
+    /// Returns the policy for a backup of several SOURCEs, given as real paths: what is named as a SOURCE
+    /// is stored, also inside a location that another SOURCE excludes.
+    package func prepared(forSources sources: [FilePath]) -> StoragePolicy {
+        StoragePolicy(markers: markers, locations: locations?.cuttingOut(sources))
+    }
+
     /// Decides about one item.
     ///
     /// The closures are called only when their results are needed.

@@ -125,7 +125,7 @@ struct UsageVisitor: TreeVisitor {
         amounts.add(amount, ownClass)
         let plan = PlanContext(
             policy: item.decision.contextForEntries, device: item.status.identity.device)
-        let plain = rules.policy.decide(
+        let plain = rules.planner.policy.decide(
             .none, kind: .regularFile, in: plan.policy, name: [], path: "/", linkCount: 1,
             isMountRoot: false)
         let plainClass = self.entry(

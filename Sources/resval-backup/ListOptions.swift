@@ -53,7 +53,7 @@ struct ListOptions: ParsableArguments {
         var planner = planner
         planner.storesPlaintext = !allowPlaintext
         var list = try planner.makeList(
-            for: sources, relativeTo: relativeTo?.path, spillingTo: temporaryDirectory)
+            for: sources, relativeTo: relativeTo?.path)
         // Another tool has the content of none.
         list.plan.noteMissing { _ in false }
         report(list.plan.notices)
@@ -85,15 +85,6 @@ struct ListOptions: ParsableArguments {
     private var file: FilePath? {
         guard let output, !output.isDash else { return nil }
         return output.path
-    }
-
-    /// The directory for paths that do not fit in memory: the list's own, which needs room for it anyway.
-    private var temporaryDirectory: FilePath {
-        if let file {
-            let parent = file.removingLastComponent()
-            return parent.isEmpty ? "." : parent
-        }
-        return environmentValue("TMPDIR").map { FilePath(bytes: $0) } ?? "/var/tmp"
     }
 }
 

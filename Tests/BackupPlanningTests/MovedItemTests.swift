@@ -17,25 +17,16 @@ struct MovedItemTests {
         var planner = BackupPlanner(policy: StoragePolicy(), mounts: try MountTable.current())
         planner.makesManifest = true
         planner.threadCount = 1
-        let shared = Shared(count: 0)
+        let count = Monitor(0)
         planner.shouldStop = {
-            let now = shared.next()
-            if number.map({ $0 == now }) ?? true { action(now) }
-            return false
-        }
-        return (try planner.makePlan(for: [root]), shared.last)
-    }
-
-    private final class Shared: Sendable {
-        private let count: Monitor<Int>
-        init(count: Int) { self.count = Monitor(count) }
-        var last: Int { count.withLock { $0 } }
-        func next() -> Int {
-            count.withLock {
+            let now = count.withLock {
                 $0 += 1
                 return $0
             }
+            if number.map({ $0 == now }) ?? true { action(now) }
+            return false
         }
+        return (try planner.makePlan(for: [root]), count.withLock { $0 })
     }
 
     private let tree = Tree {

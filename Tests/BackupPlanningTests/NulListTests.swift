@@ -14,9 +14,9 @@ struct NulListTests {
         _ sources: [FilePath], relativeTo top: FilePath? = nil
     ) throws -> (records: [[UInt8]], plan: BackupPlan) {
         let planner = BackupPlanner(policy: StoragePolicy(), mounts: try MountTable.current())
-        let list = try planner.makeList(for: sources, relativeTo: top, spillingTo: "/tmp")
+        let list = try planner.makeList(for: sources, relativeTo: top)
         var bytes: [UInt8] = []
-        try list.forEachPiece { bytes += $0 }
+        list.forEachPiece { bytes += $0 }
         #expect(bytes.last == 0)
         return (bytes.split(separator: 0).map(Array.init), list.plan)
     }
@@ -40,11 +40,13 @@ struct NulListTests {
         try withTemporaryDirectory(containing: tree) { base in
             let sources = [base.pushing("b"), base.pushing("a/source")]
             let hostile = Array("./a/source/".utf8) + HostileNames.notUTF8.bytes
-            let names = ["d", "d/f", "d-", "excluded"].map { "./a/source/\($0)" }
+            let directories = ["d", "d/f", "excluded"].map { "./a/source/\($0)" }
             let (records, plan) = try list(sources, relativeTo: base)
             #expect(
-                records == ["./a", "./a/source"].map { Array($0.utf8) } + [hostile]
-                    + (names + ["./b"]).map { Array($0.utf8) })
+                records
+                    == ["./b", "./a", "./a/source"].map { Array($0.utf8) }
+                    + [hostile, Array("./a/source/d-".utf8)]
+                    + directories.map { Array($0.utf8) })
             #expect(!plan.isIncomplete)
             let absolute = try list(sources).records
             var above: [[UInt8]] = []
@@ -54,6 +56,42 @@ struct NulListTests {
                 directory.removeLastComponent()
             }
             #expect(absolute == above + records.map { base.bytes + $0.dropFirst() })
+        }
+    }
+
+    @Test("has a directory and all that is in it before another whose name only begins alike")
+    func similarNames() throws {
+        let tree = Tree {
+            Directory("a") { Directory("b") { File("c") } }
+            Directory("a\u{1}") { File("f") }
+            Directory("a-b") { File("f") }
+            Directory("a.d") { File("x") }
+        }
+        try withTemporaryDirectory(containing: tree) { base in
+            let records = try list([base], relativeTo: base).records
+            let names = records.map { String(decoding: $0.dropFirst(2), as: UTF8.self) }
+            #expect(
+                names == [
+                    "a", "a/b", "a/b/c", "a\u{1}", "a\u{1}/f", "a-b", "a-b/f", "a.d", "a.d/x",
+                ])
+        }
+    }
+
+    @Test("has each item once, also of a directory with more than a thread keeps to itself")
+    func manyFiles() throws {
+        try withTemporaryDirectory { base in
+            try tool("sh", "-c", "cd \"$1\" && seq 70000 | xargs touch", "sh", base)
+            let records = try list([base], relativeTo: base).records
+            let expected = (1...70000).map { "./\($0)" }.sorted()
+            #expect(records.map { String(decoding: $0, as: UTF8.self) } == expected)
+        }
+    }
+
+    @Test("has names with every byte that a name can have")
+    func bytes() throws {
+        let name = FileName((1...255).filter { $0 != UInt8(ascii: "/") })
+        try withTemporaryDirectory(containing: Tree { File(name) }) { base in
+            try #expect(list([base], relativeTo: base).records == [Array("./".utf8) + name.bytes])
         }
     }
 

@@ -3,6 +3,7 @@ import CTestSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -193,6 +194,25 @@ struct ReasonTests {
                     ].map(\.string))
             #expect(log.finishedCount == planner.threadCount)
             #expect(plan.totals.storedItems == 3)
+        }
+    }
+
+    @Test("counts each examined item once, also of several hundred")
+    func examinedItems() throws {
+        let tree = Tree {
+            for number in 0..<30 {
+                Directory(FileName(Array("directory \(number)".utf8))) {
+                    for number in 0..<20 { File(FileName(Array("\(number)".utf8)), "") }
+                }
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let examined = Monitor(0)
+            let plan = try makePlan(root) { planner in
+                planner.didExamine = { count in examined.withLock { $0 += count } }
+            }
+            #expect(plan.totals.storedItems == 631)
+            #expect(examined.withLock { $0 } == 631)
         }
     }
 

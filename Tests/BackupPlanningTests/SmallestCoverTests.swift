@@ -13,9 +13,7 @@ struct SmallestCoverTests {
         let items = randomItems(&numbers, depth: 4)
         try withTemporaryDirectory(containing: Tree { for item in items { item } }) { root in
             let plan = try makePlan(root)
-            let selection = try SmallestCover(
-                sources: plan.sources, exclusions: ResticSelection.exclusions(of: plan)
-            ).selection()
+            let selection = try coverSelection(of: plan)
             let cover = try Cover(selection, of: root)
             try #expect(cover.expanded == stored(of: plan, root))
             try expectSmallest(cover, plan, root)
@@ -36,9 +34,7 @@ struct SmallestCoverTests {
         try withTemporaryDirectory(containing: tree) { root in
             let sources = ["whole", "other", "file"].map { root.appending($0) }
             let plan = try makePlan(sources[0], sources[1], sources[2])
-            let selection = try SmallestCover(
-                sources: plan.sources, exclusions: ResticSelection.exclusions(of: plan)
-            ).selection()
+            let selection = try coverSelection(of: plan)
             guard case .list(let list) = selection.targets else { return }
             let listed = list.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
             let expected = [sources[0], root.pushing("other/kept"), sources[2]]
@@ -59,12 +55,15 @@ struct SmallestCoverTests {
         }
         try withTemporaryDirectory(containing: tree) { root in
             let plan = try makePlan(root)
-            let selection = try SmallestCover(
-                sources: plan.sources, exclusions: ResticSelection.exclusions(of: plan)
-            ).selection()
+            let selection = try coverSelection(of: plan)
             let cover = try Cover(selection, of: root)
             #expect(cover.expanded == Set(["a", "a/b", "c", "c/d"].map { Array($0.utf8) }))
         }
+    }
+
+    private func coverSelection(of plan: BackupPlan) throws -> ResticSelection {
+        let exclusions = ResticSelection.exclusions(of: plan)
+        return try SmallestCover(sources: plan.sources, exclusions: exclusions).selection()
     }
 
     /// No path is listed whose parent holds no exclusion, and none inside another.

@@ -47,19 +47,61 @@ struct SourceTests {
         }
     }
 
-    @Test("excluded inside another source are refused")
-    func excludedInside() throws {
-        let tree = Tree { Directory("cache") { Directory("kept") { File("f") } } }
+    @Test("in a location inside another source are stored, and nothing else of the location")
+    func insideLocation() throws {
+        let tree = Tree {
+            Directory("cache") {
+                Directory("way") {
+                    Directory("kept") {
+                        File("f"); File("marked").excluded()
+                    }
+                    File("beside")
+                    Directory("other") { File("f") }
+                }
+                Directory("kept") { File("f") }
+            }
+            File("g")
+        }
         try withTemporaryDirectory(containing: tree) { root in
             let cache = root.appending("cache")
             let policy = try policy(caches: cache)
+            let kept = cache.pushing("way/kept")
             // Alone it is fine: locations count only below a source.
-            try #expect(makePlan(cache.appending("kept"), policy: policy).totals.storedFiles == 1)
-            #expect(throws: SourceError.self) {
-                try makePlan(root, cache.appending("kept"), policy: policy)
+            try #expect(makePlan(kept, policy: policy).totals.storedFiles == 1)
+            for sources in [[root, kept], [kept, root]] {
+                let plan = try makePlan(sources[0], sources[1], policy: policy)
+                #expect(plan.sources == [root])
+                #expect(
+                    plan.reasons(below: root) == [
+                        "cache/kept: inherited", "cache/way/beside: inherited",
+                        "cache/way/kept/marked: marked", "cache/way/other: inherited",
+                    ])
+                #expect(plan.totals.storedFiles == 2)
+                #expect(!plan.isIncomplete)
             }
-            #expect(throws: SourceError.self) {
-                try makePlan(cache.appending("kept"), root, policy: policy)
+        }
+    }
+
+    @Test("that are a location inside another source, or a file in one, are stored")
+    func locationInside() throws {
+        let tree = Tree { Directory("cache") { File("f") } }
+        try withTemporaryDirectory(containing: tree) { root in
+            let cache = root.appending("cache")
+            for source in [cache, cache.appending("f")] {
+                let plan = try makePlan(root, source, policy: policy(caches: cache))
+                #expect(plan.exclusions.isEmpty)
+                #expect(plan.totals.storedFiles == 1)
+            }
+        }
+    }
+
+    @Test("inside a marked directory of another source are refused")
+    func insideMarked() throws {
+        let tree = Tree { Directory("a") { Directory("b") { File("f") } }.excluded() }
+        try withTemporaryDirectory(containing: tree) { root in
+            let a = root.appending("a")
+            try expectRefused(a.appending("b"), .inherited(from: a, reason: .marked)) {
+                try makePlan(root, a.appending("b"))
             }
         }
     }

@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -57,6 +58,32 @@ struct SourceTests {
                 let restored = try TreeListing(of: backup.restored(source))
                 #expect(try restored.differences(from: TreeListing(of: source)) == [])
             }
+        }
+    }
+
+    @Test("a SOURCE in a directory for caches is stored and judged, also inside another SOURCE")
+    func insideLocation() throws {
+        let caches = Tree {
+            Directory(".cache") {
+                Directory("kept") { File("file", "1") }
+                Directory("other") { File("file", "2") }
+                File("beside", "3")
+            }
+        }
+        try withBackup(of: Self.tree) { backup in
+            let home = backup.base.appending("home")
+            try caches.create(in: home)
+            let kept = home.pushing(".cache/kept")
+            let result = try backup.command(
+                ["create", home, kept], afterBackup: "echo more >> \(kept)/file"
+            ).run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(result.errorText.contains("\(kept)/file: warning: changed while"), "\(result)")
+            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            let restored = backup.restored(home.appending(".cache"))
+            #expect(try contentsOfFile(restored.pushing("kept/file")) == Array("1".utf8))
+            let names = try TreeListing(of: restored).items.keys
+            #expect(names.count == 4, "\(names)")
         }
     }
 

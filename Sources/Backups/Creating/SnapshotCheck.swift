@@ -123,6 +123,7 @@ struct SecondWalk: Sendable {
     ) throws {
         let whole = Monitor(SecondWalk())
         var planner = planner
+        planner.policy = plan.policy
         planner.makesManifest = false
         var unseen: [FilePath: String] = [:]
         // One by one: where a SOURCE is gone, the others are walked nevertheless.

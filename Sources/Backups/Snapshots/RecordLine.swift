@@ -168,10 +168,10 @@ package struct RecordFacts: Sendable, Hashable {
     ///
     /// - Parameter missing: the SOURCEs that do not exist.
     package init(_ plan: BackupPlan, policy: StoragePolicy, missing: [FilePath] = []) {
-        let withoutContent = Set(plan.missingPlaceholders)
+        let withoutContent = Set(plan.filesWithoutContent.map(\.path))
         let placeholders = plan.exclusions.compactMap { item in
             item.reason.placeholder.flatMap {
-                withoutContent.contains($0) ? nil : (path: item.path, size: $0.size)
+                withoutContent.contains(item.path) ? nil : (path: item.path, size: $0.size)
             }
         }
         sources = zip(plan.sources, plan.sourceTotals).map { path, totals in

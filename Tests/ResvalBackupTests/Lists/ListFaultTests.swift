@@ -94,7 +94,7 @@ struct ListFaultTests {
             let result = try command.run()
             #expect(result.exitCode == 3, "\(result)")
             #expect(result.errorText.contains("\(base)/source/closed: cannot look inside"))
-            let expected = "./source\0./source/closed\0./source/open\0"
+            let expected = "./source\0./source/open\0./source/closed\0"
             #expect(try contentsOfFile(list) == Array(expected.utf8))
         }
     }

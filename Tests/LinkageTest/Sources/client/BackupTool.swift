@@ -8,10 +8,9 @@ func listBackup(of source: FilePath) throws {
     let environment = PolicyEnvironment.current()
     let planner = BackupPlanner(
         policy: StoragePolicy(locations: environment.locations), mounts: environment.mounts)
-    let planned = try planner.makeList(
-        for: [source], relativeTo: source, spillingTo: "/tmp")
+    let planned = try planner.makeList(for: [source], relativeTo: source)
     var list: [UInt8] = []
-    try planned.forEachPiece { list += $0 }
+    planned.forEachPiece { list += $0 }
     for path in list.split(separator: 0) { print("store \(String(decoding: path, as: UTF8.self))") }
     let plan = planned.plan
     for item in plan.exclusions { print("exclude \(item.path): \(item.reason.name)") }
