@@ -21,9 +21,6 @@ struct AcceptCommand: AsyncParsableCommand {
             its snapshots, or its state directory was lost, accept makes this one the machine that \
             made the newest snapshot. This is noted in the state directory.
 
-            JSON FIELDS
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup show latest      what it excludes, and what it holds
               resval-backup accept

@@ -10,6 +10,8 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "resval-backup",
         abstract: "Back up everything but what marks and locations exclude.",
         discussion: """
+            The fields of --json and of --progress json are in resval-json(5).
+
             EXAMPLES
               resval-backup plan ~                      what would be stored, and what would not
               resval-backup init --repository /srv/b    make a repository
@@ -129,9 +131,6 @@ struct PruneCommand: AsyncParsableCommand {
         commandName: "prune", abstract: "Remove data that no snapshot needs.",
         discussion: """
             Needs the repository for itself.
-
-            JSON FIELDS
-            \(JSONFields.progress)
             """)
 
     @OptionGroup var repository: RepositoryOptions

@@ -42,16 +42,6 @@ struct HeldPart: Sendable, Hashable {
         let name = snapshot.map { "snapshot \($0.prefix(8))" } ?? "the snapshot that has it"
         return "not in the newest snapshot since \(since); \(name) is kept for it \(end)"
     }
-
-    /// What the help says about the objects of ``JSONLine/add(holds:)``.
-    static let fields = """
-          holds[].path: string or null (what the snapshot lacks; null for the clock)
-          holds[].pathBase64: string, optional
-          holds[].kind: string (own, other, clock)
-          holds[].since: time
-          holds[].until: time or null (null: until it is accepted)
-          holds[].snapshot: string or null (the full ID)
-        """
 }
 
 /// Reports how a backup covers less than the one before, and what to do.

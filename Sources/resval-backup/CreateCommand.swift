@@ -14,32 +14,6 @@ struct CreateCommand: AsyncParsableCommand {
             restic names what it stored, and then the SOURCEs are walked again. What was there at \
             both walks and is not in the snapshot is named, and the exit code is 3. What changed \
             meanwhile is named, and what vanished is counted: with these alone the exit code is 0.
-
-            JSON FIELDS
-            \(JSONFields.version)
-              snapshot: string (the full ID)
-              isComplete: boolean
-              items: number
-              bytes: number
-              newFiles: number
-              changedFiles: number
-              unchangedFiles: number
-              addedBytes: number (by which the repository grew)
-              excludedItems: number
-              sources[].path: string or null
-              sources[].pathBase64: string, optional
-              shortfalls[].path: string or null
-              shortfalls[].pathBase64: string, optional
-              shortfalls[].reason: string
-              coverage[].reason: string
-              coverage[].path: string or null, optional
-              coverage[].pathBase64: string, optional
-              coverage[].sentence: string
-            \(HeldPart.fields)
-              vanished: number (items that were deleted before restic read them)
-              lostExclusions[].path: string or null
-              lostExclusions[].pathBase64: string, optional
-            \(JSONFields.progress)
             """)
 
     @OptionGroup var source: SourceArguments

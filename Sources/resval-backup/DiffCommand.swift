@@ -12,17 +12,6 @@ struct DiffCommand: AsyncParsableCommand {
             snapshot excludes what the first contains) or no-longer-excluded. Both snapshots must \
             be of this repository.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              difference: string
-              path: string or null (null when it is not UTF-8)
-              pathBase64: string, optional (the bytes when path is null)
-              kind: string
-              sizeBefore: number or null (bytes of a regular file)
-              sizeAfter: number or null
-              sentence: string or null (why it is or was excluded)
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup diff 1a2b3c4d latest
               resval-backup diff 1a2b3c4d latest --json
@@ -34,7 +23,7 @@ struct DiffCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The second snapshot.", valueName: "after"))
     var after: String
 
-    @Flag(help: "Print one JSON object per line.")
+    @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
 
     @OptionGroup var repository: RepositoryOptions

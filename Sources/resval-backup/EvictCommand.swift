@@ -41,10 +41,6 @@ struct EvictCommand: AsyncParsableCommand {
             --forget removes a snapshot that keeps evicted files. Nothing else does: files that are \
             evicted into it, here or on another disk, lose their content.
 
-            \(EvictionReport.fields(.evicting))
-            \(EvictedList.fields)
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup evict ~/Videos/holiday.mkv
               resval-backup evict -R ~/Videos/2019
@@ -89,7 +85,7 @@ struct EvictCommand: AsyncParsableCommand {
             valueName: "snapshot"))
     var forget: String?
 
-    @Flag(help: "Print one JSON object per line.")
+    @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
 
     func validate() throws {
@@ -205,18 +201,6 @@ struct EvictCommand: AsyncParsableCommand {
 /// The list of evicted files that `evict --list` prints.
 struct EvictedList {
     let isJSON: Bool
-
-    static let fields = """
-          type evicted:
-            path: string or null
-            pathBase64: string, optional
-            state: string (evicted, cut-off, exposed, changed, unrecorded)
-            size: number
-            modified: time
-            repository: string or null (null without a record)
-            snapshot: string or null (its first 16 digits)
-            item: number or null
-        """
 
     /// Looks through directories, without any path through the home, and prints what is found.
     ///

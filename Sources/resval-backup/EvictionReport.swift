@@ -16,30 +16,6 @@ final class EvictionReport: Sendable {
         case downloading
     }
 
-    /// What the help says about the JSON output.
-    static func fields(_ work: Work) -> String {
-        let (done, amount) =
-            work == .evicting ? ("evicted", "freed") : ("downloaded", "stored")
-        return """
-            JSON FIELDS
-            \(JSONFields.version)
-              type: string (item; totals at the end)
-              type item:
-                path: string or null (null when it is not UTF-8)
-                pathBase64: string, optional (the bytes when path is null)
-                size: number or null
-                snapshot: string or null (the full ID)
-                result: string (\(done), planned, unneeded or refused)
-                bytes: number, optional (\(amount))
-                reason: string, optional (why it is refused)
-                sentence: string, optional
-              type totals:
-                files: number
-                bytes: number
-                failedItems: number
-            """
-    }
-
     fileprivate struct Totals: Sendable {
         var files = 0
         var bytes: Int64 = 0

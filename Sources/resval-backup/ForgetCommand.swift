@@ -20,16 +20,6 @@ struct ForgetCommand: AsyncParsableCommand {
 
             With --dry-run, too, what was found out about snapshots is written to their tags.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              snapshot: string (the full ID)
-              time: time
-              isKept: boolean
-              reasons: strings
-              sources[].path: string or null
-              sources[].pathBase64: string, optional
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup forget --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --prune
               resval-backup forget ~/Documents --keep-last 3 --dry-run
@@ -56,7 +46,7 @@ struct ForgetCommand: AsyncParsableCommand {
     @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Only show what would happen.")
     var isDryRun = false
 
-    @Flag(help: "Print one JSON object per snapshot.")
+    @Flag(help: "Print one JSON object per snapshot: see resval-json(5).")
     var json = false
 
     func validate() throws {

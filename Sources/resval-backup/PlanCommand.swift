@@ -18,27 +18,6 @@ struct PlanCommand: AsyncParsableCommand {
             each item, so the tool must not recurse. What is missing from the list is named, and \
             the exit code is 3.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              type: string (item, or totals at the end)
-              type item:
-                path: string or null (null when it is not UTF-8)
-                pathBase64: string, optional (the bytes when path is null)
-                kind: string
-                size: number, optional (bytes of a regular file)
-                isStored: boolean
-                reason: string
-                marker: string or null, optional (the mark that excludes)
-                sentence: string, optional (why it is excluded)
-              type totals:
-                storedFiles: number
-                storedDirectories: number
-                storedOthers: number
-                storedBytes: number
-                excludedItems: number
-                excludedBytes: number
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup plan --excluded-only ~
               resval-backup plan ~ --format nul --output ~/home.list
@@ -54,7 +33,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     @OptionGroup var preview: PreviewOptions
 
-    @Flag(help: "Print one JSON object per line.")
+    @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
 
     func validate() throws {

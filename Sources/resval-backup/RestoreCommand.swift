@@ -15,23 +15,6 @@ struct RestoreCommand: AsyncParsableCommand {
             DIR/home/me/notes. Evicted files come back from the snapshots that keep their content. \
             What cannot be restored whole is named and left out, and the exit code is 3, or 1 when \
             nothing was restored.
-
-            JSON FIELDS
-            \(JSONFields.version)
-              snapshot: string (the full ID)
-              isComplete: boolean
-              items: number
-              target: string or null
-              targetBase64: string, optional
-              failures[].path: string or null
-              failures[].pathBase64: string, optional
-              failures[].reason: string
-              complaints: strings
-              evicted[].path: string or null (restored from other snapshots)
-              evicted[].pathBase64: string, optional
-              evicted[].snapshot: string or null
-              evicted[].repository: string or null
-            \(JSONFields.progress)
             """)
 
     @Argument(
@@ -57,7 +40,7 @@ struct RestoreCommand: AsyncParsableCommand {
             """)
     var overwrite = false
 
-    @Flag(help: "Print the result as a JSON object.")
+    @Flag(help: "Print the result as a JSON object: see resval-json(5).")
     var json = false
 
     @OptionGroup var repository: RepositoryOptions

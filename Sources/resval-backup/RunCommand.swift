@@ -35,11 +35,6 @@ struct RunCommand: AsyncParsableCommand {
               keep-weekly = 5
               keep-monthly = 12
 
-            JSON FIELDS
-            \(JSONFields.version)
-            \(RunStatus.fields)
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup run
               resval-backup run --config /etc/resval/www.toml
@@ -48,7 +43,7 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOption
     @OptionGroup var progress: ProgressOptions
 
-    @Flag(help: "Print the status at the end as a JSON object, and nothing else.")
+    @Flag(help: "Print only the status at the end, as a JSON object: see resval-json(5).")
     var json = false
 
     func run() async throws {

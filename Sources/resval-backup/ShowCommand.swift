@@ -9,55 +9,7 @@ struct ShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Show what a snapshot contains, and what was excluded and why.",
         discussion: """
-            JSON FIELDS
-            \(JSONFields.version)
-              with neither --items nor --excluded:
-                snapshot: string (the full ID)
-                time: time
-                hostName: string
-                userName: string
-                tags: strings
-                isComplete: boolean
-                  isPinned: boolean (forget never removes it)
-                isFromFuture: boolean
-                evictedItems: number
-                kept[].path: string or null
-                kept[].pathBase64: string, optional
-                kept[].size: number
-                kept[].sha256: string or null
-                items: number or null (null without a record)
-                bytes: number or null
-                excludedItems: number or null
-                markers: strings
-                usesLocations: boolean or null
-                sources[].path: string or null
-                sources[].pathBase64: string, optional
-                sources[].filesystem: string or null
-                sources[].isEmpty: boolean or null
-                coverage[].reason: string
-                coverage[].path: string or null, optional
-                coverage[].pathBase64: string, optional
-                coverage[].sentence: string
-                holds[].path: string or null (what the snapshot lacks; null for the clock)
-                holds[].pathBase64: string, optional
-                holds[].kind: string (own, other, clock)
-                holds[].since: time
-                holds[].until: time or null (null: until it is accepted)
-                holds[].snapshot: string or null (the full ID)
-              with --items:
-                path: string or null (null when it is not UTF-8)
-                pathBase64: string, optional (the bytes when path is null)
-                kind: string
-                size: number, optional (bytes of a regular file)
-                modified: time
-                permissions: string (octal)
-              with --excluded:
-                path: string or null
-                pathBase64: string, optional
-                isDirectory: boolean
-                reason: string
-                sentence: string
-            \(JSONFields.progress)
+            The fields of --json are in resval-json(5).
 
             EXAMPLES
               resval-backup show latest               facts of the newest snapshot

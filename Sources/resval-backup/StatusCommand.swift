@@ -18,18 +18,13 @@ struct StatusCommand: ParsableCommand {
             backup is stale: as old as stale-after in the configuration file says, 3d without it, \
             or from the future.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              isStale: boolean
-            \(RunStatus.fields)
-
             EXAMPLES
               resval-backup status || notify-send 'The backup needs attention'
             """)
 
     @OptionGroup var configuration: ConfigurationOption
 
-    @Flag(help: "Print the status as a JSON object.")
+    @Flag(help: "Print the status as a JSON object: see resval-json(5).")
     var json = false
 
     func run() throws {

@@ -16,19 +16,6 @@ struct VerifyCommand: AsyncParsableCommand {
             lost data are named, and restic's commands that repair what can be repaired are \
             printed, one a line.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              isHealthy: boolean
-              readsData: boolean
-              items: number or null
-              problems: strings
-              lost[].path: string or null
-              lost[].pathBase64: string, optional
-              lost[].snapshot: string (its first digits)
-              repair[].purpose: string
-              repair[].command: string or null
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup verify                     structure only, quick
               resval-backup verify --read-data         every byte
@@ -45,7 +32,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Read every byte stored and compare it with its hash.")
     var readData = false
 
-    @Flag(help: "Print the result as a JSON object.")
+    @Flag(help: "Print the result as a JSON object: see resval-json(5).")
     var json = false
 
     @OptionGroup var repository: RepositoryOptions

@@ -59,25 +59,6 @@ struct RunStatus: Sendable, Hashable {
         lastPrune = previous?.lastPrune
     }
 
-    /// What the help says about the fields of ``line(isStale:)`` after the version.
-    static let fields = """
-          result: string (running, ok, incomplete, failed, noRepository, locked, ...)
-          step: string or null (create, forget, prune or verify: the last one)
-          exitCode: number or null
-          process: number
-          start: time
-          end: time or null
-          snapshot: string or null (the full ID)
-          items: number or null
-          bytes: number or null
-          addedBytes: number or null
-          excludedItems: number or null
-        \(HeldPart.fields)
-          lastCleanRun: time or null
-          lastVerify: time or null
-          lastPrune: time or null
-        """
-
     /// Returns the status as a line of JSON, which is also the status file.
     ///
     /// - Parameter isStale: whether the last backup is too old to rely on; nil omits the field.
