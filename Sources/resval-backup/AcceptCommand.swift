@@ -34,27 +34,11 @@ struct AcceptCommand: AsyncParsableCommand {
     var sources: [PathArgument] = []
 
     @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var progress: ProgressOptions
-
-    func validate() throws {
-        guard !sources.contains(where: { $0.path.string == "latest" || isSnapshot($0.path) }) else {
-            throw ValidationError("accept takes no snapshot: it accepts the newest one")
-        }
-    }
-
-    private func isSnapshot(_ path: FilePath) -> Bool {
-        SnapshotChoice(path.string) != nil && (try? path.status()) == nil
-    }
 
     func run() async throws {
-        let scope: ForgetScope =
-            sources.isEmpty
-            ? .onlySet(preferring: repository.configurationName)
-            : .configuration(try sourcesFingerprint(sources.map(\.path)))
-        let display = progress.begin("reading the snapshots")
-        let accepted = try await running { [repository] in
-            defer { display.end() }
-            return try await repository.engine(showing: display).accept(scope)
+        let scope = try repository.scope(of: sources)
+        let accepted = try await repository.working("reading the snapshots") {
+            try await $0.accept(scope)
         }
         noteInStatus(accepted)
         var buffer = OutputBuffer()
@@ -77,7 +61,7 @@ struct AcceptCommand: AsyncParsableCommand {
     private func noteInStatus(_ accepted: Acceptance) {
         do throws(FileError) {
             guard let directory = try repository.configuration.stateDirectory() else { return }
-            try StatusFile(in: directory).accept(accepted)
+            try RunStatus.accept(accepted, in: directory)
         } catch {
             Messages.warn(
                 about: error.path?.bytes,

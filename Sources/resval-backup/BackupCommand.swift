@@ -117,9 +117,8 @@ struct InitCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
 
     func run() async throws {
-        try await running { [repository] in try await repository.engine().initialize() }
+        try await repository.working("making the repository") { try await $0.initialize() }
         Messages.write(
-            about: [UInt8]?.none,
             "knowledge of the password is required to access the repository: losing it means that the "
                 + "data is irrecoverably lost (keep a copy of it outside this backup)")
     }
@@ -138,17 +137,6 @@ struct PruneCommand: AsyncParsableCommand {
 
     func run() async throws {
         try repository.reportDefault()
-        try await pruneData(in: repository, progress)
-    }
-}
-
-/// Removes data that no snapshot needs, for `prune` and `run`.
-///
-/// - Throws: as ``running(_:)`` does.
-func pruneData(in repository: RepositoryOptions, _ progress: ProgressOptions) async throws {
-    let display = progress.begin("reading the repository")
-    defer { display.end() }
-    try await running {
-        try await repository.engine(showing: display).prune()
+        try await repository.working("reading the repository", progress) { try await $0.prune() }
     }
 }

@@ -48,7 +48,6 @@ struct HeldPart: Sendable, Hashable {
 func report(_ coverage: CoverageReport) {
     for (snapshot, reason) in coverage.incomparable where reason.code != .noRecord {
         Messages.warn(
-            about: [UInt8]?.none,
             "snapshot \(snapshot.shortIdentifier) cannot be compared: \(reason.description)")
     }
     for item in coverage.unprotected { Messages.warn(about: item.path, item.lossSentence) }
@@ -57,7 +56,7 @@ func report(_ coverage: CoverageReport) {
     }
     if coverage.exclusions.count > HeldPart.most {
         let more = counted(coverage.exclusions.count - HeldPart.most, "item")
-        Messages.warn(about: [UInt8]?.none, "and \(more) more newly excluded")
+        Messages.warn("and \(more) more newly excluded")
     }
     let named = Set(coverage.exclusions.compactMap(\.path))
     let keeping = Set(
@@ -66,14 +65,12 @@ func report(_ coverage: CoverageReport) {
     ).sorted()
     if !keeping.isEmpty {
         Messages.warn(
-            about: [UInt8]?.none,
             Advice.completed(
                 "snapshot \(keeping.joined(separator: ", ")), which has it, is kept for 30 days (if it is "
                     + "not needed: resval-backup accept)"))
     }
     if let last = coverage.jumpedFrom {
         Messages.warn(
-            about: [UInt8]?.none,
             Advice.completed(
                 "by this machine's clock snapshot \(last.shortIdentifier), made before, is newer, or more "
                     + "than 30 days older; all earlier ones are kept for 30 days (if the clock is right "

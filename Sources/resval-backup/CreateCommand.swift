@@ -13,7 +13,8 @@ struct CreateCommand: AsyncParsableCommand {
         discussion: """
             restic names what it stored, and then the SOURCEs are walked again. What was there at \
             both walks and is not in the snapshot is named, and the exit code is 3. What changed \
-            meanwhile is named, and what vanished is counted: with these alone the exit code is 0.
+            meanwhile is named, and what vanished is counted: with these alone the exit code is 0. \
+            resval-backup plan shows what would be stored.
             """)
 
     @OptionGroup var source: SourceArguments
@@ -24,24 +25,13 @@ struct CreateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A tag for the snapshot; may be repeated.", valueName: "tag"))
     var tag: [String] = []
 
-    @Flag(
-        name: [.customShort("n"), .customLong("dry-run")],
-        help: "Store nothing, and show what would be stored and excluded, as plan does.")
-    var isDryRun = false
-
-    @OptionGroup var preview: PreviewOptions
-
-    @Flag(
-        help: "Print the result as a JSON object; with --dry-run, one for each item.")
+    @Flag(help: "Print the result as a JSON object: see resval-json(5).")
     var json = false
 
     func validate() throws {
         for tag in tag where !SourceTags.isAllowed(tag) {
             throw ValidationError(
                 "a tag must not be empty, contain a comma, or begin with resval-: '\(tag)'")
-        }
-        guard isDryRun || !preview.excludedOnly else {
-            throw ValidationError("--excluded-only needs --dry-run")
         }
     }
 
@@ -50,7 +40,6 @@ struct CreateCommand: AsyncParsableCommand {
             sources: source.sources,
             configuration: try sourcesFingerprint(source.sources), policy: policy,
             largestFile: source.excludeLargerThan, tags: tag)
-        if isDryRun { return try await show(creation) }
         let created = try await creation.run(in: repository, progress)
         if json {
             write(json: created)
@@ -58,15 +47,6 @@ struct CreateCommand: AsyncParsableCommand {
             StandardOutput.shared.write(created.summary.text)
         }
         if created.summary.exitCode != 0 { throw ExitCode(created.summary.exitCode) }
-    }
-
-    /// Shows what would be stored.
-    private func show(_ creation: Creation) async throws {
-        let sources = try source.present()
-        let plan = try await preview.show(
-            creation.planner(for: repository.location()), for: sources,
-            MetPlaceholders(repository), isJSON: json)
-        if plan.isIncomplete || sources.count < source.sources.count { throw ExitCode(3) }
     }
 
     private func write(json created: CreatedSnapshot) {
@@ -108,13 +88,6 @@ struct Creation {
     let largestFile: ByteSize?
     let tags: [String]
 
-    /// Returns the planner for these settings.
-    func planner(for repository: RepositoryLocation?) throws -> BackupPlanner {
-        var planner = try makePlanner(policy, repository: repository)
-        planner.largestFile = largestFile?.bytes
-        return planner
-    }
-
     /// Makes the snapshot.
     ///
     /// - Throws: as ``running(_:)`` does.
@@ -128,11 +101,11 @@ struct Creation {
         let present = try presentSources(sources)
         let missing = try sources.filter { !present.contains($0) }
             .map { try backedUpPath($0, followsLast: true) }
-        var planner = try planner(for: engine.repository)
-        planner.makesManifest = true
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
-        planner.didExamine = { display.advance(by: $0) }
+        var planner = try makePlanner(
+            policy, largestFile: largestFile, repository: engine.repository, showing: display)
+        planner.makesManifest = true
         let placeholders = MetPlaceholders(repository)
         let (plan, result) = try await running { [planner, configuration, tags] in
             let plan = try await placeholders.settle(\BackupPlan.self) {
@@ -161,9 +134,7 @@ struct Creation {
                     + "versions (the next backup reads it again)")
         }
         if result.vanished > 0 {
-            Messages.warn(
-                about: [UInt8]?.none,
-                "\(counted(result.vanished, "item")) vanished while the backup ran")
+            Messages.warn("\(counted(result.vanished, "item")) vanished while the backup ran")
         }
         if let error = result.unnoted {
             Messages.warn(

@@ -17,36 +17,28 @@ struct DiffCommand: AsyncParsableCommand {
               resval-backup diff 1a2b3c4d latest --json
             """)
 
-    @Argument(help: ArgumentHelp("The first snapshot.", valueName: "before"))
-    var before: String
+    @Argument(
+        help: ArgumentHelp("The first snapshot.", valueName: "before"),
+        transform: SnapshotChoice.init(argument:))
+    var before: SnapshotChoice
 
-    @Argument(help: ArgumentHelp("The second snapshot.", valueName: "after"))
-    var after: String
+    @Argument(
+        help: ArgumentHelp("The second snapshot.", valueName: "after"),
+        transform: SnapshotChoice.init(argument:))
+    var after: SnapshotChoice
 
     @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
 
     @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var progress: ProgressOptions
-
-    func validate() throws {
-        _ = try SnapshotChoice(argument: before)
-        _ = try SnapshotChoice(argument: after)
-    }
 
     func run() async throws {
-        let first = try SnapshotChoice(argument: before)
-        let second = try SnapshotChoice(argument: after)
         let output = DifferenceOutput(isJSON: json)
-        let display = progress.begin("reading the snapshots")
-        defer { display.end() }
-        try await running { [repository] in
-            let engine = try repository.engine(showing: display)
-            let before = try await engine.snapshot(first)
-            let after = try await engine.snapshot(second)
+        try await repository.working("reading the snapshots") { [before, after] engine in
+            let before = try await engine.snapshot(before)
+            let after = try await engine.snapshot(after)
             for snapshot in [before, after] where snapshot.set == nil {
                 Messages.warn(
-                    about: [UInt8]?.none,
                     "snapshot \(snapshot.shortIdentifier) does not record what it excludes")
             }
             try await engine.compare(before, with: after) { output.write($0) }

@@ -56,7 +56,6 @@ struct EvictCommand: AsyncParsableCommand {
 
     @OptionGroup var paths: EvictionPaths
     @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var policy: PolicyOptions
     @OptionGroup var progress: ProgressOptions
 
     @Flag(
@@ -126,7 +125,8 @@ struct EvictCommand: AsyncParsableCommand {
                 _ = try? repair(file, state)
             }
         }
-        let rules = policy.policy(in: environment)
+        let settings = try repository.configuration.settingsIfAny() ?? BackupSettings()
+        let rules = settings.policy.policy(in: environment)
         try await running { [repository, isDryRun] in
             var evicting = FileEvicting(
                 engine: try repository.engine(), state: state, policy: rules, places: places)

@@ -7,12 +7,15 @@ import SystemPackage
 
 /// The list of a plan's stored items, for other backup tools.
 struct ListOptions: ParsableArguments {
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case nul
+    }
+
     @Option(
         help: ArgumentHelp(
             "Write the paths of what is stored, each followed by a NUL: nul is the only format.",
-            valueName: "format"),
-        completion: .list([onlyFormat]))
-    var format: String?
+            valueName: "format"))
+    var format: Format?
 
     @Option(
         help: ArgumentHelp(
@@ -32,19 +35,10 @@ struct ListOptions: ParsableArguments {
     var allowPlaintext = false
 
     func validate() throws {
-        guard let format else {
-            guard output == nil, relativeTo == nil, !allowPlaintext else {
-                throw ValidationError(
-                    "--output, --relative-to and --allow-plaintext need --format")
-            }
-            return
+        guard format != nil || (output == nil && relativeTo == nil && !allowPlaintext) else {
+            throw ValidationError("--output, --relative-to and --allow-plaintext need --format")
         }
-        guard format != onlyFormat else { return }
-        throw ValidationError("unknown format '\(format)' (\(substitute(for: format)))")
     }
-
-    /// Whether a list was requested.
-    var isRequested: Bool { format != nil }
 
     /// Makes the list and writes it.
     ///
@@ -96,22 +90,5 @@ struct ListOptions: ParsableArguments {
             return parent.isEmpty ? "." : parent
         }
         return environmentValue("TMPDIR").map { FilePath(bytes: $0) } ?? "/var/tmp"
-    }
-}
-
-private let onlyFormat = "nul"
-
-/// Returns what to use in place of a format for one tool.
-private func substitute(for format: String) -> String {
-    switch format {
-    case "borg": "use nul: borg create --paths-from-stdin --paths-delimiter '\\0'"
-    case "bsdtar": "use nul: bsdtar --create --null --no-recursion --files-from LIST"
-    case "rsync": "use nul: rsync --archive --from0 --files-from=LIST"
-    case "tar": "use nul: tar --create --null --no-recursion --files-from=LIST"
-    case "restic": "use resval-backup create, which runs restic"
-    case "duplicity", "kopia", "rclone":
-        "\(format) cannot read every name from a list: use resval-backup create, or nul with borg, "
-            + "tar, bsdtar or rsync"
-    default: "use nul, for borg, tar, bsdtar and rsync"
     }
 }

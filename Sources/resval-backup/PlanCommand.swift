@@ -28,82 +28,72 @@ struct PlanCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var list: ListOptions
-
     @OptionGroup var progress: ProgressOptions
 
-    @OptionGroup var preview: PreviewOptions
+    @Flag(help: "Show only what is excluded.")
+    var excludedOnly = false
 
     @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
 
     func validate() throws {
-        guard !list.isRequested || !json && !preview.excludedOnly else {
+        guard list.format == nil || !json && !excludedOnly else {
             throw ValidationError("--json and --excluded-only cannot be used with --format")
         }
     }
 
     func run() async throws {
-        let sources = try source.present()
-        var planner = try makePlanner(policy, repository: repository.location())
-        let placeholders = MetPlaceholders(repository, isForRepository: !list.isRequested)
-        planner.largestFile = source.excludeLargerThan?.bytes
+        let sources = try presentSources(source.sources)
+        let isList = list.format != nil
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
-        planner.didExamine = { display.advance(by: $0) }
-        if list.isRequested {
-            let isWhole = try await running { [planner, list] in
-                try await list.write(planner, for: sources, placeholders)
-            }
-            if !isWhole || sources.count < source.sources.count { throw ExitCode(3) }
-            return
+        let planner = try makePlanner(
+            policy, largestFile: source.excludeLargerThan, repository: repository.location(),
+            showing: display)
+        let placeholders = MetPlaceholders(repository, isForRepository: !isList)
+        let isWhole = try await running {
+            isList
+                ? try await list.write(planner, for: sources, placeholders)
+                : try await show(planner, for: sources, placeholders)
         }
-        let plan = try await preview.show(planner, for: sources, placeholders, isJSON: json)
-        if plan.isIncomplete || sources.count < source.sources.count { throw ExitCode(3) }
+        if !isWhole || sources.count < source.sources.count { throw ExitCode(3) }
     }
-}
 
-/// What is shown of a plan that is not carried out.
-struct PreviewOptions: ParsableArguments {
-    @OptionGroup var color: ColorOptions
-
-    @Flag(help: "Show only what is excluded.")
-    var excludedOnly = false
-
-    /// Makes a plan and prints its items, or only what is excluded, and the totals.
-    func show(
-        _ planner: BackupPlanner, for sources: [FilePath], _ placeholders: MetPlaceholders,
-        isJSON: Bool
-    ) async throws -> BackupPlan {
-        let isColored = color.color.colorsStandardOutput
-        let plan = try await running { [excludedOnly] in
-            try await placeholders.settle(isShownOnly: true, \BackupPlan.self) {
-                try planner.makePlan(for: sources) { _ in
-                    PlanPrinter(
-                        isJSON: isJSON, wantsStoredItems: !excludedOnly, isColored: isColored)
-                }
+    /// Prints the items of a plan, or only what is excluded, and the totals.
+    ///
+    /// - Returns: whether everything that should be stored would be.
+    private func show(
+        _ planner: BackupPlanner, for sources: [FilePath], _ placeholders: MetPlaceholders
+    ) async throws -> Bool {
+        let plan = try await placeholders.settle(isShownOnly: true, \BackupPlan.self) {
+            try planner.makePlan(for: sources) { _ in
+                PlanPrinter(isJSON: json, wantsStoredItems: !excludedOnly)
             }
         }
         report(plan.notices)
         var buffer = OutputBuffer()
-        write(plan.totals, asJSON: isJSON, to: &buffer)
+        if json {
+            write(json: plan.totals, to: &buffer)
+        } else {
+            write(plan.totals, to: &buffer)
+        }
         buffer.flush()
-        return plan
+        return !plan.isIncomplete
     }
 
-    private func write(
-        _ totals: PlanTotals, asJSON isJSON: Bool, to buffer: inout OutputBuffer
-    ) {
-        guard !isJSON else {
-            var line = JSONLine.output()
-            line.add("type", "totals")
-            line.add("storedFiles", totals.storedFiles)
-            line.add("storedDirectories", totals.storedDirectories)
-            line.add("storedOthers", totals.storedOthers)
-            line.add("storedBytes", totals.storedBytes)
-            line.add("excludedItems", totals.excludedItems)
-            line.add("excludedBytes", totals.excludedFileBytes)
-            return line.end(in: &buffer)
-        }
+    private func write(json totals: PlanTotals, to buffer: inout OutputBuffer) {
+        var line = JSONLine.output()
+        line.add("type", "totals")
+        line.add("storedFiles", totals.storedFiles)
+        line.add("storedDirectories", totals.storedDirectories)
+        line.add("storedOthers", totals.storedOthers)
+        line.add("storedBytes", totals.storedBytes)
+        line.add("excludedItems", totals.excludedItems)
+        line.add("excludedBytes", totals.excludedFileBytes)
+        line.end(in: &buffer)
+    }
+
+    private func write(_ totals: PlanTotals, to buffer: inout OutputBuffer) {
         let directories = counted(totals.storedDirectories, "directory", "directories")
         buffer.append(text: "total: \(counted(totals.storedItems, "item")) stored ")
         buffer.append(text: "(\(counted(totals.storedFiles, "file")) with ")
@@ -114,10 +104,9 @@ struct PreviewOptions: ParsableArguments {
 }
 
 /// Prints the items of a plan while it is built; each thread has its own printer.
-struct PlanPrinter: PlanObserver {
+private struct PlanPrinter: PlanObserver {
+    let isJSON: Bool
     let wantsStoredItems: Bool
-    private let isJSON: Bool
-    private let isColored: Bool
     private let records = Records()
 
     /// Contains the buffer, which cannot be copied as an observer can.
@@ -125,9 +114,8 @@ struct PlanPrinter: PlanObserver {
         var buffer = OutputBuffer()
     }
 
-    init(isJSON: Bool, wantsStoredItems: Bool, isColored: Bool) {
+    init(isJSON: Bool, wantsStoredItems: Bool) {
         self.isJSON = isJSON
-        self.isColored = isColored
         self.wantsStoredItems = wantsStoredItems
     }
 
@@ -139,18 +127,17 @@ struct PlanPrinter: PlanObserver {
     func finish() { records.buffer.flush() }
 
     private func noteText(_ item: borrowing PlannedItem) {
+        let sentence: String?
         switch item.disposition {
         case .stored(let reason):
-            records.buffer.append(text: "store", in: isColored ? .green : nil)
-            records.buffer.append("     ")
-            records.buffer.append(name: item.path)
-            if reason != .unmarked { records.buffer.append(text: ": \(reason.sentence)") }
+            records.buffer.append("store     ")
+            sentence = reason == .unmarked ? nil : reason.sentence
         case .excluded(let reason):
-            records.buffer.append(text: "exclude", in: isColored ? .yellow : nil)
-            records.buffer.append("   ")
-            records.buffer.append(name: item.path)
-            records.buffer.append(text: ": \(reason.sentence)")
+            records.buffer.append("exclude   ")
+            sentence = reason.sentence
         }
+        records.buffer.append(name: item.path)
+        if let sentence { records.buffer.append(text: ": \(sentence)") }
         records.buffer.append("\n")
         records.buffer.endRecord()
     }
@@ -161,23 +148,16 @@ struct PlanPrinter: PlanObserver {
         line.add(path: item.path)
         line.add("kind", item.kind.name)
         if item.kind == .regularFile { line.add("size", item.size) }
-        line.add(item.disposition)
-        line.end(in: &records.buffer)
-    }
-}
-
-extension JSONLine {
-    /// Adds the fields that say what is done with an item, and why.
-    mutating func add(_ disposition: Disposition) {
-        switch disposition {
+        switch item.disposition {
         case .stored(let reason):
-            add("isStored", true)
-            add("reason", reason.name)
+            line.add("isStored", true)
+            line.add("reason", reason.name)
         case .excluded(let reason):
-            add("isStored", false)
-            add("reason", reason.name)
-            add("marker", reason.marker?.rawValue)
-            add("sentence", reason.sentence)
+            line.add("isStored", false)
+            line.add("reason", reason.name)
+            line.add("marker", reason.marker?.rawValue)
+            line.add("sentence", reason.sentence)
         }
+        line.end(in: &records.buffer)
     }
 }

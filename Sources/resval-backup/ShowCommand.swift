@@ -21,8 +21,9 @@ struct ShowCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The first digits of a snapshot's ID, or latest: the newest one that "
                 + "resval-backup made on this machine.",
-            valueName: "snapshot"))
-    var snapshot: String
+            valueName: "snapshot"),
+        transform: SnapshotChoice.init(argument:))
+    var snapshot: SnapshotChoice
 
     @Flag(help: "Show what was excluded, and why. With --null the paths only.")
     var excluded = false
@@ -32,10 +33,8 @@ struct ShowCommand: AsyncParsableCommand {
 
     @OptionGroup var records: RecordOptions
     @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
-        _ = try SnapshotChoice(argument: snapshot)
         guard !(excluded && items) else {
             throw ValidationError("give --excluded or --items, not both")
         }
@@ -45,12 +44,9 @@ struct ShowCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let choice = try SnapshotChoice(argument: snapshot)
-        let display = progress.begin("reading the snapshot")
-        defer { display.end() }
-        try await running { [repository, excluded, items, form = records.form] in
-            let engine = try repository.engine(showing: display)
-            let snapshot = try await engine.snapshot(choice)
+        try await repository.working("reading the snapshot") {
+            [snapshot, excluded, items, form = records.form] engine in
+            let snapshot = try await engine.snapshot(snapshot)
             if excluded {
                 var printer = try await engine.readRecord(
                     of: snapshot, with: ExclusionPrinter(form))

@@ -31,10 +31,9 @@ struct StatusCommand: ParsableCommand {
         // Without a configuration, the default age counts; nil when no backup is ever stale.
         let settings = try configuration.settingsIfAny() ?? BackupSettings()
         guard let directory = try configuration.stateDirectory(),
-            let status = try StatusFile(in: directory).read()
+            let status = try RunStatus.read(in: directory)
         else {
-            Messages.write(
-                about: [UInt8]?.none, "there was no run yet (begin with: resval-backup run)")
+            Messages.write("there was no run yet (begin with: resval-backup run)")
             throw ExitCode(1)
         }
         let isUnderWay = try status.result == .running && RunLock.isHeld(in: directory)
@@ -54,7 +53,6 @@ struct StatusCommand: ParsableCommand {
         guard let time = status.lastBackup else { return }
         let isFromFuture = time.seconds > FileTime.now.seconds
         Messages.write(
-            about: [UInt8]?.none,
             isFromFuture
                 ? "the last backup, of \(time.rfc3339ToTheSecond), is from the future (set the clock, then: "
                     + "resval-backup run)"

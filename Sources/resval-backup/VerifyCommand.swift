@@ -26,8 +26,9 @@ struct VerifyCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The snapshot whose items and record are read: the first digits of its ID, or "
                 + "latest. Without it, the newest of each set of SOURCEs of this machine.",
-            valueName: "snapshot"))
-    var snapshot: String?
+            valueName: "snapshot"),
+        transform: SnapshotChoice.init(argument:))
+    var snapshot: SnapshotChoice?
 
     @Flag(help: "Read every byte stored and compare it with its hash.")
     var readData = false
@@ -38,11 +39,8 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var progress: ProgressOptions
 
-    func validate() throws { _ = try snapshot.map { try SnapshotChoice(argument: $0) } }
-
     func run() async throws {
-        let choice = try snapshot.map { try SnapshotChoice(argument: $0) }
-        let result = try await checkData(in: repository, progress, choice, readsData: readData)
+        let result = try await checkData(in: repository, progress, snapshot, readsData: readData)
         result.write(asJSON: json, readsData: readData)
         if !result.isHealthy { throw ExitCode(1) }
     }
@@ -55,12 +53,10 @@ func checkData(
     in repository: RepositoryOptions, _ progress: ProgressOptions,
     _ snapshot: SnapshotChoice? = nil, readsData: Bool
 ) async throws -> VerifyResult {
-    let display = progress.begin("checking the repository")
-    defer { display.end() }
-    let result = try await running {
-        try await repository.engine(showing: display).verify(snapshot, readsData: readsData)
+    let result = try await repository.working("checking the repository", progress) {
+        try await $0.verify(snapshot, readsData: readsData)
     }
-    for problem in result.problems { Messages.write(about: [UInt8]?.none, problem) }
+    for problem in result.problems { Messages.write(problem) }
     for item in result.lost {
         Messages.write(about: item.path, "has lost data in snapshot \(item.snapshot.prefix(8))")
     }

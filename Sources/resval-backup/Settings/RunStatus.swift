@@ -1,8 +1,11 @@
+import Backups
 import ResourceValues
 import SystemCalls
+import SystemPackage
 import TextFormats
 
-/// The status of the daily backup, as the status file reports it to other programs.
+/// The status of the daily backup: the file `status.json` in a configuration's directory, which other
+/// programs may read at any time, since it is replaced as a whole.
 struct RunStatus: Sendable, Hashable {
     /// How the last run ended.
     var result = RunResult.running
@@ -85,6 +88,95 @@ struct RunStatus: Sendable, Hashable {
     }
 }
 
+extension RunStatus {
+    /// Returns the status of the last run; nil when there was none.
+    ///
+    /// - Throws: ``FileError`` when the file cannot be read or is not valid.
+    static func read(in directory: FilePath) throws(FileError) -> RunStatus? {
+        let path = file(in: directory)
+        guard let bytes = try contentsOfStateFile(path, limit: 1 << 20) else { return nil }
+        do throws(JSONError) {
+            return try RunStatus(bytes)
+        } catch {
+            throw FileError(
+                code: .other, message: "is not a status file", advice: "remove it", path: path)
+        }
+    }
+
+    /// Replaces the status in a configuration's directory.
+    func write(in directory: FilePath) throws(FileError) {
+        try Self.file(in: directory).writePrivateFile(line(isStale: nil))
+    }
+
+    private static func file(in directory: FilePath) -> FilePath {
+        directory.appending("status.json")
+    }
+
+    /// Notes that a snapshot was accepted, if it is that of the last run. A run that is under way
+    /// writes its own status.
+    ///
+    /// - Throws: ``FileError`` when the file cannot be read or replaced.
+    static func accept(_ accepted: Acceptance, in directory: FilePath) throws(FileError) {
+        guard try read(in: directory)?.isOf(accepted.snapshot) == true,
+            let lock = try RunLock(in: directory)
+        else { return }
+        defer { withExtendedLifetime(lock) {} }
+        // A run may have ended meanwhile.
+        guard var status = try read(in: directory), status.isOf(accepted.snapshot) else { return }
+        status.snapshot?.holds = accepted.holds.map { HeldPart($0.hold, in: $0.snapshot) }
+        if status.result == .coversLess {
+            status.result = .ok
+            status.exitCode = 0
+        }
+        try status.write(in: directory)
+    }
+
+    /// Whether the last run made a snapshot.
+    private func isOf(_ snapshot: Snapshot) -> Bool {
+        guard let made = self.snapshot else { return false }
+        return [snapshot.identifier, snapshot.originalIdentifier].contains {
+            $0.hasPrefix(made.identifier)
+        }
+    }
+
+    /// Parses a status file.
+    ///
+    /// - Throws: `JSONError` for anything that is not a status.
+    init(_ bytes: [UInt8]) throws(JSONError) {
+        var (result, process, start) = (RunResult?.none, Int32?.none, FileTime?.none)
+        var made = SnapshotSummary(identifier: "")
+        self.init(process: 0, start: FileTime(seconds: 0, nanoseconds: 0), after: nil)
+        var scanner = JSONScanner(bytes[...], hasLostBytes: false)
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            if try scanner.takesNull() { return }
+            switch name {
+            case "result": result = RunResult(rawValue: try scanner.text())
+            case "step": step = RunStep(rawValue: try scanner.text())
+            case "exitCode": exitCode = Int32(exactly: try scanner.integer())
+            case "process": process = Int32(exactly: try scanner.integer())
+            case "start": start = FileTime(rfc3339: try scanner.string())
+            case "end": end = FileTime(rfc3339: try scanner.string())
+            case "lastCleanRun": lastCleanRun = FileTime(rfc3339: try scanner.string())
+            case "lastVerify": lastVerify = FileTime(rfc3339: try scanner.string())
+            case "lastPrune": lastPrune = FileTime(rfc3339: try scanner.string())
+            case "snapshot": made.identifier = try scanner.text()
+            case "items": made.items = try scanner.amount()
+            case "bytes": made.bytes = try scanner.amount()
+            case "addedBytes": made.addedBytes = try scanner.amount()
+            case "excludedItems": made.excludedItems = try scanner.amount()
+            case "holds":
+                try scanner.forEachElement { scanner throws(JSONError) in
+                    made.holds.append(try HeldPart(&scanner))
+                }
+            default: break
+            }
+        }
+        guard let result, let process, let start else { throw JSONError(offset: 0) }
+        (self.result, self.process, self.start) = (result, process, start)
+        if !made.identifier.isEmpty { snapshot = made }
+    }
+}
+
 /// The steps of a run, named after the commands that do the same.
 enum RunStep: String, Sendable, Hashable {
     case create, forget, prune, verify
@@ -163,6 +255,78 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
         case .ok: 0
         case .coversLess, .incomplete: 3
         default: 1
+        }
+    }
+}
+
+extension HeldPart {
+    /// Parses an object of a status file.
+    fileprivate init(_ scanner: inout JSONScanner) throws(JSONError) {
+        self.init()
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            if try scanner.takesNull() { return }
+            switch name {
+            case "path": path = try scanner.string()
+            case "pathBase64": path = try scanner.base64()
+            case "kind": kind = try scanner.text()
+            case "since": since = FileTime(rfc3339: try scanner.string()) ?? since
+            case "until": until = FileTime(rfc3339: try scanner.string())
+            case "snapshot": snapshot = try scanner.text()
+            default: break
+            }
+        }
+    }
+}
+
+/// The lock that prevents two runs of a configuration at once: a file in its directory, locked with
+/// `flock(2)`.
+///
+/// The kernel releases the lock when the process ends, so a run that was killed leaves none behind.
+/// The file stays: a lock on a file that is removed and created again would not exclude anyone.
+final class RunLock: Sendable {
+    private let file: OwnedDescriptor
+
+    /// Takes the lock, as ``waitForLock(on:)`` does, until this object is deinitialized; nil when another
+    /// process has it.
+    ///
+    /// - Parameter directory: that of the configuration, which must exist.
+    /// - Throws: ``FileError`` when the file can be neither created nor opened, or cannot be
+    ///   locked.
+    init?(in directory: FilePath) throws(FileError) {
+        let path = directory.appending("lock")
+        file = OwnedDescriptor(try Self.open(path))
+        do throws(Errno) {
+            guard try waitForLock(on: file.descriptor) else { return nil }
+        } catch {
+            throw FileError(error, of: path)
+        }
+    }
+
+    /// Opens the file, creating it when it is missing. An existing file can be locked even where
+    /// nothing can be written.
+    private static func open(_ path: FilePath) throws(FileError) -> FileDescriptor {
+        let failure: FileError
+        do throws(FileError) {
+            if let made = try openStateFile(path, makingIt: true) { return made }
+            throw .opening(.noSuchFileOrDirectory, path)
+        } catch {
+            failure = error
+        }
+        guard failure.isOfStorage, let opened = try openStateFile(path) else { throw failure }
+        return opened
+    }
+
+    /// Whether a process has the lock. The check takes the lock for a moment.
+    ///
+    /// - Throws: ``FileError`` when the file cannot be opened or locked.
+    static func isHeld(in directory: FilePath) throws(FileError) -> Bool {
+        let path = directory.appending("lock")
+        guard let opened = try openStateFile(path) else { return false }
+        let file = OwnedDescriptor(opened)
+        do throws(Errno) {
+            return try !waitForLock(on: file.descriptor)
+        } catch {
+            throw .opening(error, path)
         }
     }
 }
