@@ -50,7 +50,7 @@ struct CreateCommand: AsyncParsableCommand {
     }
 
     private func write(json created: CreatedSnapshot) {
-        let (plan, result, summary) = (created.plan, created.result, created.summary)
+        let (plan, result, summary) = created
         var line = JSONLine.output()
         line.add("snapshot", result.snapshot)
         line.add("isComplete", result.isComplete)
@@ -77,6 +77,9 @@ struct CreateCommand: AsyncParsableCommand {
         StandardOutput.shared.write(line.ended())
     }
 }
+
+/// A snapshot that was made, what it was made from, and the facts that are printed and kept in the status.
+typealias CreatedSnapshot = (plan: BackupPlan, result: BackupResult, summary: SnapshotSummary)
 
 /// What `create` and `run` do: they make a snapshot, and name on standard error what it lacks.
 struct Creation {
@@ -119,8 +122,16 @@ struct Creation {
             return (plan, result)
         }
         reportShortfalls(result)
-        return CreatedSnapshot(
-            plan: plan, result: result, hasAllSources: present.count == sources.count)
+        let summary = SnapshotSummary(
+            identifier: result.snapshot, items: Int64(result.storedItems),
+            bytes: result.storedBytes, addedBytes: result.addedBytes,
+            excludedItems: Int64(plan.totals.excludedItems),
+            holds: result.coverage.holds.prefix(HeldPart.most).map {
+                HeldPart($0.hold, in: $0.snapshot)
+            },
+            isWhole: result.isComplete && present.count == sources.count,
+            coversAll: result.coversAll && result.unnoted == nil)
+        return (plan, result, summary)
     }
 
     private func reportShortfalls(_ result: BackupResult) {
@@ -149,23 +160,53 @@ struct Creation {
     }
 }
 
-/// A snapshot that was made, and what it was made from.
-struct CreatedSnapshot {
-    let plan: BackupPlan
-    let result: BackupResult
-    /// Whether every SOURCE exists.
-    let hasAllSources: Bool
+/// Reports how a backup covers less than the one before, and what to do.
+func report(_ coverage: CoverageReport) {
+    for (snapshot, reason) in coverage.incomparable where reason.code != .noRecord {
+        Messages.warn(
+            "snapshot \(snapshot.shortIdentifier) cannot be compared: \(reason.description)")
+    }
+    for item in coverage.unprotected { Messages.warn(about: item.path, item.lossSentence) }
+    for cause in coverage.exclusions.prefix(HeldPart.most) {
+        Messages.warn(about: cause.path, cause.sentence)
+    }
+    if coverage.exclusions.count > HeldPart.most {
+        let more = counted(coverage.exclusions.count - HeldPart.most, "item")
+        Messages.warn("and \(more) more newly excluded")
+    }
+    let named = Set(coverage.exclusions.compactMap(\.path))
+    let keeping = Set(
+        coverage.holds.filter { named.contains($0.hold.part) }
+            .compactMap { $0.snapshot?.shortIdentifier }
+    ).sorted()
+    if !keeping.isEmpty {
+        Messages.warn(
+            Advice.completed(
+                "snapshot \(keeping.joined(separator: ", ")), which has it, is kept for 30 days (if it is "
+                    + "not needed: resval-backup accept)"))
+    }
+    if let last = coverage.jumpedFrom {
+        Messages.warn(
+            Advice.completed(
+                "by this machine's clock snapshot \(last.shortIdentifier), made before, is newer, or more "
+                    + "than 30 days older; all earlier ones are kept for 30 days (if the clock is right "
+                    + "and they are not needed: resval-backup accept)"))
+    }
+    guard !coverage.causes.isEmpty else { return }
+    for cause in coverage.causes { Messages.write(about: cause.path, cause.sentence) }
+    Messages.write(
+        Advice.completed(
+            "this snapshot may cover less than it should; what only earlier ones have is kept "
+                + "(if that is right: resval-backup accept)"))
+}
 
-    /// The facts that are printed and kept in the status file.
-    var summary: SnapshotSummary {
-        SnapshotSummary(
-            identifier: result.snapshot, items: Int64(result.storedItems),
-            bytes: result.storedBytes, addedBytes: result.addedBytes,
-            excludedItems: Int64(plan.totals.excludedItems),
-            holds: result.coverage.holds.prefix(HeldPart.most).map {
-                HeldPart($0.hold, in: $0.snapshot)
-            },
-            isWhole: result.isComplete && hasAllSources,
-            coversAll: result.coversAll && result.unnoted == nil)
+extension JSONLine {
+    /// Adds the field `coverage`: how a backup covers less than the one before.
+    mutating func add(causes: [CoverageCause]) {
+        add("coverage", objects: causes) { cause, object in
+            object.add("reason", cause.name)
+            if let path = cause.path { object.add(path: path) }
+            object.add("sentence", cause.sentence)
+        }
     }
 }

@@ -33,7 +33,8 @@ struct DiffCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
 
     func run() async throws {
-        let output = DifferenceOutput(isJSON: json)
+        let output = Monitor(
+            (printer: ItemPrinter(json ? .json : .lines), counts: [SnapshotDifference.Kind: Int]()))
         try await repository.working("reading the snapshots") { [before, after] engine in
             let before = try await engine.snapshot(before)
             let after = try await engine.snapshot(after)
@@ -41,70 +42,32 @@ struct DiffCommand: AsyncParsableCommand {
                 Messages.warn(
                     "snapshot \(snapshot.shortIdentifier) does not record what it excludes")
             }
-            try await engine.compare(before, with: after) { output.write($0) }
+            try await engine.compare(before, with: after) { difference in
+                output.withLock { output in
+                    output.counts[difference.kind, default: 0] += 1
+                    output.printer.print(difference)
+                }
+            }
         }
-        output.finish()
+        let counts = output.withLock { output in
+            output.printer.flush()
+            return SnapshotDifference.Kind.allCases.map { kind in
+                "\(output.counts[kind] ?? 0) \(kind.rawValue)"
+            }
+        }
+        if !json { StandardOutput.shared.write("total: \(counts.joined(separator: ", "))\n") }
     }
 }
 
-/// Prints differences, and counts them for the total in text output.
-private final class DifferenceOutput: Sendable {
-    private struct State {
-        var printer = RecordPrinter()
-        var counts: [SnapshotDifference.Kind: Int] = [:]
-    }
-
-    private let isJSON: Bool
-    private let state = Monitor(State())
-
-    init(isJSON: Bool) { self.isJSON = isJSON }
-
-    func write(_ difference: SnapshotDifference) {
-        state.withLock { state in
-            state.counts[difference.kind, default: 0] += 1
-            state.printer.print { buffer in
-                if isJSON {
-                    write(json: difference, to: &buffer)
-                } else {
-                    write(difference, &buffer)
-                }
-            }
+extension ItemPrinter {
+    fileprivate mutating func print(_ difference: SnapshotDifference) {
+        print(word: difference.kind.rawValue, difference.path, difference.reason) { line in
+            line.add("difference", difference.kind.rawValue)
+            line.add(path: difference.path)
+            line.add("kind", difference.fileKind.name)
+            line.add("sizeBefore", difference.sizeBefore)
+            line.add("sizeAfter", difference.sizeAfter)
+            line.add("sentence", difference.reason)
         }
-    }
-
-    func finish() {
-        state.withLock { state in
-            if !isJSON {
-                let counts = SnapshotDifference.Kind.allCases.map { kind in
-                    "\(state.counts[kind] ?? 0) \(kind.rawValue)"
-                }
-                state.printer.print { buffer in
-                    buffer.append(text: "total: \(counts.joined(separator: ", "))\n")
-                }
-            }
-            state.printer.flush()
-        }
-    }
-
-    private func write(_ difference: SnapshotDifference, _ buffer: inout OutputBuffer) {
-        buffer.append(text: difference.kind.rawValue)
-        buffer.append(" ")
-        buffer.append(name: difference.path)
-        if let reason = difference.reason {
-            buffer.append(": ")
-            buffer.append(name: Array(reason.utf8))
-        }
-        buffer.append("\n")
-    }
-
-    private func write(json difference: SnapshotDifference, to buffer: inout OutputBuffer) {
-        var line = JSONLine.output()
-        line.add("difference", difference.kind.rawValue)
-        line.add(path: difference.path)
-        line.add("kind", difference.fileKind.name)
-        line.add("sizeBefore", difference.sizeBefore)
-        line.add("sizeAfter", difference.sizeAfter)
-        line.add("sentence", difference.reason)
-        line.end(in: &buffer)
     }
 }

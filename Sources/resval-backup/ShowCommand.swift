@@ -48,13 +48,14 @@ struct ShowCommand: AsyncParsableCommand {
             [snapshot, excluded, items, form = records.form] engine in
             let snapshot = try await engine.snapshot(snapshot)
             if excluded {
-                var printer = try await engine.readRecord(
-                    of: snapshot, with: ExclusionPrinter(form))
-                printer.finish()
+                var items = try await engine.readRecord(
+                    of: snapshot, with: ExclusionPrinter(printer: ItemPrinter(form)))
+                items.printer.flush()
             } else if items {
-                var printer = try await engine.readEntries(
-                    of: snapshot.identifier, with: CountedEntries(EntryPrinter(form), engine))
-                printer.handler.finish()
+                var items = try await engine.readEntries(
+                    of: snapshot.identifier,
+                    with: CountedEntries(EntryPrinter(printer: ItemPrinter(form)), engine))
+                items.handler.printer.flush()
             } else {
                 try await SnapshotFacts(snapshot, engine).print(asJSON: form == .json)
             }
@@ -64,77 +65,72 @@ struct ShowCommand: AsyncParsableCommand {
 
 /// Prints the excluded items.
 private struct ExclusionPrinter: RecordHandler {
-    private let form: RecordOptions.Form
-    private var printer = RecordPrinter()
-
-    init(_ form: RecordOptions.Form) { self.form = form }
+    var printer: ItemPrinter
 
     mutating func receive(_ line: RecordLine) {
         guard case .excluded(let item) = line else { return }
-        printer.print { buffer in
-            switch form {
-            case .json:
-                var line = JSONLine.output()
-                line.add(path: item.path)
-                line.add("isDirectory", item.isDirectory)
-                line.add("reason", item.reason)
-                line.add("sentence", item.sentence)
-                line.end(in: &buffer)
-            case .lines:
-                buffer.append(name: item.path)
-                buffer.append(text: ": ")
-                buffer.append(name: Array(item.sentence.utf8))
-                buffer.append("\n")
-            case .nulEnded: buffer.append(bytes: item.path + [0])
-            }
+        printer.print(item.path, item.sentence) { line in
+            line.add(path: item.path)
+            line.add("isDirectory", item.isDirectory)
+            line.add("reason", item.reason)
+            line.add("sentence", item.sentence)
         }
     }
-
-    mutating func finish() { printer.flush() }
 }
 
 /// Prints the entries of a snapshot.
 private struct EntryPrinter: SnapshotEntryHandler {
+    var printer: ItemPrinter
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        printer.print(entry.path) { line in
+            line.add(path: entry.path)
+            line.add("kind", entry.kind.name)
+            if entry.kind == .regularFile { line.add("size", entry.size) }
+            line.add("modified", entry.modified)
+            line.add("permissions", String(entry.permissions, radix: 8))
+        }
+    }
+}
+
+/// Prints items that arrive one by one, in batches.
+struct ItemPrinter: Sendable {
     private let form: RecordOptions.Form
-    private var printer = RecordPrinter()
+    private var pending: [UInt8] = []
 
     init(_ form: RecordOptions.Form) { self.form = form }
 
-    mutating func receive(_ entry: SnapshotEntry) {
-        printer.print { buffer in
-            switch form {
-            case .json:
-                var line = JSONLine.output()
-                line.add(path: entry.path)
-                line.add("kind", entry.kind.name)
-                if entry.kind == .regularFile { line.add("size", entry.size) }
-                line.add("modified", entry.modified)
-                line.add("permissions", String(entry.permissions, radix: 8))
-                line.end(in: &buffer)
-            case .lines:
-                buffer.append(name: entry.path)
-                buffer.append("\n")
-            case .nulEnded: buffer.append(bytes: entry.path + [0])
-            }
-        }
-    }
-
-    mutating func finish() { printer.flush() }
-}
-
-/// Collects records that arrive one by one, and prints them in batches.
-struct RecordPrinter: Sendable {
-    private var pending: [UInt8] = []
-
-    /// Prints a record that `body` writes.
-    mutating func print(_ body: (inout OutputBuffer) -> Void) {
+    /// Prints an item.
+    ///
+    /// - Parameters:
+    ///   - word: what stands before the path in a line.
+    ///   - sentence: what stands behind it.
+    ///   - addFields: adds the fields of a JSON object.
+    mutating func print(
+        word: String? = nil, _ path: [UInt8], _ sentence: String? = nil,
+        addFields: (inout JSONLine) -> Void
+    ) {
         var buffer = OutputBuffer()
-        body(&buffer)
+        switch form {
+        case .json:
+            var line = JSONLine.output()
+            addFields(&line)
+            buffer.append(bytes: line.ended())
+        case .lines:
+            if let word { buffer.append(text: "\(word) ") }
+            buffer.append(name: path)
+            if let sentence {
+                buffer.append(": ")
+                buffer.append(name: Array(sentence.utf8))
+            }
+            buffer.append("\n")
+        case .nulEnded: buffer.append(bytes: path + [0])
+        }
         pending += buffer.bytes
         if pending.count > 32768 { flush() }
     }
 
-    /// Prints the records that are still pending.
+    /// Prints the items that are still pending.
     mutating func flush() {
         StandardOutput.shared.write(pending)
         pending.removeAll(keepingCapacity: true)

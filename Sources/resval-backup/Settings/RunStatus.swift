@@ -259,6 +259,64 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
     }
 }
 
+/// What is held, as it is printed.
+struct HeldPart: Sendable, Hashable {
+    /// The path of what later snapshots lack; nil for all that was made before the clock jumped.
+    var path: [UInt8]?
+    /// Why, in one word: see ``Hold/Kind``.
+    var kind = ""
+    /// When it became so.
+    var since = FileTime(seconds: 0, nanoseconds: 0)
+    /// When it ends; nil where only `accept` ends it.
+    var until: FileTime?
+    /// The full identifier of the snapshot that has it; nil if it is not known.
+    var snapshot: String?
+
+    init() {}
+
+    init(_ hold: Hold, in snapshot: Snapshot?) {
+        path = hold.kind == .clock ? nil : hold.part
+        kind = hold.kind.rawValue
+        since = FileTime(seconds: hold.since, nanoseconds: 0)
+        until = hold.end
+        self.snapshot = snapshot?.identifier
+    }
+
+    /// The most that are listed, those that wait for `accept` first.
+    static let most = 100
+
+    /// Whether it waits for `accept`.
+    var needsAcceptance: Bool { kind == Hold.Kind.other.rawValue }
+
+    /// What is held, in words without the path.
+    var sentence: String {
+        let end = until.map { "until \($0.rfc3339ToTheSecond)" } ?? "until it is accepted"
+        let since = since.rfc3339ToTheSecond
+        guard path != nil else {
+            return "all snapshots made before the clock jumped, \(since), are kept \(end)"
+        }
+        let name = snapshot.map { "snapshot \($0.prefix(8))" } ?? "the snapshot that has it"
+        return "not in the newest snapshot since \(since); \(name) is kept for it \(end)"
+    }
+}
+
+extension JSONLine {
+    /// Adds the field `holds`.
+    mutating func add(holds: [HeldPart]) {
+        add("holds", objects: holds) { hold, object in
+            if let path = hold.path {
+                object.add(path: path)
+            } else {
+                object.add("path", String?.none)
+            }
+            object.add("kind", hold.kind)
+            object.add("since", hold.since)
+            object.add("until", hold.until)
+            object.add("snapshot", hold.snapshot)
+        }
+    }
+}
+
 extension HeldPart {
     /// Parses an object of a status file.
     fileprivate init(_ scanner: inout JSONScanner) throws(JSONError) {
