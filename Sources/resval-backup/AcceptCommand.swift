@@ -69,16 +69,3 @@ struct AcceptCommand: AsyncParsableCommand {
         }
     }
 }
-
-extension SnapshotChoice {
-    /// Parses an argument.
-    ///
-    /// - Throws: `ValidationError` when it cannot name a snapshot.
-    init(argument: String) throws {
-        guard let choice = SnapshotChoice(argument) else {
-            throw ValidationError(
-                "a snapshot is named by at least four hexadecimal digits, or latest")
-        }
-        self = choice
-    }
-}

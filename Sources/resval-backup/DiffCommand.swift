@@ -17,14 +17,10 @@ struct DiffCommand: AsyncParsableCommand {
               resval-backup diff 1a2b3c4d latest --json
             """)
 
-    @Argument(
-        help: ArgumentHelp("The first snapshot.", valueName: "before"),
-        transform: SnapshotChoice.init(argument:))
+    @Argument(help: ArgumentHelp("The first snapshot.", valueName: "before"))
     var before: SnapshotChoice
 
-    @Argument(
-        help: ArgumentHelp("The second snapshot.", valueName: "after"),
-        transform: SnapshotChoice.init(argument:))
+    @Argument(help: ArgumentHelp("The second snapshot.", valueName: "after"))
     var after: SnapshotChoice
 
     @Flag(help: "Print one JSON object per line: see resval-json(5).")

@@ -19,10 +19,9 @@ struct ShowCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The first digits of a snapshot's ID, or latest: the newest one that "
+            "The first four or more digits of a snapshot's ID, or latest: the newest one that "
                 + "resval-backup made on this machine.",
-            valueName: "snapshot"),
-        transform: SnapshotChoice.init(argument:))
+            valueName: "snapshot"))
     var snapshot: SnapshotChoice
 
     @Flag(help: "Show what was excluded, and why. With --null the paths only.")
@@ -61,6 +60,10 @@ struct ShowCommand: AsyncParsableCommand {
             }
         }
     }
+}
+
+extension SnapshotChoice: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
 }
 
 /// Prints the excluded items.

@@ -24,10 +24,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The snapshot whose items and record are read: the first digits of its ID, or "
-                + "latest. Without it, the newest of each set of SOURCEs of this machine.",
-            valueName: "snapshot"),
-        transform: SnapshotChoice.init(argument:))
+            "The snapshot whose items and record are read: the first four or more digits of "
+                + "its ID, or latest. Without it, the newest of each set of SOURCEs of this machine.",
+            valueName: "snapshot"))
     var snapshot: SnapshotChoice?
 
     @Flag(help: "Read every byte stored and compare it with its hash.")

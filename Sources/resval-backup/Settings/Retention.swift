@@ -92,7 +92,8 @@ extension RetentionRules {
 
 /// The options of `forget`, with restic's names.
 struct RetentionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Keep the newest N snapshots; -1 for all.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp("Keep the newest N snapshots; --keep-last=-1 for all.", valueName: "n"))
     var keepLast: KeptCount?
     @Option(help: ArgumentHelp("Keep the newest of each of N hours.", valueName: "n"))
     var keepHourly: KeptCount?
