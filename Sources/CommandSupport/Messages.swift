@@ -44,6 +44,12 @@ package enum Messages {
         write(about: path?.bytes, text)
     }
 
+    /// Writes a message that does not concern a path.
+    package static func write(_ text: String) { write(about: [UInt8]?.none, text) }
+
+    /// Warns about a problem that concerns no path and did not prevent the work.
+    package static func warn(_ text: String) { warn(about: nil, text) }
+
     /// Warns about a problem that did not prevent the work.
     package static func warn(about path: [UInt8]?, _ text: String) {
         write(about: path, "warning: \(text)")

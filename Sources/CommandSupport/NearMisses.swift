@@ -56,9 +56,6 @@ struct CommandLineCorrections {
     let root: any ParsableCommand.Type
     /// Words of other programs, with the valid word.
     let synonyms: [String: String]
-    /// Commands, and options as `COMMAND --option`, that this program does not have, with what to use
-    /// instead, in words.
-    var refusals: [String: String] = [:]
 
     private static let commonSynonyms = ["version": "--version", "-V": "--version"]
 
@@ -72,7 +69,6 @@ struct CommandLineCorrections {
                 command = subcommand
                 continue
             }
-            if let refusal = refusals[word] { return "no command '\(word)' (\(refusal))" }
             let meant = synonym(of: word) ?? NearMisses.nearest(to: word, among: commands)
             let isFirst = command == root
             return "unknown command '\(word)'\(NearMisses.advice(isFirst ? meant : nil))"
@@ -100,9 +96,6 @@ struct CommandLineCorrections {
     }
 
     private func advice(for option: String, of command: (any ParsableCommand.Type)?) -> String {
-        if let refusal = command.flatMap({ refusals["\($0._commandName) \(option)"] }) {
-            return " (\(refusal))"
-        }
         let valid = options(of: command)
         let synonym = synonym(of: option)
         let meant =

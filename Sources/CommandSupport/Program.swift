@@ -42,11 +42,9 @@ extension AsyncParsableCommand {
     /// To be called by a main program that is not asynchronous itself: the runtime of one that is
     /// opens descriptors at its start, also in the place of a closed standard output.
     package static func runAsyncProgram(
-        _ arguments: [String]? = nil, uncaughtCode: Int32, synonyms: [String: String] = [:],
-        refusals: [String: String] = [:]
+        _ arguments: [String]? = nil, uncaughtCode: Int32, synonyms: [String: String] = [:]
     ) -> Never {
-        let program = Program(
-            root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms, refusals: refusals)
+        let program = Program(root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms)
         program.prepare(as: _commandName)
         let arguments = arguments ?? ArgumentBytes.processArguments()
         Task { await program.runAsync(arguments) }
@@ -60,7 +58,6 @@ struct Program {
     let root: any ParsableCommand.Type
     let uncaughtCode: Int32
     var synonyms: [String: String] = [:]
-    var refusals: [String: String] = [:]
 
     func run(_ arguments: [String]) -> Never {
         prepare(as: root._commandName)
@@ -146,8 +143,7 @@ struct Program {
     private func parse(
         _ arguments: [String], into command: inout (any ParsableCommand)?
     ) -> Int32 {
-        let corrections = CommandLineCorrections(
-            root: root, synonyms: synonyms, refusals: refusals)
+        let corrections = CommandLineCorrections(root: root, synonyms: synonyms)
         do {
             if let answer = try DescriptionRequest.answer(arguments, about: root) {
                 StandardOutput.shared.write(answer)

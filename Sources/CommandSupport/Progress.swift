@@ -24,15 +24,15 @@ package struct ProgressOptions: ParsableArguments {
             valueName: "form"))
     package var progress = Form.auto
 
-    /// Whether no progress is shown at all.
-    @Flag(name: .customLong("no-progress"), help: "Show no progress, as --progress never does.")
-    package var isSilent = false
-
-    /// How progress is shown, by both options.
-    package var form: Form { isSilent ? .never : progress }
-
     /// Creates options to be filled by the parser.
     package init() {}
+
+    /// The form of a command without the option.
+    package static var automatic: ProgressOptions {
+        var options = ProgressOptions()
+        options.progress = .auto
+        return options
+    }
 
     /// Begins to show progress. A terminal that cannot clear a line (`TERM=dumb`) counts as none.
     ///
@@ -48,7 +48,7 @@ package struct ProgressOptions: ParsableArguments {
     /// - Parameter step: what is done, such as `reading the snapshot`.
     package func begin(_ step: StaticString) -> Progress {
         let shown: Progress.Form =
-            switch form {
+            switch progress {
             case .never: .none
             case .json: .json
             case .auto where StandardError.canRewriteLine,

@@ -21,9 +21,6 @@ struct AcceptCommand: AsyncParsableCommand {
             its snapshots, or its state directory was lost, accept makes this one the machine that \
             made the newest snapshot. This is noted in the state directory.
 
-            JSON FIELDS
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup show latest      what it excludes, and what it holds
               resval-backup accept
@@ -37,27 +34,11 @@ struct AcceptCommand: AsyncParsableCommand {
     var sources: [PathArgument] = []
 
     @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var progress: ProgressOptions
-
-    func validate() throws {
-        guard !sources.contains(where: { $0.path.string == "latest" || isSnapshot($0.path) }) else {
-            throw ValidationError("accept takes no snapshot: it accepts the newest one")
-        }
-    }
-
-    private func isSnapshot(_ path: FilePath) -> Bool {
-        SnapshotChoice(path.string) != nil && (try? path.status()) == nil
-    }
 
     func run() async throws {
-        let scope: ForgetScope =
-            sources.isEmpty
-            ? .onlySet(preferring: repository.configurationName)
-            : .configuration(try sourcesFingerprint(sources.map(\.path)))
-        let display = progress.begin("reading the snapshots")
-        let accepted = try await running { [repository] in
-            defer { display.end() }
-            return try await repository.engine(showing: display).accept(scope)
+        let scope = try repository.scope(of: sources)
+        let accepted = try await repository.working("reading the snapshots") {
+            try await $0.accept(scope)
         }
         noteInStatus(accepted)
         var buffer = OutputBuffer()
@@ -80,24 +61,11 @@ struct AcceptCommand: AsyncParsableCommand {
     private func noteInStatus(_ accepted: Acceptance) {
         do throws(FileError) {
             guard let directory = try repository.configuration.stateDirectory() else { return }
-            try StatusFile(in: directory).accept(accepted)
+            try RunStatus.accept(accepted, in: directory)
         } catch {
             Messages.warn(
                 about: error.path?.bytes,
                 "\(error.description); so resval-backup status still shows what was held")
         }
-    }
-}
-
-extension SnapshotChoice {
-    /// Parses an argument.
-    ///
-    /// - Throws: `ValidationError` when it cannot name a snapshot.
-    init(argument: String) throws {
-        guard let choice = SnapshotChoice(argument) else {
-            throw ValidationError(
-                "a snapshot is named by at least four hexadecimal digits, or latest")
-        }
-        self = choice
     }
 }

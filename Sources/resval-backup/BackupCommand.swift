@@ -10,6 +10,8 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "resval-backup",
         abstract: "Back up everything but what marks and locations exclude.",
         discussion: """
+            The fields of --json and of --progress json are in resval-json(5).
+
             EXAMPLES
               resval-backup plan ~                      what would be stored, and what would not
               resval-backup init --repository /srv/b    make a repository
@@ -93,9 +95,8 @@ struct InitCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
 
     func run() async throws {
-        try await running { [repository] in try await repository.engine().initialize() }
+        try await repository.working("making the repository") { try await $0.initialize() }
         Messages.write(
-            about: [UInt8]?.none,
             "knowledge of the password is required to access the repository: losing it means that the "
                 + "data is irrecoverably lost (keep a copy of it outside this backup)")
     }
@@ -107,9 +108,6 @@ struct PruneCommand: AsyncParsableCommand {
         commandName: "prune", abstract: "Remove data that no snapshot needs.",
         discussion: """
             Needs the repository for itself.
-
-            JSON FIELDS
-            \(JSONFields.progress)
             """)
 
     @OptionGroup var repository: RepositoryOptions
@@ -117,17 +115,6 @@ struct PruneCommand: AsyncParsableCommand {
 
     func run() async throws {
         try repository.reportDefault()
-        try await pruneData(in: repository, progress)
-    }
-}
-
-/// Removes data that no snapshot needs, for `prune` and `run`.
-///
-/// - Throws: as ``running(_:)`` does.
-func pruneData(in repository: RepositoryOptions, _ progress: ProgressOptions) async throws {
-    let display = progress.begin("reading the repository")
-    defer { display.end() }
-    try await running {
-        try await repository.engine(showing: display).prune()
+        try await repository.working("reading the repository", progress) { try await $0.prune() }
     }
 }

@@ -13,33 +13,8 @@ struct CreateCommand: AsyncParsableCommand {
         discussion: """
             restic names what it stored, and then the SOURCEs are walked again. What was there at \
             both walks and is not in the snapshot is named, and the exit code is 3. What changed \
-            meanwhile is named, and what vanished is counted: with these alone the exit code is 0.
-
-            JSON FIELDS
-            \(JSONFields.version)
-              snapshot: string (the full ID)
-              isComplete: boolean
-              items: number
-              bytes: number
-              newFiles: number
-              changedFiles: number
-              unchangedFiles: number
-              addedBytes: number (by which the repository grew)
-              excludedItems: number
-              sources[].path: string or null
-              sources[].pathBase64: string, optional
-              shortfalls[].path: string or null
-              shortfalls[].pathBase64: string, optional
-              shortfalls[].reason: string
-              coverage[].reason: string
-              coverage[].path: string or null, optional
-              coverage[].pathBase64: string, optional
-              coverage[].sentence: string
-            \(HeldPart.fields)
-              vanished: number (items that were deleted before restic read them)
-              lostExclusions[].path: string or null
-              lostExclusions[].pathBase64: string, optional
-            \(JSONFields.progress)
+            meanwhile is named, and what vanished is counted: with these alone the exit code is 0. \
+            resval-backup plan shows what would be stored.
             """)
 
     @OptionGroup var source: SourceArguments
@@ -50,24 +25,13 @@ struct CreateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A tag for the snapshot; may be repeated.", valueName: "tag"))
     var tag: [String] = []
 
-    @Flag(
-        name: [.customShort("n"), .customLong("dry-run")],
-        help: "Store nothing, and show what would be stored and excluded, as plan does.")
-    var isDryRun = false
-
-    @OptionGroup var preview: PreviewOptions
-
-    @Flag(
-        help: "Print the result as a JSON object; with --dry-run, one for each item.")
+    @Flag(help: "Print the result as a JSON object: see resval-json(5).")
     var json = false
 
     func validate() throws {
         for tag in tag where !SourceTags.isAllowed(tag) {
             throw ValidationError(
                 "a tag must not be empty, contain a comma, or begin with resval-: '\(tag)'")
-        }
-        guard isDryRun || !preview.excludedOnly else {
-            throw ValidationError("--excluded-only needs --dry-run")
         }
     }
 
@@ -76,7 +40,6 @@ struct CreateCommand: AsyncParsableCommand {
             sources: source.sources,
             configuration: try sourcesFingerprint(source.sources), policy: policy,
             largestFile: source.excludeLargerThan, tags: tag)
-        if isDryRun { return try await show(creation) }
         let created = try await creation.run(in: repository, progress)
         if json {
             write(json: created)
@@ -86,17 +49,8 @@ struct CreateCommand: AsyncParsableCommand {
         if created.summary.exitCode != 0 { throw ExitCode(created.summary.exitCode) }
     }
 
-    /// Shows what would be stored.
-    private func show(_ creation: Creation) async throws {
-        let sources = try source.present()
-        let plan = try await preview.show(
-            creation.planner(for: repository.location()), for: sources, in: repository,
-            isJSON: json)
-        if plan.isIncomplete || sources.count < source.sources.count { throw ExitCode(3) }
-    }
-
     private func write(json created: CreatedSnapshot) {
-        let (plan, result, summary) = (created.plan, created.result, created.summary)
+        let (plan, result, summary) = created
         var line = JSONLine.output()
         line.add("snapshot", result.snapshot)
         line.add("isComplete", result.isComplete)
@@ -124,6 +78,9 @@ struct CreateCommand: AsyncParsableCommand {
     }
 }
 
+/// A snapshot that was made, what it was made from, and the facts that are printed and kept in the status.
+typealias CreatedSnapshot = (plan: BackupPlan, result: BackupResult, summary: SnapshotSummary)
+
 /// What `create` and `run` do: they make a snapshot, and name on standard error what it lacks.
 struct Creation {
     let sources: [FilePath]
@@ -133,13 +90,6 @@ struct Creation {
     /// The size above which files are excluded; nil for no limit.
     let largestFile: ByteSize?
     let tags: [String]
-
-    /// Returns the planner for these settings.
-    func planner(for repository: RepositoryLocation?) throws -> BackupPlanner {
-        var planner = try makePlanner(policy, repository: repository)
-        planner.largestFile = largestFile?.bytes
-        return planner
-    }
 
     /// Makes the snapshot.
     ///
@@ -154,11 +104,11 @@ struct Creation {
         let present = try presentSources(sources)
         let missing = try sources.filter { !present.contains($0) }
             .map { try backedUpPath($0, followsLast: true) }
-        var planner = try planner(for: engine.repository)
-        planner.makesManifest = true
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
-        planner.didExamine = { display.advance(by: $0) }
+        var planner = try makePlanner(
+            policy, largestFile: largestFile, repository: engine.repository, showing: display)
+        planner.makesManifest = true
         let (plan, result) = try await running { [planner, configuration, tags] in
             var plan = try planner.makePlan(for: present)
             try await engine.noteMissing(in: &plan)
@@ -170,8 +120,16 @@ struct Creation {
             return (plan, result)
         }
         reportShortfalls(result)
-        return CreatedSnapshot(
-            plan: plan, result: result, hasAllSources: present.count == sources.count)
+        let summary = SnapshotSummary(
+            identifier: result.snapshot, items: Int64(result.storedItems),
+            bytes: result.storedBytes, addedBytes: result.addedBytes,
+            excludedItems: Int64(plan.totals.excludedItems),
+            holds: result.coverage.holds.prefix(HeldPart.most).map {
+                HeldPart($0.hold, in: $0.snapshot)
+            },
+            isWhole: result.isComplete && present.count == sources.count,
+            coversAll: result.coversAll && result.unnoted == nil)
+        return (plan, result, summary)
     }
 
     private func reportShortfalls(_ result: BackupResult) {
@@ -185,9 +143,7 @@ struct Creation {
                     + "versions (the next backup reads it again)")
         }
         if result.vanished > 0 {
-            Messages.warn(
-                about: [UInt8]?.none,
-                "\(counted(result.vanished, "item")) vanished while the backup ran")
+            Messages.warn("\(counted(result.vanished, "item")) vanished while the backup ran")
         }
         if let error = result.unnoted {
             Messages.warn(
@@ -202,23 +158,53 @@ struct Creation {
     }
 }
 
-/// A snapshot that was made, and what it was made from.
-struct CreatedSnapshot {
-    let plan: BackupPlan
-    let result: BackupResult
-    /// Whether every SOURCE exists.
-    let hasAllSources: Bool
+/// Reports how a backup covers less than the one before, and what to do.
+func report(_ coverage: CoverageReport) {
+    for (snapshot, reason) in coverage.incomparable where reason.code != .noRecord {
+        Messages.warn(
+            "snapshot \(snapshot.shortIdentifier) cannot be compared: \(reason.description)")
+    }
+    for item in coverage.unprotected { Messages.warn(about: item.path, item.lossSentence) }
+    for cause in coverage.exclusions.prefix(HeldPart.most) {
+        Messages.warn(about: cause.path, cause.sentence)
+    }
+    if coverage.exclusions.count > HeldPart.most {
+        let more = counted(coverage.exclusions.count - HeldPart.most, "item")
+        Messages.warn("and \(more) more newly excluded")
+    }
+    let named = Set(coverage.exclusions.compactMap(\.path))
+    let keeping = Set(
+        coverage.holds.filter { named.contains($0.hold.part) }
+            .compactMap { $0.snapshot?.shortIdentifier }
+    ).sorted()
+    if !keeping.isEmpty {
+        Messages.warn(
+            Advice.completed(
+                "snapshot \(keeping.joined(separator: ", ")), which has it, is kept for 30 days (if it is "
+                    + "not needed: resval-backup accept)"))
+    }
+    if let last = coverage.jumpedFrom {
+        Messages.warn(
+            Advice.completed(
+                "by this machine's clock snapshot \(last.shortIdentifier), made before, is newer, or more "
+                    + "than 30 days older; all earlier ones are kept for 30 days (if the clock is right "
+                    + "and they are not needed: resval-backup accept)"))
+    }
+    guard !coverage.causes.isEmpty else { return }
+    for cause in coverage.causes { Messages.write(about: cause.path, cause.sentence) }
+    Messages.write(
+        Advice.completed(
+            "this snapshot may cover less than it should; what only earlier ones have is kept "
+                + "(if that is right: resval-backup accept)"))
+}
 
-    /// The facts that are printed and kept in the status file.
-    var summary: SnapshotSummary {
-        SnapshotSummary(
-            identifier: result.snapshot, items: Int64(result.storedItems),
-            bytes: result.storedBytes, addedBytes: result.addedBytes,
-            excludedItems: Int64(plan.totals.excludedItems),
-            holds: result.coverage.holds.prefix(HeldPart.most).map {
-                HeldPart($0.hold, in: $0.snapshot)
-            },
-            isWhole: result.isComplete && hasAllSources,
-            coversAll: result.coversAll && result.unnoted == nil)
+extension JSONLine {
+    /// Adds the field `coverage`: how a backup covers less than the one before.
+    mutating func add(causes: [CoverageCause]) {
+        add("coverage", objects: causes) { cause, object in
+            object.add("reason", cause.name)
+            if let path = cause.path { object.add(path: path) }
+            object.add("sentence", cause.sentence)
+        }
     }
 }

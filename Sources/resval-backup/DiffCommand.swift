@@ -12,118 +12,58 @@ struct DiffCommand: AsyncParsableCommand {
             snapshot excludes what the first contains) or no-longer-excluded. Both snapshots must \
             be of this repository.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              difference: string
-              path: string or null (null when it is not UTF-8)
-              pathBase64: string, optional (the bytes when path is null)
-              kind: string
-              sizeBefore: number or null (bytes of a regular file)
-              sizeAfter: number or null
-              sentence: string or null (why it is or was excluded)
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup diff 1a2b3c4d latest
               resval-backup diff 1a2b3c4d latest --json
             """)
 
     @Argument(help: ArgumentHelp("The first snapshot.", valueName: "before"))
-    var before: String
+    var before: SnapshotChoice
 
     @Argument(help: ArgumentHelp("The second snapshot.", valueName: "after"))
-    var after: String
+    var after: SnapshotChoice
 
-    @Flag(help: "Print one JSON object per line.")
+    @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
 
     @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var progress: ProgressOptions
-
-    func validate() throws {
-        _ = try SnapshotChoice(argument: before)
-        _ = try SnapshotChoice(argument: after)
-    }
 
     func run() async throws {
-        let first = try SnapshotChoice(argument: before)
-        let second = try SnapshotChoice(argument: after)
-        let output = DifferenceOutput(isJSON: json)
-        let display = progress.begin("reading the snapshots")
-        defer { display.end() }
-        try await running { [repository] in
-            let engine = try repository.engine(showing: display)
-            let before = try await engine.snapshot(first)
-            let after = try await engine.snapshot(second)
+        let output = Monitor(
+            (printer: ItemPrinter(json ? .json : .lines), counts: [SnapshotDifference.Kind: Int]()))
+        try await repository.working("reading the snapshots") { [before, after] engine in
+            let before = try await engine.snapshot(before)
+            let after = try await engine.snapshot(after)
             for snapshot in [before, after] where snapshot.set == nil {
                 Messages.warn(
-                    about: [UInt8]?.none,
                     "snapshot \(snapshot.shortIdentifier) does not record what it excludes")
             }
-            try await engine.compare(before, with: after) { output.write($0) }
+            try await engine.compare(before, with: after) { difference in
+                output.withLock { output in
+                    output.counts[difference.kind, default: 0] += 1
+                    output.printer.print(difference)
+                }
+            }
         }
-        output.finish()
+        let counts = output.withLock { output in
+            output.printer.flush()
+            return SnapshotDifference.Kind.allCases.map { kind in
+                "\(output.counts[kind] ?? 0) \(kind.rawValue)"
+            }
+        }
+        if !json { StandardOutput.shared.write("total: \(counts.joined(separator: ", "))\n") }
     }
 }
 
-/// Prints differences, and counts them for the total in text output.
-private final class DifferenceOutput: Sendable {
-    private struct State {
-        var printer = RecordPrinter()
-        var counts: [SnapshotDifference.Kind: Int] = [:]
-    }
-
-    private let isJSON: Bool
-    private let state = Monitor(State())
-
-    init(isJSON: Bool) { self.isJSON = isJSON }
-
-    func write(_ difference: SnapshotDifference) {
-        state.withLock { state in
-            state.counts[difference.kind, default: 0] += 1
-            state.printer.print { buffer in
-                if isJSON {
-                    write(json: difference, to: &buffer)
-                } else {
-                    write(difference, &buffer)
-                }
-            }
+extension ItemPrinter {
+    fileprivate mutating func print(_ difference: SnapshotDifference) {
+        print(word: difference.kind.rawValue, difference.path, difference.reason) { line in
+            line.add("difference", difference.kind.rawValue)
+            line.add(path: difference.path)
+            line.add("kind", difference.fileKind.name)
+            line.add("sizeBefore", difference.sizeBefore)
+            line.add("sizeAfter", difference.sizeAfter)
+            line.add("sentence", difference.reason)
         }
-    }
-
-    func finish() {
-        state.withLock { state in
-            if !isJSON {
-                let counts = SnapshotDifference.Kind.allCases.map { kind in
-                    "\(state.counts[kind] ?? 0) \(kind.rawValue)"
-                }
-                state.printer.print { buffer in
-                    buffer.append(text: "total: \(counts.joined(separator: ", "))\n")
-                }
-            }
-            state.printer.flush()
-        }
-    }
-
-    private func write(_ difference: SnapshotDifference, _ buffer: inout OutputBuffer) {
-        buffer.append(text: difference.kind.rawValue)
-        buffer.append(" ")
-        buffer.append(name: difference.path)
-        if let reason = difference.reason {
-            buffer.append(": ")
-            buffer.append(name: Array(reason.utf8))
-        }
-        buffer.append("\n")
-    }
-
-    private func write(json difference: SnapshotDifference, to buffer: inout OutputBuffer) {
-        var line = JSONLine.output()
-        line.add("difference", difference.kind.rawValue)
-        line.add(path: difference.path)
-        line.add("kind", difference.fileKind.name)
-        line.add("sizeBefore", difference.sizeBefore)
-        line.add("sizeAfter", difference.sizeAfter)
-        line.add("sentence", difference.reason)
-        line.end(in: &buffer)
     }
 }

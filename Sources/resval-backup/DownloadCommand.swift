@@ -18,9 +18,6 @@ struct DownloadCommand: AsyncParsableCommand {
 
             Without a repository, each file's own is used.
 
-            \(EvictionReport.fields(.downloading))
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup download ~/Videos/holiday.mkv
               resval-backup download -R ~/Videos
@@ -40,7 +37,7 @@ struct DownloadCommand: AsyncParsableCommand {
         help: "Only show what would be downloaded.")
     var isDryRun = false
 
-    @Flag(help: "Print one JSON object per line.")
+    @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
 
     func validate() throws {

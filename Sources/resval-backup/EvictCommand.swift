@@ -41,10 +41,6 @@ struct EvictCommand: AsyncParsableCommand {
             --forget removes a snapshot that keeps evicted files. Nothing else does: files that are \
             evicted into it, here or on another disk, lose their content.
 
-            \(EvictionReport.fields(.evicting))
-            \(EvictedList.fields)
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup evict ~/Videos/holiday.mkv
               resval-backup evict -R ~/Videos/2019
@@ -60,7 +56,6 @@ struct EvictCommand: AsyncParsableCommand {
 
     @OptionGroup var paths: EvictionPaths
     @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var policy: PolicyOptions
     @OptionGroup var progress: ProgressOptions
 
     @Flag(
@@ -89,7 +84,7 @@ struct EvictCommand: AsyncParsableCommand {
             valueName: "snapshot"))
     var forget: String?
 
-    @Flag(help: "Print one JSON object per line.")
+    @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
 
     func validate() throws {
@@ -130,7 +125,8 @@ struct EvictCommand: AsyncParsableCommand {
                 _ = try? repair(file, state)
             }
         }
-        let rules = policy.policy(in: environment)
+        let settings = try repository.configuration.settingsIfAny() ?? BackupSettings()
+        let rules = settings.policy.policy(in: environment)
         try await running { [repository, isDryRun] in
             try await report.work(in: repository.engine(), state, isDryRun: isDryRun)
                 .evict(files, rules, without: places)
@@ -200,18 +196,6 @@ struct EvictCommand: AsyncParsableCommand {
 /// The list of evicted files that `evict --list` prints.
 struct EvictedList {
     let isJSON: Bool
-
-    static let fields = """
-          type evicted:
-            path: string or null
-            pathBase64: string, optional
-            state: string (evicted, cut-off, exposed, changed, unrecorded)
-            size: number
-            modified: time
-            repository: string or null (null without a record)
-            snapshot: string or null (its first 16 digits)
-            item: number or null
-        """
 
     /// Looks through directories, without any path through the home, and prints what is found.
     ///

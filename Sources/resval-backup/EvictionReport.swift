@@ -18,28 +18,6 @@ final class EvictionReport: Sendable {
         fileprivate var done: String { self == .evicting ? "evicted" : "downloaded" }
     }
 
-    /// What the help says about the JSON output.
-    static func fields(_ work: Work) -> String {
-        """
-        JSON FIELDS
-        \(JSONFields.version)
-          type: string (item; totals at the end)
-          type item:
-            path: string or null (null when it is not UTF-8)
-            pathBase64: string, optional (the bytes when path is null)
-            size: number or null
-            snapshot: string or null (the full ID)
-            result: string (\(work.done), planned, unneeded or refused)
-            bytes: number, optional (\(work == .evicting ? "freed" : "stored"))
-            reason: string, optional (why it is refused)
-            sentence: string, optional
-          type totals:
-            files: number
-            bytes: number
-            failedItems: number
-        """
-    }
-
     private let work: Work
     private let isJSON: Bool
     private let display: Progress

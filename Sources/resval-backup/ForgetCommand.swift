@@ -20,16 +20,6 @@ struct ForgetCommand: AsyncParsableCommand {
 
             With --dry-run, too, what was found out about snapshots is written to their tags.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              snapshot: string (the full ID)
-              time: time
-              isKept: boolean
-              reasons: strings
-              sources[].path: string or null
-              sources[].pathBase64: string, optional
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup forget --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --prune
               resval-backup forget ~/Documents --keep-last 3 --dry-run
@@ -56,32 +46,20 @@ struct ForgetCommand: AsyncParsableCommand {
     @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Only show what would happen.")
     var isDryRun = false
 
-    @Flag(help: "Print one JSON object per snapshot.")
+    @Flag(help: "Print one JSON object per snapshot: see resval-json(5).")
     var json = false
 
     func validate() throws {
-        guard try !retention.rules().isEmpty else {
-            throw ValidationError(
-                "without a rule everything would be removed: give at least one --keep- option")
-        }
         guard !all || sources.isEmpty else {
             throw ValidationError("give SOURCEs or --all, not both")
         }
     }
 
     func run() async throws {
-        let rules = try retention.rules()
-        let scope: ForgetScope =
-            all
-            ? .everySet
-            : sources.isEmpty
-                ? .onlySet(preferring: repository.configurationName)
-                : .configuration(try sourcesFingerprint(sources.map(\.path)))
+        let scope = all ? .everySet : try repository.scope(of: sources)
         try repository.reportDefault()
-        let display = progress.begin("reading the repository")
-        defer { display.end() }
-        let decisions = try await running { [repository, isDryRun, prune] in
-            let engine = try repository.engine(showing: display)
+        let decisions = try await repository.working("reading the repository", progress) {
+            [isDryRun, prune, rules = retention.rules] engine in
             let decisions = try await forgetSnapshots(
                 by: rules, scope, isDryRun: isDryRun, in: engine)
             if prune, !isDryRun { try await engine.prune() }
@@ -112,6 +90,15 @@ func sourcesFingerprint(_ paths: [FilePath]) throws(FileError) -> String {
     SourceTags(
         try paths.map { path throws(FileError) in try backedUpPath(path, followsLast: true) }
     ).fingerprint
+}
+
+extension RepositoryOptions {
+    /// The snapshots that `forget` and `accept` apply to.
+    func scope(of sources: [PathArgument]) throws(FileError) -> ForgetScope {
+        sources.isEmpty
+            ? .onlySet(preferring: configurationName)
+            : .configuration(try sourcesFingerprint(sources.map(\.path)))
+    }
 }
 
 /// Removes the snapshots that no rule keeps, and the records of the files in them, for `forget` and
@@ -152,101 +139,5 @@ extension [ForgetDecision] {
         buffer.append(text: "snapshots: \(kept) kept, \(count - kept) ")
         buffer.append(text: isDryRun ? "would be removed\n" : "removed\n")
         buffer.flush()
-    }
-}
-
-/// The rules for snapshots to keep, with restic's option names.
-struct RetentionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Keep the newest N snapshots; -1 for all.", valueName: "n"))
-    var keepLast: Int?
-    @Option(help: ArgumentHelp("Keep the newest of each of N hours.", valueName: "n"))
-    var keepHourly: Int?
-    @Option(help: ArgumentHelp("Keep the newest of each of N days.", valueName: "n"))
-    var keepDaily: Int?
-    @Option(help: ArgumentHelp("Keep the newest of each of N weeks.", valueName: "n"))
-    var keepWeekly: Int?
-    @Option(help: ArgumentHelp("Keep the newest of each of N months.", valueName: "n"))
-    var keepMonthly: Int?
-    @Option(help: ArgumentHelp("Keep the newest of each of N years.", valueName: "n"))
-    var keepYearly: Int?
-    @Option(
-        help: ArgumentHelp(
-            "Keep all made within this time before the newest, such as 1y5m7d2h.",
-            valueName: "span"))
-    var keepWithin: String?
-    @Option(
-        help: ArgumentHelp(
-            "Keep the newest of each hour within this time.", valueName: "span"))
-    var keepWithinHourly: String?
-    @Option(
-        help: ArgumentHelp(
-            "Keep the newest of each day within this time.", valueName: "span"))
-    var keepWithinDaily: String?
-    @Option(
-        help: ArgumentHelp(
-            "Keep the newest of each week within this time.", valueName: "span"))
-    var keepWithinWeekly: String?
-    @Option(
-        help: ArgumentHelp(
-            "Keep the newest of each month within this time.", valueName: "span"))
-    var keepWithinMonthly: String?
-    @Option(
-        help: ArgumentHelp(
-            "Keep the newest of each year within this time.", valueName: "span"))
-    var keepWithinYearly: String?
-    @Option(
-        help: ArgumentHelp(
-            "Keep all with this tag, or with all of several joined by commas; may be repeated.",
-            valueName: "tags"))
-    var keepTag: [String] = []
-
-    func validate() throws { _ = try rules() }
-
-    /// Returns the rules.
-    ///
-    /// - Throws: `ValidationError` for a count, span or tag that is not valid.
-    func rules() throws -> RetentionRules {
-        var rules = RetentionRules()
-        for (period, count) in counts {
-            guard let count else { continue }
-            guard count > 0 || count == -1 else {
-                throw ValidationError("--keep-\(period.rawValue) takes a number from 1, or -1")
-            }
-            rules.counts[period] = count
-        }
-        for (period, text) in spans {
-            guard let text else { continue }
-            guard let span = CalendarSpan(text) else {
-                throw ValidationError("a span is written as 1y5m7d2h, not '\(text)'")
-            }
-            rules.spans[period] = span
-        }
-        rules.tags = keepTag.map(RetentionRules.tagList)
-        guard rules.tags.allSatisfy({ !$0.isEmpty }) else {
-            throw ValidationError("--keep-tag takes a tag")
-        }
-        return rules
-    }
-
-    private var counts: [(RetentionRules.Period, Int?)] {
-        [
-            (.last, keepLast), (.hourly, keepHourly), (.daily, keepDaily),
-            (.weekly, keepWeekly), (.monthly, keepMonthly), (.yearly, keepYearly),
-        ]
-    }
-
-    private var spans: [(RetentionRules.Period, String?)] {
-        [
-            (.last, keepWithin), (.hourly, keepWithinHourly), (.daily, keepWithinDaily),
-            (.weekly, keepWithinWeekly), (.monthly, keepWithinMonthly),
-            (.yearly, keepWithinYearly),
-        ]
-    }
-}
-
-extension RetentionRules {
-    /// Returns the tags that are joined by commas.
-    static func tagList(_ text: String) -> [String] {
-        text.unicodeScalars.split(separator: ",").map(String.init)
     }
 }

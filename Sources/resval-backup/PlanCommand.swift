@@ -19,27 +19,6 @@ struct PlanCommand: AsyncParsableCommand {
             each item, so the tool must not recurse. What is missing from the list is named, and \
             the exit code is 3.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              type: string (item, or totals at the end)
-              type item:
-                path: string or null (null when it is not UTF-8)
-                pathBase64: string, optional (the bytes when path is null)
-                kind: string
-                size: number, optional (bytes of a regular file)
-                isStored: boolean
-                reason: string
-                marker: string or null, optional (the mark that excludes)
-                sentence: string, optional (why it is excluded)
-              type totals:
-                storedFiles: number
-                storedDirectories: number
-                storedOthers: number
-                storedBytes: number
-                excludedItems: number
-                excludedBytes: number
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup plan --excluded-only ~
               resval-backup plan ~ --format nul --output ~/home.list
@@ -50,85 +29,72 @@ struct PlanCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var list: ListOptions
-
     @OptionGroup var progress: ProgressOptions
 
-    @OptionGroup var preview: PreviewOptions
+    @Flag(help: "Show only what is excluded.")
+    var excludedOnly = false
 
-    @Flag(help: "Print one JSON object per line.")
+    @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
 
     func validate() throws {
-        guard !list.isRequested || !json && !preview.excludedOnly else {
+        guard list.format == nil || !json && !excludedOnly else {
             throw ValidationError("--json and --excluded-only cannot be used with --format")
         }
     }
 
     func run() async throws {
-        let sources = try source.present()
-        var planner = try makePlanner(policy, repository: repository.location())
-        planner.largestFile = source.excludeLargerThan?.bytes
+        let sources = try presentSources(source.sources)
+        let isList = list.format != nil
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
-        planner.didExamine = { display.advance(by: $0) }
-        if list.isRequested {
-            let isWhole = try await running { [planner, list] in
-                try list.write(planner, for: sources)
-            }
-            if !isWhole || sources.count < source.sources.count { throw ExitCode(3) }
-            return
+        let planner = try makePlanner(
+            policy, largestFile: source.excludeLargerThan, repository: repository.location(),
+            showing: display)
+        let isWhole = try await running {
+            isList
+                ? try list.write(planner, for: sources)
+                : try await show(planner, for: sources)
         }
-        let plan = try await preview.show(planner, for: sources, in: repository, isJSON: json)
-        if plan.isIncomplete || sources.count < source.sources.count { throw ExitCode(3) }
+        if !isWhole || sources.count < source.sources.count { throw ExitCode(3) }
     }
-}
 
-/// What is shown of a plan that is not carried out.
-struct PreviewOptions: ParsableArguments {
-    @OptionGroup var color: ColorOptions
-
-    @Flag(help: "Show only what is excluded.")
-    var excludedOnly = false
-
-    /// Makes a plan and prints its items, or only what is excluded, and the totals.
+    /// Prints the items of a plan, or only what is excluded, and the totals.
     ///
-    /// - Parameter repository: is asked which placeholders it has no content for, if it is named.
-    func show(
-        _ planner: BackupPlanner, for sources: [FilePath], in repository: RepositoryOptions,
-        isJSON: Bool
-    ) async throws -> BackupPlan {
-        let isColored = color.color.colorsStandardOutput
-        let plan = try await running { [excludedOnly] in
-            var plan = try planner.makePlan(for: sources) { _ in
-                PlanPrinter(
-                    isJSON: isJSON, wantsStoredItems: !excludedOnly, isColored: isColored)
-            }
-            if try repository.location() != nil {
-                try await repository.engine().noteMissing(in: &plan)
-            }
-            return plan
+    /// - Returns: whether everything that should be stored would be.
+    private func show(
+        _ planner: BackupPlanner, for sources: [FilePath]
+    ) async throws -> Bool {
+        var plan = try planner.makePlan(for: sources) { _ in
+            PlanPrinter(isJSON: json, wantsStoredItems: !excludedOnly)
+        }
+        if try repository.location() != nil {
+            try await repository.engine().noteMissing(in: &plan)
         }
         report(plan.notices)
         var buffer = OutputBuffer()
-        write(plan.totals, asJSON: isJSON, to: &buffer)
+        if json {
+            write(json: plan.totals, to: &buffer)
+        } else {
+            write(plan.totals, to: &buffer)
+        }
         buffer.flush()
-        return plan
+        return !plan.isIncomplete
     }
 
-    private func write(
-        _ totals: PlanTotals, asJSON isJSON: Bool, to buffer: inout OutputBuffer
-    ) {
-        guard !isJSON else {
-            var line = JSONLine.output()
-            line.add("type", "totals")
-            line.add("storedFiles", totals.storedFiles)
-            line.add("storedDirectories", totals.storedDirectories)
-            line.add("storedOthers", totals.storedOthers)
-            line.add("storedBytes", totals.storedBytes)
-            line.add("excludedItems", totals.excludedItems)
-            line.add("excludedBytes", totals.excludedFileBytes)
-            return line.end(in: &buffer)
-        }
+    private func write(json totals: PlanTotals, to buffer: inout OutputBuffer) {
+        var line = JSONLine.output()
+        line.add("type", "totals")
+        line.add("storedFiles", totals.storedFiles)
+        line.add("storedDirectories", totals.storedDirectories)
+        line.add("storedOthers", totals.storedOthers)
+        line.add("storedBytes", totals.storedBytes)
+        line.add("excludedItems", totals.excludedItems)
+        line.add("excludedBytes", totals.excludedFileBytes)
+        line.end(in: &buffer)
+    }
+
+    private func write(_ totals: PlanTotals, to buffer: inout OutputBuffer) {
         let directories = counted(totals.storedDirectories, "directory", "directories")
         buffer.append(text: "total: \(counted(totals.storedItems, "item")) stored ")
         buffer.append(text: "(\(counted(totals.storedFiles, "file")) with ")
@@ -139,10 +105,9 @@ struct PreviewOptions: ParsableArguments {
 }
 
 /// Prints the items of a plan while it is built; each thread has its own printer.
-struct PlanPrinter: PlanObserver {
+private struct PlanPrinter: PlanObserver {
+    let isJSON: Bool
     let wantsStoredItems: Bool
-    private let isJSON: Bool
-    private let isColored: Bool
     private let records = Records()
 
     /// Contains the buffer, which cannot be copied as an observer can.
@@ -150,9 +115,8 @@ struct PlanPrinter: PlanObserver {
         var buffer = OutputBuffer()
     }
 
-    init(isJSON: Bool, wantsStoredItems: Bool, isColored: Bool) {
+    init(isJSON: Bool, wantsStoredItems: Bool) {
         self.isJSON = isJSON
-        self.isColored = isColored
         self.wantsStoredItems = wantsStoredItems
     }
 
@@ -164,18 +128,17 @@ struct PlanPrinter: PlanObserver {
     func finish() { records.buffer.flush() }
 
     private func noteText(_ item: borrowing PlannedItem) {
+        let sentence: String?
         switch item.disposition {
         case .stored(let reason):
-            records.buffer.append(text: "store", in: isColored ? .green : nil)
-            records.buffer.append("     ")
-            records.buffer.append(name: item.path)
-            if reason != .unmarked { records.buffer.append(text: ": \(reason.sentence)") }
+            records.buffer.append("store     ")
+            sentence = reason == .unmarked ? nil : reason.sentence
         case .excluded(let reason):
-            records.buffer.append(text: "exclude", in: isColored ? .yellow : nil)
-            records.buffer.append("   ")
-            records.buffer.append(name: item.path)
-            records.buffer.append(text: ": \(reason.sentence)")
+            records.buffer.append("exclude   ")
+            sentence = reason.sentence
         }
+        records.buffer.append(name: item.path)
+        if let sentence { records.buffer.append(text: ": \(sentence)") }
         records.buffer.append("\n")
         records.buffer.endRecord()
     }
@@ -186,23 +149,92 @@ struct PlanPrinter: PlanObserver {
         line.add(path: item.path)
         line.add("kind", item.kind.name)
         if item.kind == .regularFile { line.add("size", item.size) }
-        line.add(item.disposition)
+        switch item.disposition {
+        case .stored(let reason):
+            line.add("isStored", true)
+            line.add("reason", reason.name)
+        case .excluded(let reason):
+            line.add("isStored", false)
+            line.add("reason", reason.name)
+            line.add("marker", reason.marker?.rawValue)
+            line.add("sentence", reason.sentence)
+        }
         line.end(in: &records.buffer)
     }
 }
 
-extension JSONLine {
-    /// Adds the fields that say what is done with an item, and why.
-    mutating func add(_ disposition: Disposition) {
-        switch disposition {
-        case .stored(let reason):
-            add("isStored", true)
-            add("reason", reason.name)
-        case .excluded(let reason):
-            add("isStored", false)
-            add("reason", reason.name)
-            add("marker", reason.marker?.rawValue)
-            add("sentence", reason.sentence)
+/// The list of a plan's stored items, for other backup tools.
+struct ListOptions: ParsableArguments {
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case nul
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the paths of what is stored, each followed by a NUL: nul is the only format.",
+            valueName: "format"))
+    var format: Format?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write names relative to this directory, which contains the SOURCEs: each begins with "
+                + "./, and the directory itself is not in the list.",
+            valueName: "directory"))
+    var relativeTo: PathArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the list to this file, which is replaced once the list is complete. Without it, "
+                + "or with -, to standard output.",
+            valueName: "file"))
+    var output: PathArgument?
+
+    @Flag(help: "List items with a protection class, too: the tool that reads the list encrypts.")
+    var allowPlaintext = false
+
+    func validate() throws {
+        guard format != nil || (output == nil && relativeTo == nil && !allowPlaintext) else {
+            throw ValidationError("--output, --relative-to and --allow-plaintext need --format")
         }
+    }
+
+    /// Makes the list and writes it.
+    ///
+    /// - Returns: whether everything that should be stored is in it.
+    func write(_ planner: BackupPlanner, for sources: [FilePath]) throws -> Bool {
+        var planner = planner
+        planner.storesPlaintext = !allowPlaintext
+        var list = try planner.makeList(for: sources, relativeTo: relativeTo?.path)
+        // Another tool has the content of none.
+        list.plan.noteMissing { _ in false }
+        report(list.plan.notices)
+        for item in list.plan.exclusions where item.reason.isShortfall {
+            Messages.write(about: item.path, "is not in the list: \(item.reason.sentence)")
+        }
+        if let file {
+            var output = try OutputFile(at: file)
+            try forEachPiece(of: list) { try output.write($0) }
+            try output.finish()
+        } else {
+            var buffer = OutputBuffer()
+            try forEachPiece(of: list) { piece in
+                buffer.append(bytes: piece)
+                buffer.flush()
+            }
+        }
+        return !list.plan.isIncomplete
+    }
+
+    private func forEachPiece(of list: NulList, _ body: ([UInt8]) throws -> Void) throws {
+        try list.forEachPiece { piece in
+            if StopRequest.isMade { throw CancellationError() }
+            try body(piece)
+        }
+    }
+
+    /// The file for the list; nil for standard output.
+    private var file: FilePath? {
+        guard let output, !output.isDash else { return nil }
+        return output.path
     }
 }

@@ -31,42 +31,17 @@ struct RepositoryOptions: ParsableArguments {
         }
     }
 
-    /// Returns the location; nil when nothing names one.
+    /// Opens the repository and works with it.
     ///
-    /// - Throws: as ``access()`` does.
-    func location() throws -> RepositoryLocation? { try access()?.location }
-
-    /// The name of the configuration that names the repository; nil when another thing does.
-    var configurationName: String? {
-        guard let access = try? access(), access.origin == .configuration else { return nil }
-        return configuration.name
-    }
-
-    /// Names the repository on standard error, before something is removed from it, when only the
-    /// default configuration names it: after sudo that is another user's.
-    ///
-    /// - Throws: as ``access()`` does.
-    func reportDefault() throws {
-        guard let access = try access(), access.origin == .configuration,
-            configuration.config == nil, let file = BackupSettings.defaultFile
-        else { return }
-        Messages.write(
-            about: access.location.shown,
-            "is the repository that is used, since \(ShellWord.quoted(file.bytes)) names it")
-    }
-
-    /// Returns the options that lead another command to the same repository.
-    func words(for access: RepositoryAccess) -> [[UInt8]] {
-        if let config = configuration.config {
-            return [Array("--config".utf8), config.bytes]
-        }
-        var words: [[UInt8]] = []
-        // Any other location may contain a password, and comes from the environment.
-        if let repository, access.location.directory != nil {
-            words += [Array("--repository".utf8), repository.bytes]
-        }
-        if let passwordFile { words += [Array("--password-file".utf8), passwordFile.bytes] }
-        return words
+    /// - Parameter step: what progress shows until the work itself is counted.
+    /// - Throws: as ``running(_:)`` does.
+    func working<Result: Sendable>(
+        _ step: StaticString, _ progress: ProgressOptions = .automatic,
+        _ work: @escaping @Sendable (Restic) async throws -> Result
+    ) async throws -> Result {
+        let display = progress.begin(step)
+        defer { display.end() }
+        return try await running { try await work(engine(showing: display)) }
     }
 
     /// Returns restic with the repository, ready for use.
@@ -78,11 +53,6 @@ struct RepositoryOptions: ParsableArguments {
                 "name the repository with --repository or $RESVAL_BACKUP_REPOSITORY, or in a "
                     + "configuration file")
         }
-        guard !access.location.bytes.starts(with: "tar:".utf8) else {
-            throw ValidationError(
-                "tar:DIR is no repository (for restic: a directory; for archives: tar with the list "
-                    + "of resval-backup plan --format nul)")
-        }
         Advice.note(access, self)
         if let file = access.passwordFile {
             warnIfReadableByOthers(file, "the password file")
@@ -93,52 +63,7 @@ struct RepositoryOptions: ParsableArguments {
             environment: access.environment, stateDirectory: try? StateDirectory.path(),
             warn: { warnOnce($0) }, progress: reporter(display))
     }
-}
 
-extension RepositoryOptions {
-    /// Creates the options that lead to a configuration's repository, whichever the environment names.
-    init(_ configuration: ConfigurationOption) {
-        self.init()
-        repository = nil
-        passwordFile = nil
-        self.configuration = configuration
-        // Commands in advice need it, too: the environment leads them elsewhere.
-        if configuration.config == nil, environmentValue("RESVAL_BACKUP_REPOSITORY") != nil {
-            self.configuration.config = BackupSettings.defaultFile.map {
-                PathArgument(bytes: $0.bytes)
-            }
-        }
-    }
-}
-
-/// Prints a warning, each once: one command may read a repository, or a file, several times.
-private func warnOnce(_ text: String, about path: FilePath? = nil) {
-    let isNew = warnings.withLock { $0.insert(Warning(path: path, text: text)).inserted }
-    if isNew { Messages.warn(about: path?.bytes, Advice.completed(text)) }
-}
-
-private struct Warning: Hashable {
-    let path: FilePath?
-    let text: String
-}
-
-private let warnings = Monitor<Set<Warning>>([])
-
-/// Warns when a file with secrets can be read by users other than its owner. A file that cannot be
-/// inspected is reported when it is read.
-func warnIfReadableByOthers(_ path: FilePath, _ what: String) {
-    do throws(Errno) {
-        let status = try path.status()
-        guard status.kind == .regularFile, status.permissions & 0o044 != 0 else { return }
-        warnOnce(
-            "\(what) can be read by users other than its owner "
-                + "(chmod go= \(ShellWord.quoted(path.bytes)))", about: path)
-    } catch {
-        // The caller that reads the file reports the error.
-    }
-}
-
-extension RepositoryOptions {
     /// Returns the engine for the repository with an identifier from a record: the named repository if
     /// it has this identifier, otherwise the one at the noted location. The configuration's default
     /// repository is asked only where none or the same is noted.
@@ -200,43 +125,85 @@ extension RepositoryOptions {
     ///
     /// - Throws: `ExitCode` 1 when a configuration that is needed is not valid, which is reported.
     func access() throws -> RepositoryAccess? {
-        if let location = repository?.bytes { return try access(to: location, .option) }
-        if configuration.config == nil,
-            let location = environmentValue("RESVAL_BACKUP_REPOSITORY")
-        {
-            return try access(to: location, .environment)
+        var origin = RepositoryAccess.Origin.option
+        var named = repository?.bytes
+        if named == nil {
+            let isChosen = configuration.config != nil
+            named = isChosen ? nil : environmentValue("RESVAL_BACKUP_REPOSITORY")
+            origin = named == nil ? .configuration : .environment
         }
-        return try configuration.settingsIfAny().map { access(by: $0, .configuration) }
-    }
-
-    private func access(
-        to location: [UInt8], _ origin: RepositoryAccess.Origin
-    ) throws -> RepositoryAccess {
-        let named = RepositoryLocation(bytes: location)
-        if passwordFile == nil, !environmentGivesPassword,
-            let settings = try configuration.settingsIfAny(),
-            location.elementsEqual(settings.repository.utf8)
-        {
-            return access(by: settings, origin)
-        }
+        let hasPassword =
+            passwordFile != nil
+            || BackupSettings.passwordVariables.contains { environmentValue($0) != nil }
+        let settings =
+            named == nil || !hasPassword ? try configuration.settingsIfAny() : nil
+        let configured = settings.map { Array($0.repository.utf8) }
+        guard let location = named ?? configured else { return nil }
+        let inherited = inheritedEnvironment()
+        let own = location == configured ? settings?.environment(replacingIn: inherited) : nil
         return RepositoryAccess(
-            location: named, origin: origin, passwordOption: passwordFile?.bytes,
-            environment: inheritedEnvironment())
+            location: RepositoryLocation(bytes: location), origin: origin,
+            passwordOption: passwordFile?.bytes, environment: own ?? inherited)
     }
 
-    private func access(
-        by settings: BackupSettings, _ origin: RepositoryAccess.Origin
-    ) -> RepositoryAccess {
-        RepositoryAccess(
-            location: RepositoryLocation(bytes: Array(settings.repository.utf8)), origin: origin,
-            passwordOption: passwordFile?.bytes,
-            environment: settings.environment(replacingIn: inheritedEnvironment()))
+    /// Returns the location; nil when nothing names one.
+    ///
+    /// - Throws: as ``access()`` does.
+    func location() throws -> RepositoryLocation? { try access()?.location }
+
+    /// The name of the configuration that names the repository; nil when another thing does.
+    var configurationName: String? {
+        guard let access = try? access(), access.origin == .configuration else { return nil }
+        return configuration.name
     }
 
-    private var environmentGivesPassword: Bool {
-        BackupSettings.passwordVariables.contains { environmentValue($0) != nil }
+    /// Names the repository on standard error, before something is removed from it, when only the
+    /// default configuration names it: after sudo that is another user's.
+    ///
+    /// - Throws: as ``access()`` does.
+    func reportDefault() throws {
+        guard let access = try access(), access.origin == .configuration,
+            configuration.config == nil, let file = BackupSettings.defaultFile
+        else { return }
+        Messages.write(
+            about: access.location.shown,
+            "is the repository that is used, since \(ShellWord.quoted(file.bytes)) names it")
+    }
+
+    /// Creates the options that lead to a configuration's repository, whichever the environment names.
+    init(_ configuration: ConfigurationOption) {
+        self.init()
+        repository = nil
+        passwordFile = nil
+        self.configuration = configuration
+        // Commands in advice need it, too: the environment leads them elsewhere.
+        if configuration.config == nil, environmentValue("RESVAL_BACKUP_REPOSITORY") != nil {
+            self.configuration.config = BackupSettings.defaultFile.map {
+                PathArgument(bytes: $0.bytes)
+            }
+        }
     }
 }
+
+/// Warns when a file with secrets can be read by users other than its owner. A file that cannot be
+/// inspected is reported when it is read.
+func warnIfReadableByOthers(_ path: FilePath, _ what: String) {
+    guard let status = try? path.status(), status.kind == .regularFile,
+        status.permissions & 0o044 != 0
+    else { return }
+    warnOnce(
+        "\(what) can be read by users other than its owner "
+            + "(chmod go= \(ShellWord.quoted(path.bytes)))", about: path)
+}
+
+/// Prints a warning, each once: one command may read a repository, or a file, several times.
+private func warnOnce(_ text: String, about path: FilePath? = nil) {
+    let isNew = warnings.withLock { $0.insert([path?.bytes ?? [], Array(text.utf8)]).inserted }
+    if isNew { Messages.warn(about: path?.bytes, Advice.completed(text)) }
+}
+
+/// The path and the text of each warning.
+private let warnings = Monitor<Set<[[UInt8]]>>([])
 
 /// The options with which this command's repository was named, for the commands in advice.
 enum Advice {
@@ -244,7 +211,19 @@ enum Advice {
 
     /// Records the repository that this command uses.
     static func note(_ access: RepositoryAccess, _ options: RepositoryOptions) {
-        used.withLock { $0 = (options.words(for: access), access) }
+        var words: [[UInt8]] = []
+        if let config = options.configuration.config {
+            words = [Array("--config".utf8), config.bytes]
+        } else {
+            // Any other location may contain a password, and comes from the environment.
+            if let repository = options.repository, access.location.directory != nil {
+                words += [Array("--repository".utf8), repository.bytes]
+            }
+            if let file = options.passwordFile {
+                words += [Array("--password-file".utf8), file.bytes]
+            }
+        }
+        used.withLock { $0 = (words, access) }
     }
 
     /// The options; empty when commands find the repository without.
@@ -260,6 +239,11 @@ enum Advice {
             commands.contains(String(match.1)) ? "\(match.0) \(options)" : match.0
         }
     }
+
+    /// The commands that take the options of a repository.
+    private static let commands = Set(
+        BackupCommand.configuration.subcommands.map { $0._commandName }
+    ).subtracting(["plan", "run", "status"])
 
     /// Reports which repository was looked into, after an error that another one may explain.
     static func reportConflict(_ error: BackupError) {
@@ -277,9 +261,4 @@ enum Advice {
                 + "configuration names another (to use that: --config "
                 + "\(ShellWord.quoted(file.bytes)))")
     }
-
-    private static let commands = [
-        "init", "create", "snapshots", "restore", "evict", "evicted", "download", "show", "explain",
-        "diff", "verify", "forget", "prune", "accept",
-    ]
 }

@@ -26,31 +26,6 @@ struct RestoreCommand: AsyncParsableCommand {
             restored whole, and what is there and differs, is named or counted, and the exit code is \
             3; it is 1 when nothing was written.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              snapshot: string (the full ID)
-              isComplete: boolean
-              items: number
-              differingItems: number (what is there stays)
-              target: string or null
-              targetBase64: string, optional
-              movedAside[].path: string or null
-              movedAside[].pathBase64: string, optional
-              movedAside[].name: string or null (the name that it has now)
-              movedAside[].nameBase64: string, optional
-              leftOut[].path: string or null
-              leftOut[].pathBase64: string, optional
-              leftOut[].snapshot: string (the full ID of one that has it)
-              failures[].path: string or null
-              failures[].pathBase64: string, optional
-              failures[].reason: string
-              complaints: strings
-              evicted[].path: string or null (restored from other snapshots)
-              evicted[].pathBase64: string, optional
-              evicted[].snapshot: string or null
-              evicted[].repository: string or null
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup restore ~/notes.txt       a file that was deleted, or its last version
               resval-backup restore --snapshot 1a2b3c4d ~/project
@@ -86,7 +61,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @Flag(name: [.short, .long], help: "Restore directories without asking.")
     var yes = false
 
-    @Flag(help: "Print a JSON object for each snapshot that something comes from.")
+    @Flag(help: "Print a JSON object for each snapshot that something comes from: see resval-json(5).")
     var json = false
 
     @OptionGroup var repository: RepositoryOptions

@@ -35,11 +35,6 @@ struct RunCommand: AsyncParsableCommand {
               keep-weekly = 5
               keep-monthly = 12
 
-            JSON FIELDS
-            \(JSONFields.version)
-            \(RunStatus.fields)
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup run
               resval-backup run --config /etc/resval/www.toml
@@ -48,20 +43,20 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOption
     @OptionGroup var progress: ProgressOptions
 
-    @Flag(help: "Print the status at the end as a JSON object, and nothing else.")
+    @Flag(help: "Print only the status at the end, as a JSON object: see resval-json(5).")
     var json = false
 
     func run() async throws {
         let settings = try configuration.settings()
         guard let name = configuration.name, let directory = try configuration.stateDirectory()
         else {
-            Messages.write(about: [UInt8]?.none, "the configuration is gone")
+            Messages.write("the configuration is gone")
             throw ExitCode(1)
         }
         let lock = try lock(in: directory)
         var run = BackupRun(
-            settings, name, RepositoryOptions(configuration), StatusFile(in: directory), progress,
-            isJSON: json)
+            settings: settings, configuration: name, directory: directory,
+            repository: RepositoryOptions(configuration), progress: progress, isJSON: json)
         let code = await run.run()
         // The lock is kept until the status is written.
         withExtendedLifetime(lock) {}
@@ -70,28 +65,25 @@ struct RunCommand: AsyncParsableCommand {
 
     /// Takes the lock; returns nil when storage trouble prevents creating it, which is no reason to
     /// skip a backup.
+    ///
+    /// - Throws: `ExitCode` 11 when another run has it.
     private func lock(in directory: FilePath) throws -> RunLock? {
-        do {
+        do throws(FileError) {
             try makeBackupDirectory(directory)
-            return try takeLock(in: directory)
-        } catch let error as FileError where error.isOfStorage {
+            if let lock = try RunLock(in: directory) { return lock }
+        } catch {
+            guard error.isOfStorage else { throw error }
             Messages.warn(
                 about: error.path?.bytes,
                 "\(error.description); nothing keeps another run from starting meanwhile")
             return nil
         }
-    }
-
-    private func takeLock(in directory: FilePath) throws -> RunLock {
-        switch try RunLock.take(in: directory) {
-        case .taken(let lock): return lock
-        case .held(let process):
-            let name = process.map { "process \($0)" } ?? "another process"
-            Messages.write(
-                about: [UInt8]?.none,
-                "\(name) makes this backup already (wait until it has ended)")
-            throw ExitCode(11)
+        var name = "another process"
+        if let status = try? RunStatus.read(in: directory), status.result == .running {
+            name = "process \(status.process)"
         }
+        Messages.write("\(name) makes this backup already (wait until it has ended)")
+        throw ExitCode(11)
     }
 }
 
@@ -99,28 +91,16 @@ struct RunCommand: AsyncParsableCommand {
 ///
 /// Each step calls what the command of its name calls.
 struct BackupRun {
-    private let settings: BackupSettings
+    let settings: BackupSettings
     /// The name of the configuration, by which its snapshots are known.
-    private let configuration: String
-    private let repository: RepositoryOptions
-    private let file: StatusFile
-    private let progress: ProgressOptions
-    private let isJSON: Bool
+    let configuration: String
+    /// The directory of the configuration's state.
+    let directory: FilePath
+    let repository: RepositoryOptions
+    let progress: ProgressOptions
+    let isJSON: Bool
     /// Why the last attempt to store the status failed; nil when it succeeded.
-    private var unstored: FileError?
-
-    init(
-        _ settings: BackupSettings, _ configuration: String, _ repository: RepositoryOptions,
-        _ file: StatusFile,
-        _ progress: ProgressOptions, isJSON: Bool
-    ) {
-        self.settings = settings
-        self.configuration = configuration
-        self.repository = repository
-        self.file = file
-        self.progress = progress
-        self.isJSON = isJSON
-    }
+    fileprivate var unstored: FileError?
 
     /// Executes all steps that are due.
     ///
@@ -149,7 +129,7 @@ struct BackupRun {
     /// Stores the status if possible: making the backup matters more than reporting it.
     private mutating func store(_ status: RunStatus) {
         do throws(FileError) {
-            try file.write(status)
+            try status.write(in: directory)
             unstored = nil
         } catch {
             unstored = error
@@ -192,7 +172,7 @@ struct BackupRun {
             Messages.write(error)
             code = 1
         } catch {
-            Messages.write(about: [UInt8]?.none, "\(step.rawValue) failed: \(error)")
+            Messages.write("\(step.rawValue) failed: \(error)")
             code = 1
         }
         return StopRequest.isMade ? 130 : code
@@ -201,22 +181,24 @@ struct BackupRun {
     private func execute(_ step: RunStep, _ status: inout RunStatus) async throws -> Int32 {
         switch step {
         case .create:
-            let created = try await Creation(settings, configuration)
-                .run(in: repository, progress).summary
+            let creation = Creation(
+                sources: settings.sources, configuration: configuration, policy: settings.policy,
+                largestFile: settings.largestFile, tags: settings.tags)
+            let created = try await creation.run(in: repository, progress).summary
             status.snapshot = created
             if !isJSON { StandardOutput.shared.write(created.text) }
             return created.exitCode
         case .forget:
-            let display = progress.begin("reading the repository")
-            defer { display.end() }
-            let decisions = try await running { [settings, configuration, repository] in
+            let decisions = try await repository.working("reading the repository", progress) {
+                [settings, configuration] engine in
                 try await forgetSnapshots(
-                    by: settings.retention, .configuration(configuration),
-                    in: repository.engine(showing: display))
+                    by: settings.retention, .configuration(configuration), in: engine)
             }
             if !isJSON { decisions.writeText() }
         case .prune:
-            try await pruneData(in: repository, progress)
+            try await repository.working("reading the repository", progress) {
+                try await $0.prune()
+            }
         case .verify:
             let readsData = settings.verifyReadsData
             let result = try await checkData(in: repository, progress, readsData: readsData)
@@ -230,10 +212,9 @@ struct BackupRun {
     /// anew: a status is no reason to skip a backup.
     private func readPrevious() -> RunStatus? {
         do throws(FileError) {
-            let previous = try file.read()
+            let previous = try RunStatus.read(in: directory)
             if let previous, previous.result == .running {
                 Messages.warn(
-                    about: nil,
                     "the run of \(previous.start.rfc3339ToTheSecond) was interrupted")
             }
             return previous
@@ -241,17 +222,5 @@ struct BackupRun {
             Messages.write(error)
             return nil
         }
-    }
-}
-
-extension Creation {
-    /// Creates what the settings describe.
-    init(_ settings: BackupSettings, _ configuration: String) {
-        var policy = PolicyOptions()
-        policy.markers = settings.markers?.map(\.rawValue).joined(separator: ",")
-        policy.ignoresLocations = !settings.usesLocations
-        self.init(
-            sources: settings.sources, configuration: configuration, policy: policy,
-            largestFile: settings.largestFile, tags: settings.tags)
     }
 }

@@ -9,55 +9,7 @@ struct ShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Show what a snapshot contains, and what was excluded and why.",
         discussion: """
-            JSON FIELDS
-            \(JSONFields.version)
-              with neither --items nor --excluded:
-                snapshot: string (the full ID)
-                time: time
-                hostName: string
-                userName: string
-                tags: strings
-                isComplete: boolean
-                  isPinned: boolean (forget never removes it)
-                isFromFuture: boolean
-                evictedItems: number
-                kept[].path: string or null
-                kept[].pathBase64: string, optional
-                kept[].size: number
-                kept[].sha256: string or null
-                items: number or null (null without a record)
-                bytes: number or null
-                excludedItems: number or null
-                markers: strings
-                usesLocations: boolean or null
-                sources[].path: string or null
-                sources[].pathBase64: string, optional
-                sources[].filesystem: string or null
-                sources[].isEmpty: boolean or null
-                coverage[].reason: string
-                coverage[].path: string or null, optional
-                coverage[].pathBase64: string, optional
-                coverage[].sentence: string
-                holds[].path: string or null (what the snapshot lacks; null for the clock)
-                holds[].pathBase64: string, optional
-                holds[].kind: string (own, other, clock)
-                holds[].since: time
-                holds[].until: time or null (null: until it is accepted)
-                holds[].snapshot: string or null (the full ID)
-              with --items:
-                path: string or null (null when it is not UTF-8)
-                pathBase64: string, optional (the bytes when path is null)
-                kind: string
-                size: number, optional (bytes of a regular file)
-                modified: time
-                permissions: string (octal)
-              with --excluded:
-                path: string or null
-                pathBase64: string, optional
-                isDirectory: boolean
-                reason: string
-                sentence: string
-            \(JSONFields.progress)
+            The fields of --json are in resval-json(5).
 
             EXAMPLES
               resval-backup show latest               facts of the newest snapshot
@@ -67,10 +19,10 @@ struct ShowCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The first digits of a snapshot's ID, or latest: the newest one that "
+            "The first four or more digits of a snapshot's ID, or latest: the newest one that "
                 + "resval-backup made on this machine.",
             valueName: "snapshot"))
-    var snapshot: String
+    var snapshot: SnapshotChoice
 
     @Flag(help: "Show what was excluded, and why. With --null the paths only.")
     var excluded = false
@@ -80,10 +32,8 @@ struct ShowCommand: AsyncParsableCommand {
 
     @OptionGroup var records: RecordOptions
     @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
-        _ = try SnapshotChoice(argument: snapshot)
         guard !(excluded && items) else {
             throw ValidationError("give --excluded or --items, not both")
         }
@@ -93,20 +43,18 @@ struct ShowCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let choice = try SnapshotChoice(argument: snapshot)
-        let display = progress.begin("reading the snapshot")
-        defer { display.end() }
-        try await running { [repository, excluded, items, form = records.form] in
-            let engine = try repository.engine(showing: display)
-            let snapshot = try await engine.snapshot(choice)
+        try await repository.working("reading the snapshot") {
+            [snapshot, excluded, items, form = records.form] engine in
+            let snapshot = try await engine.snapshot(snapshot)
             if excluded {
-                var printer = try await engine.readRecord(
-                    of: snapshot, with: ExclusionPrinter(form))
-                printer.finish()
+                var items = try await engine.readRecord(
+                    of: snapshot, with: ExclusionPrinter(printer: ItemPrinter(form)))
+                items.printer.flush()
             } else if items {
-                var printer = try await engine.readEntries(
-                    of: snapshot.identifier, with: CountedEntries(EntryPrinter(form), engine))
-                printer.handler.finish()
+                var items = try await engine.readEntries(
+                    of: snapshot.identifier,
+                    with: CountedEntries(EntryPrinter(printer: ItemPrinter(form)), engine))
+                items.handler.printer.flush()
             } else {
                 try await SnapshotFacts(snapshot, engine).print(asJSON: form == .json)
             }
@@ -114,79 +62,78 @@ struct ShowCommand: AsyncParsableCommand {
     }
 }
 
+extension SnapshotChoice: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}
+
 /// Prints the excluded items.
 private struct ExclusionPrinter: RecordHandler {
-    private let form: RecordOptions.Form
-    private var printer = RecordPrinter()
-
-    init(_ form: RecordOptions.Form) { self.form = form }
+    var printer: ItemPrinter
 
     mutating func receive(_ line: RecordLine) {
         guard case .excluded(let item) = line else { return }
-        printer.print { buffer in
-            switch form {
-            case .json:
-                var line = JSONLine.output()
-                line.add(path: item.path)
-                line.add("isDirectory", item.isDirectory)
-                line.add("reason", item.reason)
-                line.add("sentence", item.sentence)
-                line.end(in: &buffer)
-            case .lines:
-                buffer.append(name: item.path)
-                buffer.append(text: ": ")
-                buffer.append(name: Array(item.sentence.utf8))
-                buffer.append("\n")
-            case .nulEnded: buffer.append(bytes: item.path + [0])
-            }
+        printer.print(item.path, item.sentence) { line in
+            line.add(path: item.path)
+            line.add("isDirectory", item.isDirectory)
+            line.add("reason", item.reason)
+            line.add("sentence", item.sentence)
         }
     }
-
-    mutating func finish() { printer.flush() }
 }
 
 /// Prints the entries of a snapshot.
 private struct EntryPrinter: SnapshotEntryHandler {
+    var printer: ItemPrinter
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        printer.print(entry.path) { line in
+            line.add(path: entry.path)
+            line.add("kind", entry.kind.name)
+            if entry.kind == .regularFile { line.add("size", entry.size) }
+            line.add("modified", entry.modified)
+            line.add("permissions", String(entry.permissions, radix: 8))
+        }
+    }
+}
+
+/// Prints items that arrive one by one, in batches.
+struct ItemPrinter: Sendable {
     private let form: RecordOptions.Form
-    private var printer = RecordPrinter()
+    private var pending: [UInt8] = []
 
     init(_ form: RecordOptions.Form) { self.form = form }
 
-    mutating func receive(_ entry: SnapshotEntry) {
-        printer.print { buffer in
-            switch form {
-            case .json:
-                var line = JSONLine.output()
-                line.add(path: entry.path)
-                line.add("kind", entry.kind.name)
-                if entry.kind == .regularFile { line.add("size", entry.size) }
-                line.add("modified", entry.modified)
-                line.add("permissions", String(entry.permissions, radix: 8))
-                line.end(in: &buffer)
-            case .lines:
-                buffer.append(name: entry.path)
-                buffer.append("\n")
-            case .nulEnded: buffer.append(bytes: entry.path + [0])
-            }
-        }
-    }
-
-    mutating func finish() { printer.flush() }
-}
-
-/// Collects records that arrive one by one, and prints them in batches.
-struct RecordPrinter: Sendable {
-    private var pending: [UInt8] = []
-
-    /// Prints a record that `body` writes.
-    mutating func print(_ body: (inout OutputBuffer) -> Void) {
+    /// Prints an item.
+    ///
+    /// - Parameters:
+    ///   - word: what stands before the path in a line.
+    ///   - sentence: what stands behind it.
+    ///   - addFields: adds the fields of a JSON object.
+    mutating func print(
+        word: String? = nil, _ path: [UInt8], _ sentence: String? = nil,
+        addFields: (inout JSONLine) -> Void
+    ) {
         var buffer = OutputBuffer()
-        body(&buffer)
+        switch form {
+        case .json:
+            var line = JSONLine.output()
+            addFields(&line)
+            buffer.append(bytes: line.ended())
+        case .lines:
+            if let word { buffer.append(text: "\(word) ") }
+            buffer.append(name: path)
+            if let sentence {
+                buffer.append(": ")
+                buffer.append(name: Array(sentence.utf8))
+            }
+            buffer.append("\n")
+        case .nulEnded: buffer.append(bytes: path + [0])
+        }
         pending += buffer.bytes
         if pending.count > 32768 { flush() }
     }
 
-    /// Prints the records that are still pending.
+    /// Prints the items that are still pending.
     mutating func flush() {
         StandardOutput.shared.write(pending)
         pending.removeAll(keepingCapacity: true)

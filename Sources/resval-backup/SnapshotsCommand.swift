@@ -17,22 +17,6 @@ struct SnapshotsCommand: AsyncParsableCommand {
             With PATH, only this machine's snapshots that contain the item are listed, each with how \
             much of it: excluding an item leaves it in the snapshots that were made before. A path \
             that does not exist any more is given as it was backed up.
-
-            JSON FIELDS
-            \(JSONFields.version)
-              snapshot: string (the full ID)
-              time: time
-              hostName: string
-              userName: string
-              tags: strings
-              isOwn: boolean (made by resval-backup)
-              isFromFuture: boolean
-              isPinned: boolean (forget never removes it)
-              sources[].path: string or null
-              sources[].pathBase64: string, optional
-              items: number, optional (with PATH: of the item and what is below it)
-              bytes: number, optional
-            \(JSONFields.progress)
             """)
 
     @Argument(help: ArgumentHelp("The item to look for.", valueName: "path"))
@@ -41,7 +25,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var progress: ProgressOptions
 
-    @Flag(help: "Print one JSON object per line.")
+    @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
 
     func run() async throws {

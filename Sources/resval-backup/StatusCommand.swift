@@ -18,28 +18,22 @@ struct StatusCommand: ParsableCommand {
             backup is stale: as old as stale-after in the configuration file says, 3d without it, \
             or from the future.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              isStale: boolean
-            \(RunStatus.fields)
-
             EXAMPLES
               resval-backup status || notify-send 'The backup needs attention'
             """)
 
     @OptionGroup var configuration: ConfigurationOption
 
-    @Flag(help: "Print the status as a JSON object.")
+    @Flag(help: "Print the status as a JSON object: see resval-json(5).")
     var json = false
 
     func run() throws {
         // Without a configuration, the default age counts; nil when no backup is ever stale.
         let settings = try configuration.settingsIfAny() ?? BackupSettings()
         guard let directory = try configuration.stateDirectory(),
-            let status = try StatusFile(in: directory).read()
+            let status = try RunStatus.read(in: directory)
         else {
-            Messages.write(
-                about: [UInt8]?.none, "there was no run yet (begin with: resval-backup run)")
+            Messages.write("there was no run yet (begin with: resval-backup run)")
             throw ExitCode(1)
         }
         let isUnderWay = try status.result == .running && RunLock.isHeld(in: directory)
@@ -59,7 +53,6 @@ struct StatusCommand: ParsableCommand {
         guard let time = status.lastBackup else { return }
         let isFromFuture = time.seconds > FileTime.now.seconds
         Messages.write(
-            about: [UInt8]?.none,
             isFromFuture
                 ? "the last backup, of \(time.rfc3339ToTheSecond), is from the future (set the clock, then: "
                     + "resval-backup run)"

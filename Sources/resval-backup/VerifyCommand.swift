@@ -16,19 +16,6 @@ struct VerifyCommand: AsyncParsableCommand {
             lost data are named, and restic's commands that repair what can be repaired are \
             printed, one a line.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              isHealthy: boolean
-              readsData: boolean
-              items: number or null
-              problems: strings
-              lost[].path: string or null
-              lost[].pathBase64: string, optional
-              lost[].snapshot: string (its first digits)
-              repair[].purpose: string
-              repair[].command: string or null
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-backup verify                     structure only, quick
               resval-backup verify --read-data         every byte
@@ -37,25 +24,22 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The snapshot whose items and record are read: the first digits of its ID, or "
-                + "latest. Without it, the newest of each set of SOURCEs of this machine.",
+            "The snapshot whose items and record are read: the first four or more digits of "
+                + "its ID, or latest. Without it, the newest of each set of SOURCEs of this machine.",
             valueName: "snapshot"))
-    var snapshot: String?
+    var snapshot: SnapshotChoice?
 
     @Flag(help: "Read every byte stored and compare it with its hash.")
     var readData = false
 
-    @Flag(help: "Print the result as a JSON object.")
+    @Flag(help: "Print the result as a JSON object: see resval-json(5).")
     var json = false
 
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var progress: ProgressOptions
 
-    func validate() throws { _ = try snapshot.map { try SnapshotChoice(argument: $0) } }
-
     func run() async throws {
-        let choice = try snapshot.map { try SnapshotChoice(argument: $0) }
-        let result = try await checkData(in: repository, progress, choice, readsData: readData)
+        let result = try await checkData(in: repository, progress, snapshot, readsData: readData)
         result.write(asJSON: json, readsData: readData)
         if !result.isHealthy { throw ExitCode(1) }
     }
@@ -68,12 +52,10 @@ func checkData(
     in repository: RepositoryOptions, _ progress: ProgressOptions,
     _ snapshot: SnapshotChoice? = nil, readsData: Bool
 ) async throws -> VerifyResult {
-    let display = progress.begin("checking the repository")
-    defer { display.end() }
-    let result = try await running {
-        try await repository.engine(showing: display).verify(snapshot, readsData: readsData)
+    let result = try await repository.working("checking the repository", progress) {
+        try await $0.verify(snapshot, readsData: readsData)
     }
-    for problem in result.problems { Messages.write(about: [UInt8]?.none, problem) }
+    for problem in result.problems { Messages.write(problem) }
     for item in result.lost {
         Messages.write(about: item.path, "has lost data in snapshot \(item.snapshot.prefix(8))")
     }

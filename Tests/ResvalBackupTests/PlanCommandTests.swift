@@ -42,13 +42,6 @@ struct PlanCommandTests {
             ])
     }
 
-    @Test("a plan is coloured when it is told to, and not by default in a pipe")
-    func colors() throws {
-        let lines = try plan("--color", "always", "--excluded-only")
-        #expect(lines.contains("\u{1B}[33mexclude\u{1B}[0m   ROOT/marked: its mark excludes it"))
-        try #expect(!plan().contains { $0.contains("\u{1B}") })
-    }
-
     @Test("JSON names the marker of another program's mark")
     func marker() throws {
         let tree = Tree {
@@ -72,6 +65,19 @@ struct PlanCommandTests {
                 == #"{"version":1,"type":"item","path":"ROOT/directory","kind":"directory","isStored":false,"#
                 + #""reason":"marked","marker":"native","sentence":"its mark excludes it"}"#)
         #expect(lines.last?.contains(#""excludedItems":3"#) == true)
+    }
+
+    @Test("a plan shows an evicted file as what it is, and so do the plans of its directory")
+    func evicted() throws {
+        let content = String(repeating: "0123456789abcdef", count: 20_000)
+        try withBackup(of: Tree { File("file", content) }) { backup in
+            let file = backup.source.appending("file")
+            try backup.runSuccessfully("evict", file)
+            let plan = try backup.run("plan", backup.source)
+            #expect(
+                plan.text.contains(
+                    "exclude   \(file): it is evicted: its content is in snapshot "), "\(plan)")
+        }
     }
 
     @Test("a FUSE mount that does not answer is left out, and stops nothing")

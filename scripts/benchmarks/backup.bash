@@ -17,7 +17,7 @@ measure_W9() {
         competitor W9 "$name-restic" s restic --quiet --repo "$work/restic-repository" \
             --cache-dir "$work/restic-cache" backup --exclude-file "$work/excludes" "$backup_tree"
         competitor W9 "$name-resval" s env "RESTIC_CACHE_DIR=$work/resval-cache" \
-            "$resval_backup" create --no-progress --repository "$work/resval-repository" \
+            "$resval_backup" create --progress never --repository "$work/resval-repository" \
             "$backup_tree"
     done
     target W9 at-most first-resval first-restic 1.1

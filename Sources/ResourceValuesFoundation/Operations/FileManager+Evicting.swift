@@ -101,7 +101,7 @@ struct BackupCompanion {
     }
 
     private func start(_ command: String, _ messages: FileDescriptor) throws -> Int {
-        let words = [command, "--no-progress", "--"].map { Array($0.utf8) }
+        let words = [command, "--progress", "never", "--"].map { Array($0.utf8) }
         return try startProgram(program, words + [item.bytes], messages: messages)
     }
 

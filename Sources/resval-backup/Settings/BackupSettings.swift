@@ -33,11 +33,9 @@ struct BackupSettings: Sendable, Hashable {
     var verify = Interval.days(7)
     /// Whether checking reads all data.
     var verifyReadsData = false
-    /// The age, in seconds, at which the last backup is too old to rely on; nil for no limit.
-    var staleAfter: Int64? = defaultStaleAge
-
-    /// Three intervals of the installed timers, which start a run every day.
-    static let defaultStaleAge: Int64 = 3 * 86400
+    /// The age, in seconds, at which the last backup is too old to rely on; nil for no limit. The
+    /// default is three intervals of the installed timers, which start a run every day.
+    var staleAfter: Int64? = 3 * 86400
 
     /// Where the repository's password comes from.
     enum Password: Sendable, Hashable {
@@ -74,6 +72,149 @@ enum Interval: Sendable, Hashable {
     }
 }
 
+/// The keys of the configuration file.
+enum SettingsKey: String, CaseIterable {
+    case sources, repository, password
+    case passwordFile = "password-file"
+    case passwordCommand = "password-command"
+    case markers, locations
+    case excludeLargerThan = "exclude-larger-than"
+    case tags
+    case retention, prune, verify
+    case verifyReadData = "verify-read-data"
+    case staleAfter = "stale-after"
+}
+
+extension BackupSettings {
+    /// Parses the text of a configuration file.
+    ///
+    /// - Parameters:
+    ///   - text: TOML.
+    ///   - home: what `~` stands for; nil when no home directory is known.
+    /// - Throws: ``SettingsError``, naming the line, the key and what is valid.
+    init(_ text: String, home: FilePath?) throws(SettingsError) {
+        let reader = try SettingsReader(text)
+        try reader.refuseUnknownKeys(but: SettingsKey.self)
+        let paths = SettingsPaths(home: home, reader: reader)
+        for key in SettingsKey.allCases
+        where reader.has(key) || key == .sources || key == .repository {
+            try read(key, reader, paths)
+        }
+    }
+
+    /// Reads the value of a key. A later key may depend on an earlier one.
+    private mutating func read(
+        _ key: SettingsKey, _ reader: SettingsReader, _ paths: SettingsPaths
+    ) throws(SettingsError) {
+        switch key {
+        case .sources:
+            sources = try paths.paths(key) ?? []
+            guard !sources.isEmpty else {
+                throw reader.complaint(key, "names what to back up: sources = [\"~\"]")
+            }
+        case .repository: repository = try paths.repository(key)
+        case .password, .passwordFile, .passwordCommand:
+            let given = [SettingsKey.password, .passwordFile, .passwordCommand].first(
+                where: reader.has)
+            if let given, given != key {
+                throw reader.complaint(key, "is given besides \(given.rawValue): give one of them")
+            }
+            guard let text = try reader.string(key) else { return }
+            password =
+                switch key {
+                case .passwordFile: .file(try paths.path(text, of: key))
+                case .passwordCommand: .command(text)
+                default: .text(text)
+                }
+        case .markers:
+            var markers: [Marker] = []
+            for name in try reader.strings(key) ?? [] {
+                guard let marker = Marker(rawValue: name) else {
+                    throw reader.complaint(key, "has no mark '\(name)' (valid: \(Marker.list))")
+                }
+                markers.append(marker)
+            }
+            guard !markers.isEmpty else { throw reader.complaint(key, "names at least one mark") }
+            self.markers = markers
+        case .locations: usesLocations = try reader.boolean(key) ?? true
+        case .excludeLargerThan:
+            largestFile = try reader.value(
+                key, "takes a size such as \"500M\" or \"4G\"", ByteSize.init)
+        case .tags:
+            tags = try reader.strings(key) ?? []
+            if let tag = tags.first(where: { !SourceTags.isAllowed($0) }) {
+                throw reader.complaint(
+                    key, "has a tag that contains a comma or begins with resval-: '\(tag)'")
+            }
+        case .retention:
+            if let table = try reader.table(key) { retention = try RetentionRules(table) }
+            if !retention.isEmpty { prune = .days(7) }
+        case .prune: prune = try reader.interval(key)
+        case .verify: verify = try reader.interval(key)
+        case .verifyReadData: verifyReadsData = try reader.boolean(key) ?? false
+        case .staleAfter:
+            staleAfter = try reader.value(
+                key, "takes an age such as \"36h\" or \"3d\", or \"never\""
+            ) { text in
+                if text == "never" { return .some(nil) }
+                guard let age = AgeArgument(argument: text)?.seconds, age > 0 else { return nil }
+                return age
+            }
+        }
+    }
+}
+
+extension SettingsPaths {
+    /// Returns the repository's location, with a directory in it made absolute.
+    fileprivate func repository(_ key: SettingsKey) throws(SettingsError) -> String {
+        guard let text = try reader.string(key) else {
+            throw reader.complaint(
+                key, "says where the snapshots are: repository = \"/mnt/backup\"")
+        }
+        let scheme = "local:"
+        if text.utf8.starts(with: scheme.utf8) {
+            let rest = text.unicodeScalars.dropFirst(scheme.unicodeScalars.count)
+            return scheme + (try path(String(rest), of: key).string)
+        }
+        if text.unicodeScalars.prefix(while: { $0 != "/" }).contains(":") { return text }
+        return try path(text, of: key).string
+    }
+}
+
+extension SettingsReader {
+    /// Returns what the text of a key stands for.
+    ///
+    /// - Parameter expected: the complaint about another value.
+    func value<Value>(
+        _ key: some RawRepresentable<String>, _ expected: String, _ parse: (String) -> Value?
+    ) throws(SettingsError) -> Value {
+        guard let value = textIfAny(key).flatMap(parse) else { throw complaint(key, expected) }
+        return value
+    }
+
+    /// Creates the error for a key.
+    func complaint(_ key: some RawRepresentable<String>, _ text: String) -> SettingsError {
+        complaint(key.rawValue, text)
+    }
+
+    fileprivate func interval(_ key: SettingsKey) throws(SettingsError) -> Interval {
+        if let days = integerIfAny(key), days >= 1, days <= 36500 { return .days(days) }
+        return try value(
+            key,
+            "takes \"always\", \"daily\", \"weekly\", \"monthly\", \"never\" or a number of days"
+        ) { text in
+            switch text {
+            case "never": .never
+            case "always": .days(0)
+            case "daily": .days(1)
+            case "weekly": .days(7)
+            case "monthly": .days(30)
+            default: nil
+            }
+        }
+    }
+}
+
 extension BackupSettings {
     /// The path of the configuration file when no other is given:
     /// `$XDG_CONFIG_HOME/resval/backup.toml`, by default below `~/.config`.
@@ -97,6 +238,14 @@ extension BackupSettings {
                 "is in a file that other users can read: chmod 600, or use password-file")
         }
         return settings
+    }
+
+    /// What excludes, as options of `create` say it.
+    var policy: PolicyOptions {
+        var options = PolicyOptions()
+        options.markers = markers?.map(\.rawValue).joined(separator: ",")
+        options.ignoresLocations = !usesLocations
+        return options
     }
 
     /// The environment variables that give a password.
@@ -150,8 +299,7 @@ struct ConfigurationOption: ParsableArguments {
     /// - Throws: `ExitCode` 1 when it cannot be read or is not valid.
     func settings() throws -> BackupSettings {
         guard let path = config?.path ?? BackupSettings.defaultFile else {
-            Messages.write(
-                about: [UInt8]?.none, "there is no configuration (set HOME, or give --config)")
+            Messages.write("there is no configuration (set HOME, or give --config)")
             throw ExitCode(1)
         }
         do {

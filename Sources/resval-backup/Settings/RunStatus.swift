@@ -1,8 +1,11 @@
+import Backups
 import ResourceValues
 import SystemCalls
+import SystemPackage
 import TextFormats
 
-/// The status of the daily backup, as the status file reports it to other programs.
+/// The status of the daily backup: the file `status.json` in a configuration's directory, which other
+/// programs may read at any time, since it is replaced as a whole.
 struct RunStatus: Sendable, Hashable {
     /// How the last run ended.
     var result = RunResult.running
@@ -59,25 +62,6 @@ struct RunStatus: Sendable, Hashable {
         lastPrune = previous?.lastPrune
     }
 
-    /// What the help says about the fields of ``line(isStale:)`` after the version.
-    static let fields = """
-          result: string (running, ok, incomplete, failed, noRepository, locked, ...)
-          step: string or null (create, forget, prune or verify: the last one)
-          exitCode: number or null
-          process: number
-          start: time
-          end: time or null
-          snapshot: string or null (the full ID)
-          items: number or null
-          bytes: number or null
-          addedBytes: number or null
-          excludedItems: number or null
-        \(HeldPart.fields)
-          lastCleanRun: time or null
-          lastVerify: time or null
-          lastPrune: time or null
-        """
-
     /// Returns the status as a line of JSON, which is also the status file.
     ///
     /// - Parameter isStale: whether the last backup is too old to rely on; nil omits the field.
@@ -101,6 +85,95 @@ struct RunStatus: Sendable, Hashable {
         line.add("lastVerify", lastVerify)
         line.add("lastPrune", lastPrune)
         return line.ended()
+    }
+}
+
+extension RunStatus {
+    /// Returns the status of the last run; nil when there was none.
+    ///
+    /// - Throws: ``FileError`` when the file cannot be read or is not valid.
+    static func read(in directory: FilePath) throws(FileError) -> RunStatus? {
+        let path = file(in: directory)
+        guard let bytes = try contentsOfStateFile(path, limit: 1 << 20) else { return nil }
+        do throws(JSONError) {
+            return try RunStatus(bytes)
+        } catch {
+            throw FileError(
+                code: .other, message: "is not a status file", advice: "remove it", path: path)
+        }
+    }
+
+    /// Replaces the status in a configuration's directory.
+    func write(in directory: FilePath) throws(FileError) {
+        try Self.file(in: directory).writePrivateFile(line(isStale: nil))
+    }
+
+    private static func file(in directory: FilePath) -> FilePath {
+        directory.appending("status.json")
+    }
+
+    /// Notes that a snapshot was accepted, if it is that of the last run. A run that is under way
+    /// writes its own status.
+    ///
+    /// - Throws: ``FileError`` when the file cannot be read or replaced.
+    static func accept(_ accepted: Acceptance, in directory: FilePath) throws(FileError) {
+        guard try read(in: directory)?.isOf(accepted.snapshot) == true,
+            let lock = try RunLock(in: directory)
+        else { return }
+        defer { withExtendedLifetime(lock) {} }
+        // A run may have ended meanwhile.
+        guard var status = try read(in: directory), status.isOf(accepted.snapshot) else { return }
+        status.snapshot?.holds = accepted.holds.map { HeldPart($0.hold, in: $0.snapshot) }
+        if status.result == .coversLess {
+            status.result = .ok
+            status.exitCode = 0
+        }
+        try status.write(in: directory)
+    }
+
+    /// Whether the last run made a snapshot.
+    private func isOf(_ snapshot: Snapshot) -> Bool {
+        guard let made = self.snapshot else { return false }
+        return [snapshot.identifier, snapshot.originalIdentifier].contains {
+            $0.hasPrefix(made.identifier)
+        }
+    }
+
+    /// Parses a status file.
+    ///
+    /// - Throws: `JSONError` for anything that is not a status.
+    init(_ bytes: [UInt8]) throws(JSONError) {
+        var (result, process, start) = (RunResult?.none, Int32?.none, FileTime?.none)
+        var made = SnapshotSummary(identifier: "")
+        self.init(process: 0, start: FileTime(seconds: 0, nanoseconds: 0), after: nil)
+        var scanner = JSONScanner(bytes[...], hasLostBytes: false)
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            if try scanner.takesNull() { return }
+            switch name {
+            case "result": result = RunResult(rawValue: try scanner.text())
+            case "step": step = RunStep(rawValue: try scanner.text())
+            case "exitCode": exitCode = Int32(exactly: try scanner.integer())
+            case "process": process = Int32(exactly: try scanner.integer())
+            case "start": start = FileTime(rfc3339: try scanner.string())
+            case "end": end = FileTime(rfc3339: try scanner.string())
+            case "lastCleanRun": lastCleanRun = FileTime(rfc3339: try scanner.string())
+            case "lastVerify": lastVerify = FileTime(rfc3339: try scanner.string())
+            case "lastPrune": lastPrune = FileTime(rfc3339: try scanner.string())
+            case "snapshot": made.identifier = try scanner.text()
+            case "items": made.items = try scanner.amount()
+            case "bytes": made.bytes = try scanner.amount()
+            case "addedBytes": made.addedBytes = try scanner.amount()
+            case "excludedItems": made.excludedItems = try scanner.amount()
+            case "holds":
+                try scanner.forEachElement { scanner throws(JSONError) in
+                    made.holds.append(try HeldPart(&scanner))
+                }
+            default: break
+            }
+        }
+        guard let result, let process, let start else { throw JSONError(offset: 0) }
+        (self.result, self.process, self.start) = (result, process, start)
+        if !made.identifier.isEmpty { snapshot = made }
     }
 }
 
@@ -182,6 +255,136 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
         case .ok: 0
         case .coversLess, .incomplete: 3
         default: 1
+        }
+    }
+}
+
+/// What is held, as it is printed.
+struct HeldPart: Sendable, Hashable {
+    /// The path of what later snapshots lack; nil for all that was made before the clock jumped.
+    var path: [UInt8]?
+    /// Why, in one word: see ``Hold/Kind``.
+    var kind = ""
+    /// When it became so.
+    var since = FileTime(seconds: 0, nanoseconds: 0)
+    /// When it ends; nil where only `accept` ends it.
+    var until: FileTime?
+    /// The full identifier of the snapshot that has it; nil if it is not known.
+    var snapshot: String?
+
+    init() {}
+
+    init(_ hold: Hold, in snapshot: Snapshot?) {
+        path = hold.kind == .clock ? nil : hold.part
+        kind = hold.kind.rawValue
+        since = FileTime(seconds: hold.since, nanoseconds: 0)
+        until = hold.end
+        self.snapshot = snapshot?.identifier
+    }
+
+    /// The most that are listed, those that wait for `accept` first.
+    static let most = 100
+
+    /// Whether it waits for `accept`.
+    var needsAcceptance: Bool { kind == Hold.Kind.other.rawValue }
+
+    /// What is held, in words without the path.
+    var sentence: String {
+        let end = until.map { "until \($0.rfc3339ToTheSecond)" } ?? "until it is accepted"
+        let since = since.rfc3339ToTheSecond
+        guard path != nil else {
+            return "all snapshots made before the clock jumped, \(since), are kept \(end)"
+        }
+        let name = snapshot.map { "snapshot \($0.prefix(8))" } ?? "the snapshot that has it"
+        return "not in the newest snapshot since \(since); \(name) is kept for it \(end)"
+    }
+}
+
+extension JSONLine {
+    /// Adds the field `holds`.
+    mutating func add(holds: [HeldPart]) {
+        add("holds", objects: holds) { hold, object in
+            if let path = hold.path {
+                object.add(path: path)
+            } else {
+                object.add("path", String?.none)
+            }
+            object.add("kind", hold.kind)
+            object.add("since", hold.since)
+            object.add("until", hold.until)
+            object.add("snapshot", hold.snapshot)
+        }
+    }
+}
+
+extension HeldPart {
+    /// Parses an object of a status file.
+    fileprivate init(_ scanner: inout JSONScanner) throws(JSONError) {
+        self.init()
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            if try scanner.takesNull() { return }
+            switch name {
+            case "path": path = try scanner.string()
+            case "pathBase64": path = try scanner.base64()
+            case "kind": kind = try scanner.text()
+            case "since": since = FileTime(rfc3339: try scanner.string()) ?? since
+            case "until": until = FileTime(rfc3339: try scanner.string())
+            case "snapshot": snapshot = try scanner.text()
+            default: break
+            }
+        }
+    }
+}
+
+/// The lock that prevents two runs of a configuration at once: a file in its directory, locked with
+/// `flock(2)`.
+///
+/// The kernel releases the lock when the process ends, so a run that was killed leaves none behind.
+/// The file stays: a lock on a file that is removed and created again would not exclude anyone.
+final class RunLock: Sendable {
+    private let file: OwnedDescriptor
+
+    /// Takes the lock, as ``waitForLock(on:)`` does, until this object is deinitialized; nil when another
+    /// process has it.
+    ///
+    /// - Parameter directory: that of the configuration, which must exist.
+    /// - Throws: ``FileError`` when the file can be neither created nor opened, or cannot be
+    ///   locked.
+    init?(in directory: FilePath) throws(FileError) {
+        let path = directory.appending("lock")
+        file = OwnedDescriptor(try Self.open(path))
+        do throws(Errno) {
+            guard try waitForLock(on: file.descriptor) else { return nil }
+        } catch {
+            throw FileError(error, of: path)
+        }
+    }
+
+    /// Opens the file, creating it when it is missing. An existing file can be locked even where
+    /// nothing can be written.
+    private static func open(_ path: FilePath) throws(FileError) -> FileDescriptor {
+        let failure: FileError
+        do throws(FileError) {
+            if let made = try openStateFile(path, makingIt: true) { return made }
+            throw .opening(.noSuchFileOrDirectory, path)
+        } catch {
+            failure = error
+        }
+        guard failure.isOfStorage, let opened = try openStateFile(path) else { throw failure }
+        return opened
+    }
+
+    /// Whether a process has the lock. The check takes the lock for a moment.
+    ///
+    /// - Throws: ``FileError`` when the file cannot be opened or locked.
+    static func isHeld(in directory: FilePath) throws(FileError) -> Bool {
+        let path = directory.appending("lock")
+        guard let opened = try openStateFile(path) else { return false }
+        let file = OwnedDescriptor(opened)
+        do throws(Errno) {
+            return try !waitForLock(on: file.descriptor)
+        } catch {
+            throw .opening(error, path)
         }
     }
 }

@@ -14,6 +14,7 @@ struct InstallTests: InstallSuite {
         "share/fish/vendor_completions.d/resval-purge.fish",
         "share/fish/vendor_completions.d/resval.fish",
         "share/man/man1/resval-get.1", "share/man/man1/resval.1",
+        "share/man/man5/resval-json.5",
         "share/zsh/site-functions/_resval",
         "share/zsh/site-functions/_resval-backup", "share/zsh/site-functions/_resval-purge",
     ]

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("JSON output")
 struct JSONFieldsTests {
-    /// Reads the section JSON FIELDS of help texts: `fields HELP` prints them; `check HELP FORM` compares
+    /// Reads the section JSON FIELDS of texts: `fields HELP` prints them; `check HELP FORM` compares
     /// the objects on standard input with them, and prints what does not fit.
     private static let checker = #"""
         import base64, json, re, sys
@@ -80,6 +80,28 @@ struct JSONFieldsTests {
         try Command(.built(program), command, "--help").runSuccessfully() + "\n"
     }
 
+    /// What documents the output of a command: its section of resval-json(5) in the form of a help text,
+    /// or its help. Empty where there is neither.
+    private func documentation(_ program: String, _ command: String) throws -> String {
+        guard program == "resval-backup" else { return try help(program, command) }
+        let page = try tool("cat", Self.page).replacing("\\-", with: "-").replacing("\\&", with: "")
+        func fields(_ title: String) -> [String] {
+            let section = page.split(separator: "\n.SH ").first { $0.hasPrefix("\(title)\n") }
+            return (section ?? "").split(separator: "\n").drop { $0 != ".nf" }.dropFirst()
+                .prefix { $0 != ".fi" }.map(String.init)
+        }
+        let own = fields("\(program) \(command)".uppercased())
+        let progress = fields("PROGRESS").map { "    \($0)" }
+        return
+            (["JSON FIELDS", "  version: number (1)"] + own.map { "  \($0)" }
+            + ["  with --progress json:", "    version: number (1)"] + progress)
+            .joined(separator: "\n") + "\n\n"
+    }
+
+    private static let page = FilePath(#filePath)
+        .removingLastComponent().removingLastComponent().removingLastComponent()
+        .removingLastComponent().appending("scripts/installed/resval-json.5")
+
     private func python(_ arguments: [any CommandArgument], _ input: [UInt8] = []) throws
         -> String
     {
@@ -89,13 +111,13 @@ struct JSONFieldsTests {
         return try command.runSuccessfully()
     }
 
-    /// Compares a command's output with its help.
+    /// Compares a command's output with its documentation.
     private func expectDocumented(
         _ result: CommandResult, _ program: String, _ command: String, form: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let problems = try python(
-            ["check", help(program, command)] + (form.map { [$0] } ?? []), result.output)
+            ["check", documentation(program, command)] + (form.map { [$0] } ?? []), result.output)
         #expect(problems == "", "\(command): \(result)", sourceLocation: sourceLocation)
     }
 
@@ -107,10 +129,11 @@ struct JSONFieldsTests {
                 .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
                 .filter { !$0.hasPrefix(":") && !["help", "backup", "purge"].contains($0) }
             for command in commands {
-                let help = try help(program, command)
-                guard help.contains("\n  --json ") else { continue }
-                try #require(help.contains("JSON FIELDS\n  version: number (1)\n"), "\(command)")
-                for field in try python(["fields", help]).split(separator: "\n") {
+                guard try help(program, command).contains("\n  --json ") else { continue }
+                let text = try documentation(program, command)
+                try #require(text.contains("JSON FIELDS\n  version: number (1)\n"), "\(command)")
+                try #require(!text.contains("(1)\n  with --progress json:\n"), "\(command)")
+                for field in try python(["fields", text]).split(separator: "\n") {
                     let parts = field.split(separator: " ", maxSplits: 1)
                     kinds[parts[0], default: []].insert(parts[1])
                 }
@@ -217,7 +240,7 @@ struct JSONFieldsTests {
         }
     }
 
-    @Test("resval-backup prints what its help says")
+    @Test("resval-backup prints what resval-json(5) says")
     func backup() throws {
         try withBackup(of: Self.tree) { backup in
             func check(_ arguments: any CommandArgument..., form: String? = nil) throws {
@@ -250,7 +273,8 @@ struct JSONFieldsTests {
 
     @Test("every command with --progress documents its JSON, and prints that")
     func progress() throws {
-        for program in ["resval", "resval-backup", "resval-purge"] {
+        // Those of resval-backup have it in common.
+        for program in ["resval", "resval-purge"] {
             let commands = try Command(.built(program), "__complete", "").runSuccessfully()
                 .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
                 .filter { !$0.hasPrefix(":") && !["help", "backup", "purge"].contains($0) }
@@ -275,13 +299,13 @@ struct JSONFieldsTests {
             )
             #expect(others.allSatisfy { $0.starts(with: "resval-backup: ".utf8) }, "\(result)")
             let problems = try python(
-                ["check", help("resval-backup", "create"), "--progress json"],
+                ["check", documentation("resval-backup", "create"), "--progress json"],
                 Array(objects.joined(separator: [UInt8(ascii: "\n")])))
             #expect(problems == "", "\(result)")
         }
     }
 
-    @Test("resval-backup run and status print what their help says")
+    @Test("resval-backup run and status print what resval-json(5) says")
     func status() throws {
         try withRun(of: Self.tree) { fixture in
             try expectDocumented(fixture.command("run", "--json").run(), "resval-backup", "run")

@@ -69,6 +69,14 @@ struct ManualTests {
         }
     }
 
+    @Test("resval-json(5) is shown without a warning")
+    func formats() throws {
+        let page = Self.repository.appending("scripts/installed/resval-json.5")
+        let man = try #require(FilePath.tool("man"))
+        let shown = try Command(man, "--warnings", "--local-file", page).run()
+        #expect(shown.exitCode == 0 && shown.errorText == "", "\(shown)")
+    }
+
     @Test("a command that does not exist has none")
     func unknown() throws {
         let result = try Command(.built("resval"), "__manual", "2026-01-02", "nonsense").run()

@@ -130,29 +130,6 @@ struct ListFaultTests {
         }
     }
 
-    @Test(
-        "the name of a tool is refused with what to use instead",
-        arguments: [
-            ("borg", "use nul: borg create --paths-from-stdin --paths-delimiter '\\0'"),
-            ("tar", "use nul: tar "), ("bsdtar", "use nul: bsdtar "), ("rsync", "use nul: rsync "),
-            ("restic", "use resval-backup create"), ("rclone", "use resval-backup create, or nul"),
-            ("duplicity", "use resval-backup create, or nul"),
-            ("kopia", "use resval-backup create, or nul"),
-        ])
-    func toolNames(name: String, advice: String) throws {
-        try withTemporaryDirectory { base in
-            let list = base.appending("list")
-            let result = try Command(
-                .built("resval-backup"), "plan", "--format", name, "--output", list, base
-            ).run()
-            #expect(result.exitCode == 64)
-            #expect(result.output.isEmpty)
-            #expect(result.errorText.contains("unknown format '\(name)' ("), "\(result)")
-            #expect(result.errorText.contains(advice), "\(result)")
-            #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }
-        }
-    }
-
     @Test("a SOURCE outside the directory that names are relative to writes no list")
     func outside() throws {
         let tree = Tree {

@@ -95,7 +95,7 @@ struct RunTests {
                     .appending("scripts/installed/\(place)"))
             #expect(String(decoding: text, as: UTF8.self).contains("\nOnCalendar=daily\n"))
         }
-        #expect(BackupSettings.defaultStaleAge == 3 * 86400)
+        #expect(BackupSettings().staleAfter == Int64(3 * 86400))
     }
 
     @Test(

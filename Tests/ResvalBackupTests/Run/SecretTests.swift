@@ -106,9 +106,6 @@ struct SecretTests {
             #expect(made.exitCode == 0, "\(made)")
             #expect(made.errorText.contains("irrecoverably lost"))
             #expect(made.errorText.contains("outside this backup"))
-            let archives = try backup.run("init", "--repository", "tar:\(backup.base)/plain")
-            #expect(archives.exitCode == 64, "\(archives)")
-            #expect(archives.errorText.contains("tar:DIR is no repository"), "\(archives)")
         }
     }
 }

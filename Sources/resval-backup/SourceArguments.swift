@@ -7,29 +7,6 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Returns a planner for the options.
-func makePlanner(
-    _ options: PolicyOptions, repository: RepositoryLocation?
-) throws -> BackupPlanner {
-    let environment = PolicyEnvironment.current()
-    var planner = BackupPlanner(
-        policy: options.policy(in: environment), mounts: environment.mounts)
-    if let identity = repository?.identity { planner.repositories = [identity] }
-    planner.shouldStop = { StopRequest.isMade }
-    return planner
-}
-
-/// Prints a plan's notices: shortfalls as errors, the others as warnings.
-func report(_ notices: [PlanNotice]) {
-    for notice in notices {
-        if notice.isShortfall {
-            Messages.write(about: notice.path.bytes, Advice.completed(notice.sentence))
-        } else {
-            Messages.warn(about: notice.path.bytes, notice.sentence)
-        }
-    }
-}
-
 /// The SOURCEs of a backup.
 struct SourceArguments: ParsableArguments {
     @Argument(
@@ -45,11 +22,6 @@ struct SourceArguments: ParsableArguments {
 
     /// The SOURCEs as given.
     var sources: [FilePath] { operands.paths.map(\.path) }
-
-    /// Returns the SOURCEs that exist; the others are reported.
-    ///
-    /// - Throws: `ExitCode` 1 when none exists.
-    func present() throws -> [FilePath] { try presentSources(sources) }
 }
 
 /// Returns the SOURCEs that exist; the others are reported.
@@ -67,4 +39,35 @@ func presentSources(_ sources: [FilePath]) throws -> [FilePath] {
     }
     if present.isEmpty { throw ExitCode(1) }
     return present
+}
+
+/// Returns a planner.
+///
+/// - Parameters:
+///   - largestFile: the size above which files are excluded; nil for no limit.
+///   - repository: is excluded where it is below a SOURCE.
+///   - display: shows how many items were examined.
+func makePlanner(
+    _ options: PolicyOptions, largestFile: ByteSize?, repository: RepositoryLocation?,
+    showing display: Progress
+) throws -> BackupPlanner {
+    let environment = PolicyEnvironment.current()
+    var planner = BackupPlanner(
+        policy: options.policy(in: environment), mounts: environment.mounts)
+    if let identity = repository?.identity { planner.repositories = [identity] }
+    planner.largestFile = largestFile?.bytes
+    planner.didExamine = { display.advance(by: $0) }
+    planner.shouldStop = { StopRequest.isMade }
+    return planner
+}
+
+/// Prints a plan's notices: shortfalls as errors, the others as warnings.
+func report(_ notices: [PlanNotice]) {
+    for notice in notices {
+        if notice.isShortfall {
+            Messages.write(about: notice.path.bytes, Advice.completed(notice.sentence))
+        } else {
+            Messages.warn(about: notice.path.bytes, notice.sentence)
+        }
+    }
 }
