@@ -116,6 +116,8 @@ extension Restic {
             verdict.identifier = summary.snapshot
             verdict.isComplete = result.isComplete
             unnoted = note(hash, SnapshotRecord(verdict: verdict).bytes)
+            // Behind all that must be noted, so that it takes no room from that.
+            if unnoted == nil { notes?.keep(record.bytes) }
         }
         result.unnoted = unnoted
         return result

@@ -110,7 +110,12 @@ extension Restic {
     ///
     /// - Throws: ``BackupError``: `noRecord`, `damaged`.
     func recorded(_ snapshot: Snapshot) async throws(BackupError) -> Recorded {
-        let reader = try await readRecord(of: snapshot, with: RecordedSnapshotReader(snapshot))
+        let reader =
+            if let text = snapshot.recordHash.flatMap({ notes?.text(of: $0) }) {
+                try SnapshotRecordReader.read(text, with: RecordedSnapshotReader(snapshot))
+            } else {
+                try await readRecord(of: snapshot, with: RecordedSnapshotReader(snapshot))
+            }
         var recorded = reader.recorded
         guard recorded.hasFacts, reader.isOf(snapshot) else { throw .damagedRecord }
         if let verdict = verdict(on: snapshot) { recorded.apply(verdict) }

@@ -109,15 +109,7 @@ extension KeptFile {
 
     /// Parses the record of a kept snapshot; nil when it is damaged.
     static func files(inRecord record: [UInt8]) -> [KeptFile]? {
-        var lines = Lines(SnapshotRecordReader(KeptFiles()), tooLong: .damagedRecord)
-        do throws(BackupError) {
-            try lines.receive(record)
-            try lines.finish()
-            try lines.consumer.checkEnd()
-            return lines.consumer.handler.files
-        } catch {
-            return nil
-        }
+        try? SnapshotRecordReader.read(record, with: KeptFiles()).files
     }
 }
 

@@ -22,11 +22,20 @@ enum RecordHash {
 ///
 /// So a snapshot that another machine made with a copy of this state is told from one made here, and
 /// one whose process was killed from one that lacks nothing.
+///
+/// The texts of the newest records are beside them as `HASH.record`, so that the next backup need not start
+/// restic for them. Where one is gone, or is another, restic has it.
 struct RecordNotes: Sendable {
     private let directory: FilePath
     private let repository: String
     /// The most bytes that a verdict has.
     private static let longestVerdict = 64 << 20
+    /// How many texts are kept.
+    private static let textCount = 4
+    /// The most bytes that a text which is kept has.
+    private static let longestText = 16 << 20
+    /// The free space, in bytes, that a text leaves in the home.
+    private static let roomLeft: UInt64 = 64 << 20
 
     /// - Parameters:
     ///   - state: the programs' directory for state.
@@ -40,7 +49,52 @@ struct RecordNotes: Sendable {
     func note(_ hash: String, _ verdict: [UInt8] = []) throws(FileError) {
         let file = directory.appending(repository).appending(hash)
         try makeBackupDirectory(file.removingLastComponent())
-        try file.writePrivateFile(verdict)
+        do throws(FileError) {
+            try file.writePrivateFile(verdict)
+        } catch where error.isOfStorage {
+            removeTexts(except: 0)
+            try file.writePrivateFile(verdict)
+        }
+    }
+
+    /// Keeps the text of a record that is noted, unless there is little room.
+    func keep(_ text: [UInt8]) {
+        let file = textFile(ContentHash(of: text).hexadecimal)
+        let status = try? filesystemStatus(of: file.removingLastComponent())
+        let room = status.map {
+            $0.availableBlocks.multipliedReportingOverflow(by: $0.fragmentSize).partialValue
+        }
+        guard let room, text.count <= Self.longestText,
+            room >= Self.roomLeft + UInt64(text.count)
+        else { return }
+        try? file.writePrivateFile(text)
+        removeTexts(except: Self.textCount)
+    }
+
+    /// Returns the text of a record; nil where it is not kept, or not the one with this hash.
+    func text(of hash: String) -> [UInt8]? {
+        let text = try? contentsOfStateFile(textFile(hash), limit: Self.longestText)
+        guard let text, ContentHash(of: text).hexadecimal == hash else { return nil }
+        return text
+    }
+
+    private func textFile(_ hash: String) -> FilePath {
+        directory.appending(repository).appending("\(hash).record")
+    }
+
+    private func removeTexts(except count: Int) {
+        var texts: [(made: FileTime, path: FilePath)] = []
+        // What stays takes some space, and does no harm.
+        try? forEachName(in: directory.appending(repository)) { name in
+            let path = directory.appending(repository).pushing(FilePath(bytes: name))
+            if path.extension == "record", let status = try? path.withoutFollowing.status() {
+                texts.append((status.contentModificationTime, path))
+            }
+            return true
+        }
+        for text in texts.sorted(by: { $0.made > $1.made }).dropFirst(count) {
+            try? removeFile(text.path)
+        }
     }
 
     /// Returns what was found out about a record's snapshot: nothing if it was not judged, nil if the
@@ -105,18 +159,12 @@ extension Restic {
     /// accepted; nil otherwise, and where another program has written it anew.
     func verdict(on snapshot: Snapshot) -> Recorded? {
         guard let hash = snapshot.recordHash, let notes,
-            let bytes = (try? notes.contents(of: hash)) ?? nil, !bytes.isEmpty
+            let text = (try? notes.contents(of: hash)) ?? nil, !text.isEmpty,
+            // Where it cannot be read, it is as if it had been killed before it was judged.
+            let verdict = try? SnapshotRecordReader.read(
+                text, with: RecordedSnapshotReader(snapshot)
+            ).recorded
         else { return nil }
-        var lines = Lines(SnapshotRecordReader(RecordedSnapshotReader(snapshot)))
-        do throws(BackupError) {
-            try lines.receive(bytes)
-            try lines.finish()
-            try lines.consumer.checkEnd()
-        } catch {
-            // As if it had been killed before it was judged.
-            return nil
-        }
-        let verdict = lines.consumer.handler.recorded
         // Its tags prove those that got another identifier by them.
         let isItself =
             snapshot.identifier == verdict.identifier

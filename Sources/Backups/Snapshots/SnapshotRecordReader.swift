@@ -9,6 +9,17 @@ struct SnapshotRecordReader<Handler: RecordHandler>: LineConsumer {
 
     init(_ handler: Handler) { self.handler = handler }
 
+    /// Passes the lines of a record's text to a handler.
+    ///
+    /// - Throws: ``BackupError``: `damaged`; also the handler's error.
+    static func read(_ text: [UInt8], with handler: Handler) throws(BackupError) -> Handler {
+        var lines = Lines(SnapshotRecordReader(handler), tooLong: .damagedRecord)
+        try lines.receive(text)
+        try lines.finish()
+        try lines.consumer.checkEnd()
+        return lines.consumer.handler
+    }
+
     mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
         count += 1
         var fields = RecordFields()
