@@ -28,16 +28,10 @@ struct ShowCommand: AsyncParsableCommand {
                 items: number or null (null without a record)
                 bytes: number or null
                 excludedItems: number or null
-                markers: strings
-                usesLocations: boolean or null
                 sources[].path: string or null
                 sources[].pathBase64: string, optional
                 sources[].filesystem: string or null
                 sources[].isEmpty: boolean or null
-                coverage[].reason: string
-                coverage[].path: string or null, optional
-                coverage[].pathBase64: string, optional
-                coverage[].sentence: string
                 holds[].path: string or null (what the snapshot lacks; null for the clock)
                 holds[].pathBase64: string, optional
                 holds[].kind: string (own, other, clock)
@@ -100,9 +94,8 @@ struct ShowCommand: AsyncParsableCommand {
             let engine = try repository.engine(showing: display)
             let snapshot = try await engine.snapshot(choice)
             if excluded {
-                var printer = try await engine.readRecord(
-                    of: snapshot, with: ExclusionPrinter(form))
-                printer.finish()
+                let record = try await engine.record(of: snapshot)
+                print(record.exclusions, as: form)
             } else if items {
                 var printer = try await engine.readEntries(
                     of: snapshot.identifier, with: CountedEntries(EntryPrinter(form), engine))
@@ -114,15 +107,9 @@ struct ShowCommand: AsyncParsableCommand {
     }
 }
 
-/// Prints the excluded items.
-private struct ExclusionPrinter: RecordHandler {
-    private let form: RecordOptions.Form
-    private var printer = RecordPrinter()
-
-    init(_ form: RecordOptions.Form) { self.form = form }
-
-    mutating func receive(_ line: RecordLine) {
-        guard case .excluded(let item) = line else { return }
+private func print(_ exclusions: [RecordedExclusion], as form: RecordOptions.Form) {
+    var printer = RecordPrinter()
+    for item in exclusions {
         printer.print { buffer in
             switch form {
             case .json:
@@ -141,8 +128,7 @@ private struct ExclusionPrinter: RecordHandler {
             }
         }
     }
-
-    mutating func finish() { printer.flush() }
+    printer.flush()
 }
 
 /// Prints the entries of a snapshot.

@@ -63,12 +63,13 @@ extension Restic {
         // A look at a directory costs nothing, and the next commands need the repository to themselves.
         if repository.directory != nil { try await removeDeadLocks() }
         let (set, earlier, hasUnreadable, doubt) = try await beginSnapshot(of: configuration)
-        let facts = RecordFacts(plan, policy: planner.policy, missing: missing)
+        var record = SnapshotRecord(plan, missing: missing)
         var coverage = try await Coverage(
-            of: plan, facts, with: earlier, hasUnreadable: hasUnreadable, by: self)
+            of: plan, record, with: earlier, hasUnreadable: hasUnreadable, by: self)
         if let doubt { coverage.add(.incomparable(sentence: doubt)) }
-        let record = SnapshotRecord(plan, facts, set, coverage.new, coverage.report.causes)
-        let hash = ContentHash(of: record.bytes).hexadecimal
+        record.compare(coverage.new, in: set)
+        let text = record.text
+        let hash = ContentHash(of: text).hexadecimal
         var unnoted = note(hash)
         // One that is not known to be made here would be taken for another machine's.
         let tagged =
@@ -76,7 +77,7 @@ extension Restic {
             ? set : SnapshotSet(identifier: randomIdentifier(), configuration: configuration)
         var tags = SourceTags(plan.sources + missing).all + tags
         tags += [
-            tagged.tag, NumberTag.text(coverage.new.snapshot.number), RecordHash.tag(hash),
+            tagged.tag, NumberTag.text(coverage.new.number), RecordHash.tag(hash),
         ]
         if tagged != set { tags.append(StateTag.unnoted) }
         if plan.isIncomplete { tags.append(StateTag.incomplete) }
@@ -84,7 +85,7 @@ extension Restic {
         let start = FileTime.now
         let (summary, named, errors) = try await store(
             StoreRequest(
-                plan: plan, tags: tags, predecessor: coverage.parent, record: record.bytes),
+                plan: plan, tags: tags, predecessor: coverage.parent, record: text),
             named: RecordPath.fileName(set.text), checkingOff: NamedItems(plan, manifest),
             report: report)
         let totals = plan.totals
@@ -112,12 +113,12 @@ extension Restic {
             known: named.isCompared ? named.knownCounts(of: plan.sources) : nil)
         result.coverage = coverage.report
         if unnoted == nil {
-            var verdict = coverage.new
-            verdict.identifier = summary.snapshot
-            verdict.isComplete = result.isComplete
-            unnoted = note(hash, SnapshotRecord(verdict: verdict).bytes)
+            var noted = SnapshotRecord()
+            noted.compare(coverage.new, in: set)
+            noted.verdict = Verdict(snapshot: summary.snapshot, isComplete: result.isComplete)
+            unnoted = note(hash, noted.text)
             // Behind all that must be noted, so that it takes no room from that.
-            if unnoted == nil { notes?.keep(record.bytes) }
+            if unnoted == nil { notes?.keep(text) }
         }
         result.unnoted = unnoted
         return result

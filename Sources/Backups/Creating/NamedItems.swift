@@ -23,23 +23,17 @@ struct NamedItems: Sendable {
     /// The hashes of the other names.
     private var others: Set<UInt64> = []
     private let sources: SourceItems
-    private let excludedFiles: Set<[UInt8]>
-    private let excludedDirectories: Set<[UInt8]>
+    private let excluded: ExcludedPaths
 
     init(_ plan: BackupPlan, _ manifest: PlanManifest) {
         self.init(sources: plan.sources, exclusions: plan.exclusions, manifest)
     }
 
     init(sources: [FilePath], exclusions: [ExcludedItem], _ manifest: PlanManifest) {
-        func paths(areDirectories: Bool) -> Set<[UInt8]> {
-            Set(
-                exclusions.lazy.filter { $0.isDirectory == areDirectories }
-                    .map { printedName($0.path.bytes) })
-        }
         self.manifest = manifest
         self.sources = SourceItems(sources.map { FilePath(bytes: printedName($0.bytes)) })
-        excludedFiles = paths(areDirectories: false)
-        excludedDirectories = paths(areDirectories: true)
+        excluded = ExcludedPaths(
+            exclusions.map { (printedName($0.path.bytes), $0.isDirectory, "") })
         isNamed = Array(repeating: false, count: manifest.count)
         inexactCounts = Array(repeating: 0, count: manifest.inexact.count)
         counts = Array(repeating: (0, 0), count: sources.count)
@@ -66,7 +60,7 @@ struct NamedItems: Sendable {
         let hash = PlanManifest.hash(path)
         let isPlanned = path.contains(JSONScanner.lostByte) ? checkOffInexact(hash) : checkOff(hash)
         if isPlanned { return }
-        if isExcluded(path) {
+        if excluded.reason(for: path) != nil {
             lostExclusions.append(path)
         } else {
             others.insert(hash)
@@ -110,11 +104,5 @@ struct NamedItems: Sendable {
         let alike = manifest.inexactIndices(printed: hash)
         if let first = alike.first { return inexactCounts[first] == alike.count }
         return manifest.index(of: hash).map { isNamed[$0] } ?? others.contains(hash)
-    }
-
-    private func isExcluded(_ path: [UInt8]) -> Bool {
-        if excludedFiles.contains(path) { return true }
-        guard !excludedDirectories.isEmpty else { return false }
-        return ancestors(of: path).contains { excludedDirectories.contains(Array($0)) }
     }
 }

@@ -105,7 +105,7 @@ package struct FileEvicting: Sendable {
             try await engine.repositoryIdentifier()
         }
         let snapshot = try await engine.keep(
-            files.map(\.file.path), record: SnapshotRecord(keeping: files.map(\.kept)).bytes,
+            files.map(\.file.path), record: SnapshotRecord(keeping: files.map(\.kept)).text,
             report: progress)
         var identity = await identifier
         if case .failure = identity {

@@ -76,7 +76,7 @@ extension Restic {
     ///
     /// - Throws: ``BackupError``: `noRecord`, or `damaged` when the record cannot be parsed.
     package func keptFiles(of snapshot: Snapshot) async throws(BackupError) -> [KeptFile] {
-        try await readRecord(of: snapshot, with: KeptFiles()).files
+        try await record(of: snapshot).kept
     }
 
     /// Notes the location of the repository, so that downloads find it. A failure is ignored:
@@ -84,15 +84,6 @@ extension Restic {
     func noteLocation(_ identifier: String, in directory: EvictionDirectory) {
         try? directory.note(
             repository: String(identifier.prefix(16)), at: repository.absoluteBytes)
-    }
-}
-
-/// Collects the evicted files of a snapshot from its record.
-private struct KeptFiles: RecordHandler {
-    private(set) var files: [KeptFile] = []
-
-    mutating func receive(_ line: RecordLine) {
-        if case .kept(let file) = line { files.append(file) }
     }
 }
 
@@ -105,11 +96,6 @@ extension KeptFile {
         line.add("permissions", permissions)
         line.add("content", content?.hexadecimal)
         line.add("dataBytes", dataBytes)
-    }
-
-    /// Parses the record of a kept snapshot; nil when it is damaged.
-    static func files(inRecord record: [UInt8]) -> [KeptFile]? {
-        try? SnapshotRecordReader.read(record, with: KeptFiles()).files
     }
 }
 
@@ -147,9 +133,10 @@ extension Restic {
         var withoutContent: [Snapshot: Set<[UInt8]>] = [:]
         for snapshot in snapshots where snapshot.allTags.contains(StateTag.missesEvicted) {
             do throws(BackupError) {
-                let missing = try await readRecord(of: snapshot, with: MissingContent())
-                wanted.formUnion(missing.found)
-                withoutContent[snapshot] = missing.paths
+                let missing = try await record(of: snapshot).missing
+                wanted.formUnion(
+                    missing.map { ContentFacts(size: $0.size, modified: $0.modified) })
+                withoutContent[snapshot] = Set(missing.map(\.path))
             } catch  where error.code == .noRecord {
                 // Made by another program, or by a version that wrote no record.
             }
@@ -182,18 +169,6 @@ struct ContentFacts: Hashable, Sendable {
     let size: Int64
     /// The modification time; nil for any time.
     let modified: FileTime?
-}
-
-/// Collects the files whose content, according to a record, is not in the snapshot.
-private struct MissingContent: RecordHandler {
-    private(set) var found: Set<ContentFacts> = []
-    private(set) var paths: Set<[UInt8]> = []
-
-    mutating func receive(_ line: RecordLine) {
-        guard case .missing(let path, let size, let modified) = line else { return }
-        found.insert(ContentFacts(size: size, modified: modified))
-        paths.insert(path)
-    }
 }
 
 /// A file of a snapshot.

@@ -35,10 +35,10 @@ package struct EvictedRestoring: Sendable {
 
         /// - Returns: nil for an exclusion that is not an evicted file's.
         package init?(_ exclusion: RecordedExclusion) {
-            guard let record = exclusion.record else { return nil }
+            guard let record = exclusion.record, let size = exclusion.size else { return nil }
             path = exclusion.path
             self.record = record
-            (owner, size) = (exclusion.owner, exclusion.size)
+            (owner, self.size) = (exclusion.owner, size)
         }
 
         /// Whether the content that a snapshot has is the file's.

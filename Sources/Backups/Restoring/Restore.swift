@@ -51,7 +51,7 @@ extension Restic {
         of snapshot: Snapshot
     ) async throws(BackupError) -> [RecordedExclusion]? {
         do throws(BackupError) {
-            return try await readRecord(of: snapshot, with: EvictedFiles()).files
+            return try await record(of: snapshot).exclusions.filter(\.isEvicted)
         } catch  where error.code == .noRecord {
             return []
         } catch  where error.code.mayConcernOneSnapshot {
@@ -211,15 +211,6 @@ struct RestoreRequest: Sendable {
 extension [[UInt8]] {
     /// Whether these paths, if there are any, include a path, or a directory above it.
     func include(_ path: [UInt8]) -> Bool { isEmpty || contains { isHeld(path, by: $0) } }
-}
-
-/// Collects the evicted files that a record names.
-private struct EvictedFiles: RecordHandler {
-    private(set) var files: [RecordedExclusion] = []
-
-    mutating func receive(_ line: RecordLine) {
-        if case .excluded(let item) = line, item.isEvicted { files.append(item) }
-    }
 }
 
 /// Counts the entries of a snapshot that are wanted.

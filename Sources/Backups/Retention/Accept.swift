@@ -109,39 +109,32 @@ extension Restic {
         _ newest: Snapshot, of snapshots: [Snapshot]
     ) async throws(BackupError) -> [Hold] {
         guard let hash = newest.recordHash, let set = newest.set else { return [] }
-        var recorded: Recorded
+        var recorded: RecordedSnapshot
         do throws(BackupError) {
             recorded = try await self.recorded(newest)
         } catch  where error.code.mayConcernOneSnapshot {
             // Nothing is known of what it lacks.
-            recorded = RecordedSnapshotReader(newest).recorded
+            recorded = RecordedSnapshot(newest, SnapshotRecord())
         }
-        let snapshot = recorded.snapshot
-        recorded.snapshot.holds.removeAll { !(snapshot.plans($0.part) && !snapshot.has($0.part)) }
-        recorded.snapshot.fallen = []
-        for index in recorded.sources.indices {
-            recorded.sources[index].fall = nil
-            recorded.sources[index].pathsGone = false
-            recorded.sources[index].expected = recorded.sources[index].own
-            recorded.sources[index].named = nil
-        }
-        recorded.judged = 0
-        let verdict = verdict(on: newest)
-        recorded.identifier = newest.identifier
-        recorded.isJudged = verdict?.isJudged ?? newest.isJudged
-        recorded.isComplete = verdict?.isComplete ?? !newest.isIncomplete
+        recorded.accept()
+        var noted = SnapshotRecord()
+        noted.compare(recorded, in: set)
+        let verdict = verdict(on: newest)?.verdict
+        noted.verdict = Verdict(
+            snapshot: newest.identifier, isJudged: verdict?.isJudged ?? newest.isJudged,
+            isComplete: verdict?.isComplete ?? !newest.isIncomplete)
         do throws(FileError) {
             if !isOwn(set) { try keep(set.identifier, of: set.configuration) }
             for other in snapshots where !isNoted(other) {
                 if let hash = other.recordHash { try notes?.note(hash) }
             }
-            try notes?.note(hash, SnapshotRecord(verdict: recorded).bytes)
+            try notes?.note(hash, noted.text)
         } catch {
             throw BackupError(
                 .notWritable, "it cannot be noted: \(error.message)", advice: error.advice,
                 path: error.path)
         }
-        return recorded.snapshot.holds
+        return recorded.holds
     }
 
     /// Gives a time before that of the snapshot made last, a second apart in their order, to those that are

@@ -126,8 +126,8 @@ extension Restic {
     ///
     /// - Throws: ``BackupError`` when its record cannot be read.
     func holds(of newest: Snapshot) async throws(BackupError) -> [Hold] {
-        if let verdict = verdict(on: newest) { return verdict.snapshot.holds }
-        return try await recorded(newest).snapshot.holds
+        if let verdict = verdict(on: newest) { return verdict.holds }
+        return try await recorded(newest).holds
     }
 
     /// Returns restic's reasons for each snapshot that its policy keeps, by identifier.

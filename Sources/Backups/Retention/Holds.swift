@@ -72,6 +72,12 @@ package struct RecordedSnapshot: Sendable {
     package var unstored = PathSet()
     /// The holds, as ``HoldUpdate`` found them.
     package var holds: [Hold] = []
+    /// What is known of its SOURCEs.
+    var sourceFacts: [RecordedSource] = []
+    /// The number of the snapshot judged last, in which restic named what ``RecordedSource/named`` says.
+    var judged: Int64 = 0
+    /// The items that had a protection class.
+    var protectedItems: [RecordedProtection] = []
 
     package init(number: Int64, date: Int64) { (self.number, self.date) = (number, date) }
 
@@ -111,6 +117,20 @@ package struct RecordedSnapshot: Sendable {
     func hasRest(of part: [UInt8]) -> Bool {
         isWhole && sources.contains(part) && !excludes(part) && !absent.contains(part)
             && !unstored.contains(part)
+    }
+
+    /// Ends what was found missing, but for the holds of what should be stored and is not.
+    mutating func accept() {
+        let known = self
+        holds.removeAll { !(known.plans($0.part) && !known.has($0.part)) }
+        fallen = []
+        for index in sourceFacts.indices {
+            sourceFacts[index].fall = nil
+            sourceFacts[index].pathsGone = false
+            sourceFacts[index].expectItself()
+            sourceFacts[index].named = nil
+        }
+        judged = 0
     }
 
     fileprivate var lackedPaths: [[UInt8]] {

@@ -53,38 +53,14 @@ extension Restic {
             .handler.finish()
     }
 
-    private func excludedItems(of snapshot: Snapshot) async throws(BackupError) -> ExcludedSet {
+    private func excludedItems(of snapshot: Snapshot) async throws(BackupError) -> ExcludedPaths {
         do throws(BackupError) {
-            return try await readRecord(of: snapshot, with: ExcludedSet())
+            return ExcludedPaths(
+                try await record(of: snapshot).exclusions
+                    .map { ($0.path, $0.isDirectory, $0.sentence) })
         } catch  where error.code == .noRecord {
-            return ExcludedSet()
+            return ExcludedPaths([])
         }
-    }
-}
-
-/// The items that a snapshot excludes, for lookup by path.
-struct ExcludedSet: RecordHandler {
-    private var files: [[UInt8]: String] = [:]
-    private var directories: [[UInt8]: String] = [:]
-
-    mutating func receive(_ line: RecordLine) {
-        guard case .excluded(let item) = line else { return }
-        if item.isDirectory {
-            directories[item.path] = item.sentence
-        } else {
-            files[item.path] = item.sentence
-        }
-    }
-
-    /// Returns why a path is excluded; nil when it is not. The entry of an excluded directory is
-    /// stored.
-    func reason(for path: [UInt8]) -> String? {
-        if let reason = files[path] { return reason }
-        guard !directories.isEmpty else { return nil }
-        for directory in ancestors(of: path) {
-            if let reason = directories[Array(directory)] { return reason }
-        }
-        return nil
     }
 }
 
@@ -98,12 +74,12 @@ private struct EntryCollector: SnapshotEntryHandler {
 private struct EntryMerger: SnapshotEntryHandler {
     /// The entries of the first snapshot that are still to be compared.
     private var before: ArraySlice<SnapshotEntry>
-    private let excludedBefore: ExcludedSet
-    private let excludedAfter: ExcludedSet
+    private let excludedBefore: ExcludedPaths
+    private let excludedAfter: ExcludedPaths
     private let report: @Sendable (SnapshotDifference) -> Void
 
     init(
-        _ before: [SnapshotEntry], _ excludedBefore: ExcludedSet, _ excludedAfter: ExcludedSet,
+        _ before: [SnapshotEntry], _ excludedBefore: ExcludedPaths, _ excludedAfter: ExcludedPaths,
         _ report: @escaping @Sendable (SnapshotDifference) -> Void
     ) {
         self.before = before[...]

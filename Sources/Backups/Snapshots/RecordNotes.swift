@@ -51,7 +51,7 @@ struct RecordNotes: Sendable {
         try makeBackupDirectory(file.removingLastComponent())
         do throws(FileError) {
             try file.writePrivateFile(verdict)
-        } catch where error.isOfStorage {
+        } catch  where error.isOfStorage {
             removeTexts(except: 0)
             try file.writePrivateFile(verdict)
         }
@@ -157,19 +157,33 @@ extension Restic {
 
     /// Returns what is known of a snapshot that this installation made and judged, or whose SET was
     /// accepted; nil otherwise, and where another program has written it anew.
-    func verdict(on snapshot: Snapshot) -> Recorded? {
+    func verdict(on snapshot: Snapshot) -> SnapshotRecord? {
         guard let hash = snapshot.recordHash, let notes,
             let text = (try? notes.contents(of: hash)) ?? nil, !text.isEmpty,
             // Where it cannot be read, it is as if it had been killed before it was judged.
-            let verdict = try? SnapshotRecordReader.read(
-                text, with: RecordedSnapshotReader(snapshot)
-            ).recorded
+            let noted = try? SnapshotRecord(text: text), let verdict = noted.verdict
         else { return nil }
         // Its tags prove those that got another identifier by them.
         let isItself =
-            snapshot.identifier == verdict.identifier
+            snapshot.identifier == verdict.snapshot
             || snapshot.allTags.contains(StateTag.judgedTree(snapshot.root))
-        return isItself ? verdict : nil
+        return isItself ? noted : nil
+    }
+
+    /// Returns what is known of a snapshot of a SET. The state directory may keep its record's text.
+    ///
+    /// - Throws: as ``record(of:)`` does.
+    func recorded(_ snapshot: Snapshot) async throws(BackupError) -> RecordedSnapshot {
+        let record =
+            if let text = snapshot.recordHash.flatMap({ notes?.text(of: $0) }) {
+                try SnapshotRecord(text: text)
+            } else {
+                try await record(of: snapshot)
+            }
+        // Any client of the repository may have changed its tags.
+        guard let set = record.set, set == snapshot.set?.text, record.number == snapshot.number
+        else { throw .damagedRecord }
+        return RecordedSnapshot(snapshot, record, verdict(on: snapshot))
     }
 
     /// Returns the identifier of the SET of a configuration; nil where the state directory keeps none.

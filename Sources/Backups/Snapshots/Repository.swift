@@ -12,7 +12,7 @@ extension Restic {
             list.snapshots.filter { $0.identifier != $0.originalIdentifier }.map(\.copied))
         list.snapshots.removeAll { copied.contains($0.itself) }
         for index in list.snapshots.indices where !list.snapshots[index].isJudged {
-            guard let verdict = verdict(on: list.snapshots[index]) else { continue }
+            guard let verdict = verdict(on: list.snapshots[index])?.verdict else { continue }
             list.snapshots[index].isJudged = verdict.isJudged
             if !verdict.isComplete { list.snapshots[index].isIncomplete = true }
         }

@@ -75,9 +75,7 @@ extension Restic {
                 of: snapshot.identifier, usesCache: false, with: EntryCounter(snapshot, counter)
             ).count
             result.items = (result.items ?? 0) + found
-            if snapshot.set != nil {
-                _ = try await readRecord(of: snapshot, with: RecordCounter())
-            }
+            if snapshot.set != nil { _ = try await record(of: snapshot) }
         } catch  where error.code != .interrupted {
             result.problems.append(
                 "snapshot \(snapshot.shortIdentifier) cannot be read: \(error.message)")
@@ -229,11 +227,6 @@ private struct EntryCounter: SnapshotEntryHandler {
         count += 1
         counter.add(files: 1)
     }
-}
-
-/// Reads a record to its end.
-struct RecordCounter: RecordHandler {
-    mutating func receive(_ line: RecordLine) {}
 }
 
 /// A file or directory that has lost data in a snapshot.
