@@ -18,7 +18,7 @@ func recordStoredFiles(
     var files: [StoredFileState] = []
     swap(&files, &result.storedFiles)
     guard let records = stateHome().map({ StoredFileRecords(stateHome: $0) }) else { return }
-    let identifier = result.snapshot
+    let identifier = result.summary.snapshot
     try? records.replace(
         engine.repository.fingerprint, SourceTags(plan.sources).fingerprint,
         with: consume files,

@@ -20,16 +20,12 @@ struct Coverage: Sendable {
     private let hasUnreadable: Bool
     /// The former SOURCEs that fell and did not come back.
     private var former: Set<[UInt8]> = []
-    /// How much the earlier snapshots have of the parts that were looked for; those of which they have
-    /// nothing are left out.
-    private var found: [[UInt8]: Amount] = [:]
-    /// The numbers of the snapshots that have parts, and nil for parts that none needs to have.
-    private var holders: [[UInt8]: Int64?] = [:]
+    /// How much snapshots have of the parts that were looked for in them, by their identifiers.
+    private var stored: [String: [[UInt8]: Amount]] = [:]
+    /// How much the held snapshots have of the parts that are newly missing.
+    private var held: [[UInt8]: Amount] = [:]
     /// What is known of snapshots, by their identifiers.
     private var known: [String: RecordedSnapshot] = [:]
-    /// The numbers of the newest snapshots that have parts and were not judged, or that cannot be read and
-    /// may have them.
-    private var unjudgedHolders: [[UInt8]: Int64] = [:]
     private let engine: Restic
 
     /// Compares a plan.
@@ -110,13 +106,14 @@ struct Coverage: Sendable {
         let excluded = new.excludedByOwner.paths.filter { part in
             previous?.excludes(part) == false && fell.contains { isHeld(part, by: $0) }
         }
+        var found: [[UInt8]: Amount] = [:]
         if !excluded.isEmpty, let previous {
             let falls = previous.holds.filter { fell.contains($0.part) }
             for number in [previous.number] + falls.map(\.number) {
                 guard let snapshot = earlier.last(where: { $0.number == number }) else { continue }
-                let unknown = excluded.filter { found[$0] == nil }
                 do throws(BackupError) {
-                    _ = try await partsStored(unknown, in: snapshot)
+                    let unknown = excluded.filter { found[$0] == nil }
+                    found.merge(try await amounts(of: unknown, in: snapshot)) { $1 }
                 } catch  where error.code.mayConcernOneSnapshot {
                     // Then what was excluded counts as fallen, which is told.
                 }
@@ -146,18 +143,20 @@ struct Coverage: Sendable {
         new.fallen = former.union(new.sourceFacts.filter(\.hasFallen).map(\.path))
     }
 
-    /// Finds how much a snapshot has of some parts.
-    ///
-    /// - Returns: those of which it has something.
-    private mutating func partsStored(
-        _ parts: [[UInt8]], in snapshot: Snapshot
-    ) async throws(BackupError) -> [[UInt8]] {
-        if parts.isEmpty { return [] }
-        let amounts = try await engine.readEntries(
-            of: snapshot.identifier, with: StoredParts(parts)
-        ).found
-        found.merge(amounts) { known, _ in known }
-        return parts.filter { amounts[$0] != nil }
+    /// Returns how much a snapshot has of some parts; those of which it has nothing are left out.
+    private mutating func amounts(
+        of parts: [[UInt8]], in snapshot: Snapshot
+    ) async throws(BackupError) -> [[UInt8]: Amount] {
+        var known = stored[snapshot.identifier] ?? [:]
+        let unknown = parts.filter { known[$0] == nil }
+        if !unknown.isEmpty {
+            let found = try await engine.readEntries(
+                of: snapshot.identifier, with: StoredParts(unknown)
+            ).found
+            for part in unknown { known[part] = found[part] ?? Amount() }
+            stored[snapshot.identifier] = known
+        }
+        return parts.reduce(into: [:]) { $0[$1] = known[$1] }.filter { $0.value.items > 0 }
     }
 
     /// Finds the holds, and the snapshots that have what is newly missing.
@@ -167,46 +166,39 @@ struct Coverage: Sendable {
         let numbers = Set(earlier.map(\.number))
         if !hasUnreadable { update.reopen { numbers.contains($0) } }
         update.add(fallen: fellNow)
-        for (part, number) in unjudgedHolders { update.hold(unjudged: [part], by: number) }
-        for part in update.missing.keys {
-            guard let known = holders[part] else { continue }
-            if let known { update.hold([part], by: known) } else { update.pass(over: [part]) }
-        }
+        held = [:]
+        // Parts that are held already, but only by one that was not judged, or that cannot be read.
+        var doubtful: Set<[UInt8]> = []
         for snapshot in earlier.reversed() where !update.missing.isEmpty {
             let isUnreadable = report.incomparable.contains { $0.snapshot == snapshot }
             do throws(BackupError) {
                 // One whose record is unknown may have anything.
                 let recorded = isUnreadable ? nil : try await recorded(snapshot)
-                let isJudged = recorded?.isWhole ?? false
+                let isUnjudged = recorded?.isWhole == false
                 let parts = update.missing.keys.filter { part in
                     guard let recorded else { return true }
                     // What one has that was not judged, its entries show alone.
-                    if !isJudged {
-                        return recorded.plans(part) && unjudgedHolders[part] == nil
-                    }
+                    if isUnjudged { return recorded.plans(part) && !doubtful.contains(part) }
                     return recorded.has(part)
                         || fellNow.contains(part) && recorded.hasRest(of: part)
                 }
-                let stored = try await partsStored(parts, in: snapshot)
-                if !isJudged, recorded != nil {
-                    for part in stored { unjudgedHolders[part] = snapshot.number }
-                    update.hold(unjudged: stored, by: snapshot.number)
+                let found = try await amounts(of: parts, in: snapshot)
+                if isUnjudged {
+                    doubtful.formUnion(found.keys)
+                    update.hold(found.keys, by: snapshot.number, isJudged: false)
                     continue
                 }
-                for part in stored { holders[part] = .some(snapshot.number) }
-                update.hold(stored, by: snapshot.number)
+                held.merge(found) { $1 }
+                update.hold(found.keys, by: snapshot.number)
                 guard let recorded else { continue }
                 // In a SOURCE that fell it may have been there before.
-                let absent = parts.filter {
-                    !stored.contains($0) && !recorded.mayHaveLost($0)
-                }
-                for part in absent { holders[part] = .some(nil) }
-                update.pass(over: absent)
+                update.pass(
+                    over: parts.filter { found[$0] == nil && !recorded.mayHaveLost($0) })
             } catch  where error.code.mayConcernOneSnapshot {
                 // It may have them, and so may an older one.
-                let parts = update.missing.keys.filter { unjudgedHolders[$0] == nil }
-                for part in parts { unjudgedHolders[part] = snapshot.number }
-                update.hold(unjudged: parts, by: snapshot.number)
+                let parts = update.missing.keys.filter { !doubtful.contains($0) }
+                doubtful.formUnion(parts)
+                update.hold(parts, by: snapshot.number, isJudged: false)
             }
         }
         new.holds = update.holds
@@ -232,14 +224,11 @@ struct Coverage: Sendable {
             plan.exclusions.map { ($0.path.bytes, $0.reason.sentence) }, uniquingKeysWith: { $1 })
         let kinds = Dictionary(
             new.holds.map { ($0.part, $0.kind) }, uniquingKeysWith: { first, _ in first })
-        for (part, holder) in holders.sorted(by: { pathPrecedes($0.key, $1.key) }) {
+        for (part, amount) in held.sorted(by: { pathPrecedes($0.key, $1.key) }) {
             let isSource = new.sources.contains(part)
             let sentence = sentences[part] ?? (isSource ? nil : "it is no SOURCE any more")
-            guard holder != nil, let amount = found[part], let sentence,
-                let kind = kinds[part]
-            else { continue }
-            let cause = CoverageCause.newlyExcluded(
-                path: part, sentence: sentence, items: amount.items, bytes: amount.bytes)
+            guard let sentence, let kind = kinds[part] else { continue }
+            let cause = CoverageCause.newlyExcluded(part, sentence, amount)
             if kind == .own {
                 report.exclusions.append(cause)
             } else {
@@ -250,18 +239,18 @@ struct Coverage: Sendable {
         for item in plan.doubtfulExclusions where !named.contains(item.path.bytes) {
             let path = item.path.bytes
             if previous?.excludedOtherwise.contains(path) == true { continue }
-            report.causes.append(.doubtfulMark(path: path, sentence: item.reason.sentence))
+            report.causes.append(.doubtfulMark(path, item.reason.sentence))
         }
         for source in new.sourceFacts {
-            if let cause = source.cause, !isKnown(source) || fellNow.contains(source.path) {
-                report.causes.append(cause)
-            }
+            guard let fall = source.fall, !isKnown(source) || fellNow.contains(source.path)
+            else { continue }
+            report.causes.append(.fall(fall, of: source))
         }
         if let (snapshot, reason) = report.incomparable.first {
             let name = "snapshot \(snapshot.shortIdentifier)"
             report.causes.append(
                 .incomparable(
-                    sentence: previous == nil
+                    previous == nil
                         ? "no earlier snapshot can be compared, so it is not known whether less is covered: "
                             + "\(name): \(reason.message)"
                         : "\(name) cannot be compared, so it is not known whether less than in it is covered: "
@@ -330,25 +319,20 @@ struct Coverage: Sendable {
         guard !fewer.isEmpty else { return }
         // What was excluded or evicted since is not gone.
         var old: RecordedSnapshot?
-        var amounts: [[UInt8]: Amount] = [:]
+        var excluded: [[UInt8]: Amount] = [:]
         do throws(BackupError) {
             let recorded = try await recorded(parent)
             old = recorded
-            let excluded =
-                (new.excludedByOwner.paths + new.excludedOtherwise.paths)
-                .filter { !recorded.excludes($0) }
-            if !excluded.isEmpty {
-                amounts = try await engine.readEntries(
-                    of: parent.identifier, with: StoredParts(excluded)
-                ).found
-            }
+            let parts = new.excludedByOwner.paths + new.excludedOtherwise.paths
+            excluded = try await amounts(
+                of: parts.filter { !recorded.excludes($0) }, in: parent)
         } catch  where error.code.mayConcernOneSnapshot {
             // Where that is not known, it counts as gone, which is told.
         }
         for index in fewer {
             let source = new.sourceFacts[index]
-            let excluded = amount(of: amounts.keys, in: source, amounts)
-            let expected = (source.named ?? 0).subtractingSaturating(excluded.items)
+            let gone = amount(of: excluded.keys, in: source, excluded)
+            let expected = (source.named ?? 0).subtractingSaturating(gone.items)
             let before = old?.sourceFacts.first { $0.path == source.path }?.evicted
             let evicted = before.map { max(0, source.evicted.subtractingSaturating($0)) } ?? 0
             let found = (known[source.path] ?? 0).addingSaturating(evicted)

@@ -5,20 +5,10 @@ import SystemPackage
 
 /// The outcome of making a backup.
 package struct BackupResult: Sendable {
-    /// The full identifier of the new snapshot.
-    package var snapshot: String
+    /// What restic says of the new snapshot.
+    package let summary: BackupSummary
     /// The number of items of the SOURCEs in the snapshot, directories included.
     package var storedItems: Int
-    /// The sizes of the files in the snapshot, in bytes.
-    package var storedBytes: Int64
-    /// The number of files that the predecessor did not contain.
-    package var newFiles: Int64
-    /// The number of files that differ from those in the predecessor.
-    package var changedFiles: Int64
-    /// The number of files that are the same as in the predecessor, and were not read again.
-    package var unchangedFiles: Int64
-    /// The number of bytes by which the repository grew.
-    package var addedBytes: Int64
     /// Items that are not in the snapshot as they should be, sorted by path.
     package var shortfalls: [Shortfall]
     /// The number of items that vanished before restic read them.
@@ -66,7 +56,7 @@ extension Restic {
         var record = SnapshotRecord(plan, missing: missing)
         var coverage = try await Coverage(
             of: plan, record, with: earlier, hasUnreadable: hasUnreadable, by: self)
-        if let doubt { coverage.add(.incomparable(sentence: doubt)) }
+        if let doubt { coverage.add(.incomparable(doubt)) }
         record.compare(coverage.new, in: set)
         let text = record.text
         let hash = ContentHash(of: text).hexadecimal
@@ -84,8 +74,7 @@ extension Restic {
         if !plan.filesWithoutContent.isEmpty { tags.append(StateTag.missesEvicted) }
         let start = FileTime.now
         let (summary, named, errors) = try await store(
-            StoreRequest(
-                plan: plan, tags: tags, predecessor: coverage.parent, record: text),
+            plan, tags: tags, parent: coverage.parent, record: text,
             named: RecordPath.fileName(set.text), checkingOff: NamedItems(plan, manifest),
             report: report)
         let totals = plan.totals
@@ -100,11 +89,7 @@ extension Restic {
         shortfalls.add(walk.shortfalls)
         shortfalls.add(complaints: errors, named, plan.sources)
         var result = BackupResult(
-            snapshot: summary.snapshot,
-            storedItems: named.count + totals.storedOthers,
-            storedBytes: summary.processedBytes, newFiles: summary.newFiles,
-            changedFiles: summary.changedFiles,
-            unchangedFiles: summary.unchangedFiles, addedBytes: summary.addedBytes,
+            summary: summary, storedItems: named.count + totals.storedOthers,
             shortfalls: shortfalls.sorted, vanished: walk.vanished, changed: walk.changed,
             lostExclusions: named.lostExclusions, storedFiles: walk.storedFiles.files)
         try await coverage.judge(

@@ -219,15 +219,6 @@ package struct HoldUpdate: Sendable {
         for part in parts { missing[part] = (.other, event) }
     }
 
-    /// Holds a snapshot that was not judged for those of the missing parts that it has. One that was may
-    /// have more of them.
-    mutating func hold(unjudged parts: some Sequence<[UInt8]>, by number: Int64) {
-        for part in parts {
-            guard let (kind, since) = missing[part] else { continue }
-            holds.append(Hold(number: number, kind: kind, since: since, part: part))
-        }
-    }
-
     /// Looks for another snapshot in place of those that are held and are gone.
     ///
     /// - Parameter isThere: whether there is a snapshot with a number.
@@ -239,9 +230,15 @@ package struct HoldUpdate: Sendable {
     }
 
     /// Holds a snapshot for those of the missing parts that it has.
-    package mutating func hold(_ parts: some Sequence<[UInt8]>, by number: Int64) {
+    ///
+    /// - Parameter isJudged: whether it was judged; else an earlier one may have more of them, and is looked
+    ///   for, too.
+    package mutating func hold(
+        _ parts: some Sequence<[UInt8]>, by number: Int64, isJudged: Bool = true
+    ) {
         for part in parts {
-            guard let (kind, since) = missing.removeValue(forKey: part) else { continue }
+            guard let (kind, since) = missing[part] else { continue }
+            if isJudged { missing[part] = nil }
             holds.append(Hold(number: number, kind: kind, since: since, part: part))
         }
     }

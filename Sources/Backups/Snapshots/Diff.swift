@@ -93,10 +93,11 @@ private struct EntryMerger: SnapshotEntryHandler {
             reportGone(old)
             before.removeFirst()
         }
-        guard let old = before.first, old.path == entry.path else { return reportNew(entry) }
-        if differ(old, entry) {
-            report(difference(.changed, entry, before: old, after: entry, nil))
+        guard let old = before.first, old.path == entry.path else {
+            let reason = excludedBefore.reason(for: entry.path)
+            return note(reason == nil ? .added : .noLongerExcluded, nil, entry, reason)
         }
+        if differ(old, entry) { note(.changed, old, entry, nil) }
         before.removeFirst()
     }
 
@@ -105,17 +106,7 @@ private struct EntryMerger: SnapshotEntryHandler {
 
     private func reportGone(_ old: SnapshotEntry) {
         let reason = excludedAfter.reason(for: old.path)
-        report(
-            difference(
-                reason == nil ? .deleted : .newlyExcluded, old, before: old, after: nil, reason))
-    }
-
-    private func reportNew(_ entry: SnapshotEntry) {
-        let reason = excludedBefore.reason(for: entry.path)
-        report(
-            difference(
-                reason == nil ? .added : .noLongerExcluded, entry, before: nil, after: entry,
-                reason))
+        note(reason == nil ? .deleted : .newlyExcluded, old, nil, reason)
     }
 
     /// Whether two entries with the same path differ. A directory's time changes with every entry
@@ -125,13 +116,15 @@ private struct EntryMerger: SnapshotEntryHandler {
         return new.kind != .directory && (old.size != new.size || old.modified != new.modified)
     }
 
-    private func difference(
-        _ kind: SnapshotDifference.Kind, _ entry: SnapshotEntry, before: SnapshotEntry?,
-        after: SnapshotEntry?, _ reason: String?
-    ) -> SnapshotDifference {
-        SnapshotDifference(
-            kind: kind, path: entry.path, fileKind: entry.kind, sizeBefore: before?.fileSize,
-            sizeAfter: after?.fileSize, reason: reason)
+    private func note(
+        _ kind: SnapshotDifference.Kind, _ before: SnapshotEntry?, _ after: SnapshotEntry?,
+        _ reason: String?
+    ) {
+        guard let entry = after ?? before else { return }
+        report(
+            SnapshotDifference(
+                kind: kind, path: entry.path, fileKind: entry.kind, sizeBefore: before?.fileSize,
+                sizeAfter: after?.fileSize, reason: reason))
     }
 }
 

@@ -14,16 +14,6 @@ package struct SnapshotEntry: Sendable, Hashable {
     package let modified: FileTime
     /// The permission bits, without set-user-ID, set-group-ID and sticky bits.
     package let permissions: UInt16
-
-    package init(
-        path: [UInt8], kind: FileKind, size: Int64, modified: FileTime, permissions: UInt16
-    ) {
-        self.path = path
-        self.kind = kind
-        self.size = size
-        self.modified = modified
-        self.permissions = permissions
-    }
 }
 
 /// Receives the entries of a snapshot, one by one.
@@ -276,39 +266,27 @@ extension SnapshotEntry {
     ///
     /// - Returns: nil when the line does not describe an entry.
     static func reading(_ line: ArraySlice<UInt8>) throws(JSONError) -> SnapshotEntry? {
-        var fields = Fields()
+        var (isNode, path, kind) = (false, [UInt8](), FileKind.unknown)
+        var (size, mode, time) = (Int64(0), Int64(0), [UInt8]())
         var scanner = JSONScanner(line)
         try scanner.forEachField { scanner, name throws(JSONError) in
-            try fields.read(name, &scanner)
-        }
-        guard fields.isNode else { return nil }
-        guard let modified = FileTime(rfc3339: fields.modified), !fields.path.isEmpty else {
-            throw JSONError(offset: 0)
-        }
-        return SnapshotEntry(
-            path: fields.path, kind: fields.kind, size: fields.size, modified: modified,
-            permissions: UInt16(truncatingIfNeeded: fields.mode & 0o777))
-    }
-
-    private struct Fields {
-        var isNode = false
-        var path: [UInt8] = []
-        var kind = FileKind.unknown
-        var size: Int64 = 0
-        var mode: Int64 = 0
-        var modified: [UInt8] = []
-
-        mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
             switch name {
             case "struct_type": isNode = try scanner.text() == "node"
             case "path": path = try scanner.string()
             case "type": kind = FileKind(resticName: try scanner.text())
             case "size": size = try scanner.amount()
             case "mode": mode = try scanner.integer()
-            case "mtime": modified = try scanner.string()
+            case "mtime": time = try scanner.string()
             default: break
             }
         }
+        guard isNode else { return nil }
+        guard let modified = FileTime(rfc3339: time), !path.isEmpty else {
+            throw JSONError(offset: 0)
+        }
+        return SnapshotEntry(
+            path: path, kind: kind, size: size, modified: modified,
+            permissions: UInt16(truncatingIfNeeded: mode & 0o777))
     }
 }
 

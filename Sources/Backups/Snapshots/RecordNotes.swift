@@ -2,20 +2,6 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The tag that proves a snapshot's record.
-enum RecordHash {
-    private static let prefix = "resval-record-hash="
-
-    static func tag(_ hash: String) -> String { prefix + hash }
-
-    /// Returns the SHA-256 in a list of tags; nil if there is none, or several.
-    static func hash(in tags: [String]) -> String? {
-        let named = Set(tags.filter { $0.hasPrefix(prefix) })
-        guard named.count == 1, let tag = named.first else { return nil }
-        return ContentHash(hexadecimal: tag.utf8.dropFirst(prefix.utf8.count))?.hexadecimal
-    }
-}
-
 /// What this installation knows of the records that it made: `backup/records/REPOSITORY/HASH` in the
 /// state directory, a file for each record. It is empty from before restic is started until the
 /// snapshot is judged, and has the verdict then.

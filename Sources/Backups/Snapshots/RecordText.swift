@@ -255,6 +255,7 @@ private struct RecordLine {
     private static let limit = 32
 
     init(_ bytes: ArraySlice<UInt8>) throws(JSONError) {
+        values.reserveCapacity(Self.limit / 2)
         var scanner = JSONScanner(bytes)
         try scanner.forEachField { scanner, name throws(JSONError) in
             guard values.count < Self.limit else { throw .damagedLine }

@@ -141,15 +141,4 @@ extension RecordedSource {
             !filesystem.isEmpty && !expectedFilesystem.isEmpty && filesystem != expectedFilesystem
         return isElsewhere ? .filesystem : amount.fall(from: expected)
     }
-
-    /// What is to be said about its fall; nil if it did not fall.
-    var cause: CoverageCause? {
-        switch fall {
-        case .filesystem: .otherFilesystem(path, before: expectedFilesystem, now: filesystem)
-        case .items where isEmpty: .emptySource(path)
-        case .items: .fewerItems(path, before: expected.items, now: amount.items)
-        case .bytes: .fewerBytes(path, before: expected.bytes, now: amount.bytes)
-        case nil: nil
-        }
-    }
 }
