@@ -272,22 +272,22 @@ struct Coverage: Sendable {
     ///
     /// - Parameters:
     ///   - unstored: the paths that were to be stored and were not.
-    ///   - named: for each SOURCE the number of its files and directories that restic named.
-    ///   - known: of these, those that ``parent`` has under the same path; nil when restic did not compare
-    ///     them.
+    ///   - counts: for each SOURCE the number of its files and directories that restic named, and of those
+    ///     of them that ``parent`` has under the same path.
+    ///   - isCompared: whether restic compared them with that.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     mutating func judge(
-        unstored: [[UInt8]], named: [[UInt8]: Int64], known: [[UInt8]: Int64]?
+        unstored: [[UInt8]], counts: [[UInt8]: (named: Int64, known: Int64)], isCompared: Bool
     ) async throws(BackupError) {
         new.isWhole = true
         new.unstored = PathSet(new.unstored.paths + outermost(unstored))
-        if let known, let parent, parent.number == new.judged {
-            try await comparePaths(with: parent, known)
+        if isCompared, let parent, parent.number == new.judged {
+            try await comparePaths(with: parent, counts.mapValues(\.known))
         }
         // While a SOURCE is less than it was, its paths are compared with what it was.
         if !new.sourceFacts.contains(where: { $0.isMissing || $0.fall != nil }) {
             for index in new.sourceFacts.indices {
-                new.sourceFacts[index].named = named[new.sourceFacts[index].path] ?? 0
+                new.sourceFacts[index].named = counts[new.sourceFacts[index].path]?.named ?? 0
             }
             new.judged = new.number
         }

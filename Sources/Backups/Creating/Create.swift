@@ -94,8 +94,7 @@ extension Restic {
             lostExclusions: named.lostExclusions, storedFiles: walk.storedFiles.files)
         try await coverage.judge(
             unstored: result.shortfalls.filter(\.lacksContent).map(\.path),
-            named: named.counts(of: plan.sources),
-            known: named.isCompared ? named.knownCounts(of: plan.sources) : nil)
+            counts: named.counts(of: plan.sources), isCompared: named.isCompared)
         result.coverage = coverage.report
         if unnoted == nil {
             var noted = SnapshotRecord()

@@ -85,14 +85,10 @@ struct NamedItems: Sendable {
         return true
     }
 
-    /// Returns how many files and directories of each SOURCE were named.
-    func counts(of sources: [FilePath]) -> [[UInt8]: Int64] {
-        Dictionary(zip(sources.map(\.bytes), counts.map(\.named))) { first, _ in first }
-    }
-
-    /// Returns how many of them the snapshot made before has under the same path.
-    func knownCounts(of sources: [FilePath]) -> [[UInt8]: Int64] {
-        Dictionary(zip(sources.map(\.bytes), counts.map(\.known))) { first, _ in first }
+    /// Returns how many files and directories of each SOURCE were named, and how many of these the snapshot
+    /// made before has under the same path.
+    func counts(of sources: [FilePath]) -> [[UInt8]: (named: Int64, known: Int64)] {
+        Dictionary(zip(sources.map(\.bytes), counts)) { first, _ in first }
     }
 
     /// Whether an item of the manifest was named. Of several that print alike, none counts as named
