@@ -52,14 +52,14 @@ struct CreateCommand: AsyncParsableCommand {
     private func write(json created: CreatedSnapshot) {
         let (plan, result, summary) = created
         var line = JSONLine.output()
-        line.add("snapshot", result.snapshot)
+        line.add("snapshot", result.summary.snapshot)
         line.add("isComplete", result.isComplete)
         line.add("items", result.storedItems)
-        line.add("bytes", result.storedBytes)
-        line.add("newFiles", result.newFiles)
-        line.add("changedFiles", result.changedFiles)
-        line.add("unchangedFiles", result.unchangedFiles)
-        line.add("addedBytes", result.addedBytes)
+        line.add("bytes", result.summary.storedBytes)
+        line.add("newFiles", result.summary.newFiles)
+        line.add("changedFiles", result.summary.changedFiles)
+        line.add("unchangedFiles", result.summary.unchangedFiles)
+        line.add("addedBytes", result.summary.addedBytes)
         line.add("excludedItems", plan.totals.excludedItems)
         line.add("sources", objects: plan.sources) { source, object in
             object.add(path: source.bytes)
@@ -121,8 +121,8 @@ struct Creation {
         }
         reportShortfalls(result)
         let summary = SnapshotSummary(
-            identifier: result.snapshot, items: Int64(result.storedItems),
-            bytes: result.storedBytes, addedBytes: result.addedBytes,
+            identifier: result.summary.snapshot, items: Int64(result.storedItems),
+            bytes: result.summary.storedBytes, addedBytes: result.summary.addedBytes,
             excludedItems: Int64(plan.totals.excludedItems),
             holds: result.coverage.holds.prefix(HeldPart.most).map {
                 HeldPart($0.hold, in: $0.snapshot)

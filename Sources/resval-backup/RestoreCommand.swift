@@ -61,7 +61,9 @@ struct RestoreCommand: AsyncParsableCommand {
     @Flag(name: [.short, .long], help: "Restore directories without asking.")
     var yes = false
 
-    @Flag(help: "Print a JSON object for each snapshot that something comes from: see resval-json(5).")
+    @Flag(
+        help: "Print a JSON object for each snapshot that something comes from: see resval-json(5)."
+    )
     var json = false
 
     @OptionGroup var repository: RepositoryOptions
@@ -126,10 +128,12 @@ struct RestoreCommand: AsyncParsableCommand {
         guard !asked.isEmpty || host != nil else {
             return [Part(snapshot: try await engine.snapshot(.latest), paths: [])]
         }
-        let own = try await engine.ownSnapshots()
-        let snapshots = own.of(host: host)
+        let list = try await engine.list()
+        let snapshots =
+            host.map { host in list.snapshots.filter { $0.hostName == host && !$0.isPinned } }
+            ?? engine.ownSnapshots(among: list).snapshots
         guard let newest = snapshots.last else {
-            let hosts = own.hosts.map { NameEscaping.text(Array($0.utf8)) }.joined(separator: ", ")
+            let hosts = list.hosts.map { NameEscaping.text(Array($0.utf8)) }.joined(separator: ", ")
             throw BackupError(
                 .noSnapshot, "there is no snapshot of \(host.map { "\($0)" } ?? "this machine")",
                 advice: hosts.isEmpty

@@ -47,9 +47,8 @@ struct ShowCommand: AsyncParsableCommand {
             [snapshot, excluded, items, form = records.form] engine in
             let snapshot = try await engine.snapshot(snapshot)
             if excluded {
-                var items = try await engine.readRecord(
-                    of: snapshot, with: ExclusionPrinter(printer: ItemPrinter(form)))
-                items.printer.flush()
+                let record = try await engine.record(of: snapshot)
+                print(record.exclusions, with: ItemPrinter(form))
             } else if items {
                 var items = try await engine.readEntries(
                     of: snapshot.identifier,
@@ -66,12 +65,9 @@ extension SnapshotChoice: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
 }
 
-/// Prints the excluded items.
-private struct ExclusionPrinter: RecordHandler {
-    var printer: ItemPrinter
-
-    mutating func receive(_ line: RecordLine) {
-        guard case .excluded(let item) = line else { return }
+private func print(_ exclusions: [RecordedExclusion], with printer: ItemPrinter) {
+    var printer = printer
+    for item in exclusions {
         printer.print(item.path, item.sentence) { line in
             line.add(path: item.path)
             line.add("isDirectory", item.isDirectory)
@@ -79,6 +75,7 @@ private struct ExclusionPrinter: RecordHandler {
             line.add("sentence", item.sentence)
         }
     }
+    printer.flush()
 }
 
 /// Prints the entries of a snapshot.

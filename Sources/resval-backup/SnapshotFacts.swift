@@ -4,20 +4,17 @@ import SystemCalls
 import TextFormats
 
 /// The facts that `show` prints about a snapshot as a whole.
-struct SnapshotFacts: RecordHandler {
-    private var snapshot: Snapshot
-    private var facts: RecordFacts?
-    private var sources: [RecordFacts.Source] = []
-    private var causes: [RecordedCause] = []
+struct SnapshotFacts {
+    private let snapshot: Snapshot
+    /// Its record; nil if it has none.
+    private var record: SnapshotRecord?
     private var holds: [HeldPart] = []
-    private var evictedFiles = 0
-    private var kept: [KeptFile] = []
 
     /// Reads a snapshot's record, if it has one.
     init(_ snapshot: Snapshot, _ engine: Restic) async throws(BackupError) {
         self.snapshot = snapshot
         do throws(BackupError) {
-            self = try await engine.readRecord(of: snapshot, with: self)
+            record = try await engine.record(of: snapshot)
             holds = try await engine.heldSnapshots(by: snapshot).map {
                 HeldPart($0.hold, in: $0.snapshot)
             }
@@ -26,17 +23,9 @@ struct SnapshotFacts: RecordHandler {
         }
     }
 
-    mutating func receive(_ line: RecordLine) {
-        switch line {
-        case .facts(let facts): self.facts = facts
-        case .source(let source): sources.append(source)
-        case .coverage(let cause): causes.append(cause)
-        case .excluded(let item): if item.isEvicted { evictedFiles += 1 }
-        case .kept(let file): kept.append(file)
-        case .protected, .missing, .hold, .place, .unstored, .absent, .fallen, .verdict:
-            break
-        }
-    }
+    private var kept: [KeptFile] { record?.kept ?? [] }
+
+    private var evictedFiles: Int { record?.exclusions.count(where: \.isEvicted) ?? 0 }
 
     func print(asJSON isJSON: Bool) {
         var buffer = OutputBuffer()
@@ -60,21 +49,15 @@ struct SnapshotFacts: RecordHandler {
             object.add("size", file.size)
             object.add("sha256", file.content?.hexadecimal)
         }
-        line.add("items", facts?.items)
-        line.add("bytes", facts?.bytes)
-        line.add("excludedItems", facts?.excludedItems)
-        line.add("markers", strings: facts?.markers ?? [])
-        line.add("usesLocations", facts?.usesLocations)
+        let stored = kept.isEmpty ? record : nil
+        line.add("items", stored?.amount.items)
+        line.add("bytes", stored?.amount.bytes)
+        line.add("excludedItems", stored?.exclusions.count)
         line.add("sources", objects: snapshot.sources) { source, object in
             object.add(path: source.bytes)
-            let known = sources.first { $0.path == source.bytes }
+            let known = record?.sources.first { $0.path == source.bytes }
             object.add("filesystem", known?.filesystem)
             object.add("isEmpty", known?.isEmpty)
-        }
-        line.add("coverage", objects: causes) { cause, object in
-            object.add("reason", cause.cause)
-            if let path = cause.path { object.add(path: path) }
-            object.add("sentence", cause.sentence)
         }
         line.add(holds: holds)
         line.end(in: &buffer)
@@ -87,7 +70,7 @@ struct SnapshotFacts: RecordHandler {
         for source in snapshot.sources {
             buffer.append("source:   ")
             buffer.append(path: source)
-            if let known = sources.first(where: { $0.path == source.bytes }) {
+            if let known = record?.sources.first(where: { $0.path == source.bytes }) {
                 if !known.filesystem.isEmpty {
                     buffer.append(" on ")
                     buffer.append(name: Array(known.filesystem.utf8))
@@ -101,19 +84,17 @@ struct SnapshotFacts: RecordHandler {
             let bytes = kept.reduce(Int64(0)) { $0.addingSaturating($1.size) }
             let files = counted(kept.count, "evicted file")
             write("keeps", "\(files), \(sizeText(bytes))", to: &buffer)
-        } else if let facts {
-            let items = counted(facts.items, "item")
-            write("contains", "\(items), \(sizeText(facts.bytes))", to: &buffer)
+        } else if let record {
+            let items = counted(record.amount.items, "item")
+            write("contains", "\(items), \(sizeText(record.amount.bytes))", to: &buffer)
             if evictedFiles > 0 {
                 write(
                     "evicted",
                     "\(counted(evictedFiles, "file")) in other snapshots (list: --excluded)",
                     to: &buffer)
             }
-            let excluded = counted(facts.excludedItems, "item")
+            let excluded = counted(record.exclusions.count, "item")
             write("excluded", "\(excluded) (list: --excluded)", to: &buffer)
-            let places = facts.usesLocations ? ", temporary and caches directories" : ""
-            write("marks", facts.markers.joined(separator: ", ") + places, to: &buffer)
         } else {
             let maker =
                 snapshot.isPinned
@@ -136,15 +117,6 @@ struct SnapshotFacts: RecordHandler {
                 buffer.append(": ")
             }
             buffer.append(text: "\(hold.sentence)\n")
-        }
-        for cause in causes {
-            buffer.append("covers:   ")
-            if let path = cause.path {
-                buffer.append(name: path)
-                buffer.append(": ")
-            }
-            buffer.append(name: Array(cause.sentence.utf8))
-            buffer.append("\n")
         }
     }
 

@@ -19,7 +19,8 @@ func recordStoredFiles(
     swap(&files, &result.storedFiles)
     guard let state = stateHome() else { return }
     try? StoredFileRecords(stateHome: state).replace(
-        engine.repository.fingerprint, SourceTags(plan.sources).fingerprint, of: result.snapshot,
+        engine.repository.fingerprint, SourceTags(plan.sources).fingerprint,
+        of: result.summary.snapshot,
         in: engine.snapshotsDirectory, with: consume files)
 }
 

@@ -29,11 +29,8 @@ public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     try? messages.receive(line: line)
     var errors = ErrorOutput()
     try? errors.receive(line: line)
+    if let record = try? SnapshotRecord(text: bytes) { findHolds(after: record) }
     bytes.withUnsafeBytes { bytes in
-        var lines = Lines(SnapshotRecordReader(FactsAndHolds()))
-        try? lines.receive(bytes)
-        try? lines.finish()
-        lines.consumer.handler.findHolds()
         var elements = JSONElements()
         try? elements.append(bytes) { element throws(JSONError) in
             _ = try Snapshot(json: element)
@@ -47,23 +44,17 @@ public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private struct FactsAndHolds: RecordHandler {
-    private var reader = RecordedSnapshotReader(
-        Snapshot(
-            identifier: "", time: FileTime(seconds: .max, nanoseconds: 0), hostName: "",
-            userName: "", allTags: []))
-
-    mutating func receive(_ line: RecordLine) {
-        if case .facts(let facts) = line { precondition(facts.bytes >= 0 && facts.items >= 0) }
-        reader.receive(line)
-    }
-
-    /// Finds the holds of a snapshot after the recorded one, of the same.
-    func findHolds() {
-        let recorded = reader.recorded
-        var new = recorded.snapshot
-        new.isWhole = true
-        let update = HoldUpdate(after: new, previous: recorded.snapshot)
-        precondition(update.holds.count <= recorded.snapshot.holds.count + 1)
-    }
+/// Writes a record, and finds the holds of a snapshot after the one with it, of the same.
+private func findHolds(after record: SnapshotRecord) {
+    precondition(record.sources.allSatisfy { $0.amount.bytes >= 0 && $0.amount.items >= 0 })
+    guard let again = try? SnapshotRecord(text: record.text) else { fatalError("not read again") }
+    precondition(again.sources == record.sources && again.holds == record.holds)
+    let listed = Snapshot(
+        identifier: "", time: FileTime(seconds: .max, nanoseconds: 0), hostName: "",
+        userName: "", allTags: [])
+    let previous = RecordedSnapshot(listed, record)
+    var new = previous
+    new.isWhole = true
+    let update = HoldUpdate(after: new, previous: previous)
+    precondition(update.holds.count <= previous.holds.count + 1)
 }

@@ -9,8 +9,9 @@ import TextFormats
 struct Coverage: Sendable {
     private(set) var report = CoverageReport()
     /// What is known of the new snapshot.
-    private(set) var new: Recorded
-    private let previous: Recorded?
+    private(set) var new: RecordedSnapshot
+    /// The newest earlier snapshot whose record can be read.
+    private let previous: RecordedSnapshot?
     /// The earlier snapshots, in the order they were made.
     private let earlier: [Snapshot]
     /// The SOURCEs that are much less than in the snapshot before, whether they had fallen or not.
@@ -19,32 +20,29 @@ struct Coverage: Sendable {
     private let hasUnreadable: Bool
     /// The former SOURCEs that fell and did not come back.
     private var former: Set<[UInt8]> = []
-    /// How much the earlier snapshots have of the parts that were looked for; those of which they have
-    /// nothing are left out.
-    private var found: [[UInt8]: StoredParts.Amount] = [:]
-    /// The numbers of the snapshots that have parts, and nil for parts that none needs to have.
-    private var holders: [[UInt8]: Int64?] = [:]
+    /// How much snapshots have of the parts that were looked for in them, by their identifiers.
+    private var stored: [String: [[UInt8]: Amount]] = [:]
+    /// How much the held snapshots have of the parts that are newly missing.
+    private var held: [[UInt8]: Amount] = [:]
     /// What is known of snapshots, by their identifiers.
-    private var known: [String: Recorded] = [:]
-    /// The numbers of the newest snapshots that have parts and were not judged, or that cannot be read and
-    /// may have them.
-    private var unjudgedHolders: [[UInt8]: Int64] = [:]
+    private var known: [String: RecordedSnapshot] = [:]
     private let engine: Restic
 
     /// Compares a plan.
     ///
     /// - Parameters:
+    ///   - record: of the plan.
     ///   - earlier: the snapshots of the SET, in the order they were made.
     ///   - hasUnreadable: whether there are others that cannot be read.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     init(
-        of plan: BackupPlan, _ facts: RecordFacts, with earlier: [Snapshot],
+        of plan: BackupPlan, _ record: SnapshotRecord, with earlier: [Snapshot],
         hasUnreadable: Bool, by engine: Restic
     ) async throws(BackupError) {
         self.hasUnreadable = hasUnreadable
         self.earlier = earlier
         self.engine = engine
-        var previous: Recorded?
+        var previous: RecordedSnapshot?
         for snapshot in earlier.reversed() where previous == nil {
             do throws(BackupError) {
                 previous = try await engine.recorded(snapshot)
@@ -54,23 +52,16 @@ struct Coverage: Sendable {
             }
         }
         self.previous = previous
-        var snapshot = RecordedSnapshot(after: previous?.snapshot, date: FileTime.now.seconds)
-        snapshot.number = min(
-            max(snapshot.number, (earlier.last?.number ?? 0) + 1), NumberTag.limit)
-        snapshot.sources = PathSet(facts.sources.map(\.path))
-        let deciders = plan.exclusionsByDecider
-        snapshot.excludedByOwner = PathSet(deciders.lazy.filter(\.value).map(\.key))
-        snapshot.excludedOtherwise = PathSet(deciders.lazy.filter { !$0.value }.map(\.key))
-        snapshot.unstored = PathSet(plan.unstoredPaths)
-        snapshot.absent = PathSet(facts.sources.filter(\.isMissing).map(\.path))
-        let paths = Set(facts.sources.map(\.path))
+        new = RecordedSnapshot(after: previous, date: FileTime.now.seconds)
+        new.number = min(max(new.number, (earlier.last?.number ?? 0) + 1), NumberTag.limit)
+        new.judged = previous?.judged ?? 0
+        new.take(record)
+        let paths = Set(new.sourceFacts.map(\.path))
         // What fell as a SOURCE of its own cannot be compared as a part of another.
         let formerFalls =
-            (previous?.sources.filter { $0.hasFallen || $0.isMissing }.map(\.path) ?? [])
-            + (previous?.snapshot.fallen ?? [])
-        former = Set(formerFalls.filter { !paths.contains($0) && snapshot.plans($0) })
-        new = Recorded(snapshot: snapshot, sources: facts.sources)
-        new.judged = previous?.judged ?? 0
+            (previous?.sourceFacts.filter { $0.hasFallen || $0.isMissing }.map(\.path) ?? [])
+            + (previous?.fallen ?? [])
+        former = Set(formerFalls.filter { !paths.contains($0) && new.plans($0) })
         try await compareSources()
         noteGoneParts()
         try await update()
@@ -79,18 +70,18 @@ struct Coverage: Sendable {
 
     /// Finds the held parts that are not on the disk.
     private mutating func noteGoneParts() {
-        let paths = Set(new.sources.map(\.path))
-        let held = previous?.snapshot.holds.filter { $0.kind != .clock }.map(\.part) ?? []
+        let paths = Set(new.sourceFacts.map(\.path))
+        let held = previous?.holds.filter { $0.kind != .clock }.map(\.part) ?? []
         let gone = held.filter { part in
-            !paths.contains(part) && new.snapshot.plans(part) && !isThere(part)
+            !paths.contains(part) && new.plans(part) && !isThere(part)
         }
         // Where much went at once, or the directory too, it need not be its owner who deleted it.
         let deleted = gone.filter {
-            !new.snapshot.mayHaveLost($0) && FilePath(bytes: $0).removingLastComponent().isThere
+            !new.mayHaveLost($0) && isThere(FilePath(bytes: $0).removingLastComponent().bytes)
         }
-        new.snapshot.deleted = PathSet(deleted)
-        new.snapshot.absent = PathSet(
-            new.snapshot.absent.paths + Set(gone).subtracting(deleted).sorted(by: pathPrecedes))
+        new.deleted = PathSet(deleted)
+        new.absent = PathSet(
+            new.absent.paths + Set(gone).subtracting(deleted).sorted(by: pathPrecedes))
     }
 
     /// The snapshot that restic compares files with: the one judged last, since only of that it is known how
@@ -99,120 +90,118 @@ struct Coverage: Sendable {
 
     /// Finds the SOURCEs that fell.
     private mutating func compareSources() async throws(BackupError) {
-        var before: [Int: RecordFacts.Source] = [:]
-        for (index, source) in new.sources.enumerated() {
-            new.sources[index].expected = source.own
-            guard let known = previous?.sources.first(where: { $0.path == source.path }) else {
+        var before: [Int: RecordedSource] = [:]
+        for index in new.sourceFacts.indices {
+            new.sourceFacts[index].expectItself()
+            let path = new.sourceFacts[index].path
+            guard let known = previous?.sourceFacts.first(where: { $0.path == path }) else {
                 continue
             }
             before[index] = known
-            new.sources[index].takeOver(known)
+            new.sourceFacts[index].takeOver(known)
         }
-        let fell = before.filter { new.sources[$0.key].fall(without: .init()) != nil }
+        let fell = Set(
+            before.filter { new.sourceFacts[$0.key].fallFromExpected != nil }.map(\.value.path))
         // What the owner excluded is no fall.
-        let excluded = new.snapshot.excludedByOwner.paths.filter { part in
-            previous?.snapshot.excludes(part) == false
-                && fell.contains { isHeld(part, by: $0.value.path) }
+        let excluded = new.excludedByOwner.paths.filter { part in
+            previous?.excludes(part) == false && fell.contains { isHeld(part, by: $0) }
         }
+        var found: [[UInt8]: Amount] = [:]
         if !excluded.isEmpty, let previous {
-            let falls = previous.snapshot.holds.filter { hold in
-                fell.contains { $0.value.path == hold.part }
-            }
-            for number in [previous.snapshot.number] + falls.map(\.number) {
+            let falls = previous.holds.filter { fell.contains($0.part) }
+            for number in [previous.number] + falls.map(\.number) {
                 guard let snapshot = earlier.last(where: { $0.number == number }) else { continue }
-                let unknown = excluded.filter { found[$0] == nil }
                 do throws(BackupError) {
-                    _ = try await partsStored(unknown, in: snapshot)
+                    let unknown = excluded.filter { found[$0] == nil }
+                    found.merge(try await amounts(of: unknown, in: snapshot)) { $1 }
                 } catch  where error.code.mayConcernOneSnapshot {
                     // Then what was excluded counts as fallen, which is told.
                 }
             }
         }
-        for (index, before) in before where !new.sources[index].isMissing {
-            let path = new.sources[index].path
-            var gone = StoredParts.Amount()
-            for part in excluded where isHeld(part, by: path) {
-                guard let amount = found[part] else { continue }
-                gone.items.addSaturating(amount.items)
-                gone.bytes.addSaturating(amount.bytes)
-            }
-            new.sources[index].compare(without: gone)
-            if !before.isMissing, new.sources[index].isLess(than: before.amount, without: gone) {
-                fellNow.insert(path)
+        for (index, before) in before where !new.sourceFacts[index].isMissing {
+            let gone = amount(of: excluded, in: before, found)
+            new.sourceFacts[index].compare(without: gone)
+            var rest = before.amount
+            rest.subtract(gone)
+            if !before.isMissing, new.sourceFacts[index].amount.fall(from: rest) != nil {
+                fellNow.insert(before.path)
             }
         }
         noteFalls()
     }
 
-    private mutating func noteFalls() {
-        new.snapshot.fallen = former.union(new.sources.filter(\.hasFallen).map(\.path))
+    /// Returns how much there was of parts of a SOURCE.
+    private func amount(
+        of parts: some Sequence<[UInt8]>, in source: RecordedSource, _ amounts: [[UInt8]: Amount]
+    ) -> Amount {
+        parts.lazy.filter { isHeld($0, by: source.path) }.compactMap { amounts[$0] }
+            .reduce(into: Amount()) { $0.add($1) }
     }
 
-    /// Finds how much a snapshot has of some parts.
-    ///
-    /// - Returns: those of which it has something.
-    private mutating func partsStored(
-        _ parts: [[UInt8]], in snapshot: Snapshot
-    ) async throws(BackupError) -> [[UInt8]] {
-        if parts.isEmpty { return [] }
-        let amounts = try await engine.readEntries(
-            of: snapshot.identifier, with: StoredParts(parts)
-        ).found
-        found.merge(amounts) { known, _ in known }
-        return parts.filter { amounts[$0] != nil }
+    private mutating func noteFalls() {
+        new.fallen = former.union(new.sourceFacts.filter(\.hasFallen).map(\.path))
+    }
+
+    /// Returns how much a snapshot has of some parts; those of which it has nothing are left out.
+    private mutating func amounts(
+        of parts: [[UInt8]], in snapshot: Snapshot
+    ) async throws(BackupError) -> [[UInt8]: Amount] {
+        var known = stored[snapshot.identifier] ?? [:]
+        let unknown = parts.filter { known[$0] == nil }
+        if !unknown.isEmpty {
+            let found = try await engine.readEntries(
+                of: snapshot.identifier, with: StoredParts(unknown)
+            ).found
+            for part in unknown { known[part] = found[part] ?? Amount() }
+            stored[snapshot.identifier] = known
+        }
+        return parts.reduce(into: [:]) { $0[$1] = known[$1] }.filter { $0.value.items > 0 }
     }
 
     /// Finds the holds, and the snapshots that have what is newly missing.
     private mutating func update() async throws(BackupError) {
         var update = HoldUpdate(
-            after: new.snapshot, previous: previous?.snapshot,
-            hasUnknown: !report.incomparable.isEmpty)
+            after: new, previous: previous, hasUnknown: !report.incomparable.isEmpty)
         let numbers = Set(earlier.map(\.number))
         if !hasUnreadable { update.reopen { numbers.contains($0) } }
         update.add(fallen: fellNow)
-        for (part, number) in unjudgedHolders { update.hold(unjudged: [part], by: number) }
-        for part in update.missing.keys {
-            guard let known = holders[part] else { continue }
-            if let known { update.hold([part], by: known) } else { update.pass(over: [part]) }
-        }
+        held = [:]
+        // Parts that are held already, but only by one that was not judged, or that cannot be read.
+        var doubtful: Set<[UInt8]> = []
         for snapshot in earlier.reversed() where !update.missing.isEmpty {
             let isUnreadable = report.incomparable.contains { $0.snapshot == snapshot }
             do throws(BackupError) {
                 // One whose record is unknown may have anything.
-                let recorded = isUnreadable ? nil : try await self.recorded(snapshot)
-                let isJudged = recorded?.snapshot.isWhole ?? false
+                let recorded = isUnreadable ? nil : try await recorded(snapshot)
+                let isUnjudged = recorded?.isWhole == false
                 let parts = update.missing.keys.filter { part in
-                    guard let recorded = recorded?.snapshot else { return true }
+                    guard let recorded else { return true }
                     // What one has that was not judged, its entries show alone.
-                    if !isJudged {
-                        return recorded.plans(part) && unjudgedHolders[part] == nil
-                    }
+                    if isUnjudged { return recorded.plans(part) && !doubtful.contains(part) }
                     return recorded.has(part)
                         || fellNow.contains(part) && recorded.hasRest(of: part)
                 }
-                let stored = try await partsStored(parts, in: snapshot)
-                if !isJudged, recorded != nil {
-                    for part in stored { unjudgedHolders[part] = snapshot.number }
-                    update.hold(unjudged: stored, by: snapshot.number)
+                let found = try await amounts(of: parts, in: snapshot)
+                if isUnjudged {
+                    doubtful.formUnion(found.keys)
+                    update.hold(found.keys, by: snapshot.number, isJudged: false)
                     continue
                 }
-                for part in stored { holders[part] = .some(snapshot.number) }
-                update.hold(stored, by: snapshot.number)
+                held.merge(found) { $1 }
+                update.hold(found.keys, by: snapshot.number)
                 guard let recorded else { continue }
                 // In a SOURCE that fell it may have been there before.
-                let absent = parts.filter {
-                    !stored.contains($0) && !recorded.snapshot.mayHaveLost($0)
-                }
-                for part in absent { holders[part] = .some(nil) }
-                update.pass(over: absent)
+                update.pass(
+                    over: parts.filter { found[$0] == nil && !recorded.mayHaveLost($0) })
             } catch  where error.code.mayConcernOneSnapshot {
                 // It may have them, and so may an older one.
-                let parts = update.missing.keys.filter { unjudgedHolders[$0] == nil }
-                for part in parts { unjudgedHolders[part] = snapshot.number }
-                update.hold(unjudged: parts, by: snapshot.number)
+                let parts = update.missing.keys.filter { !doubtful.contains($0) }
+                doubtful.formUnion(parts)
+                update.hold(parts, by: snapshot.number, isJudged: false)
             }
         }
-        new.snapshot.holds = update.holds
+        new.holds = update.holds
         let byNumber = Dictionary(
             earlier.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
         // Those that wait for `accept` first.
@@ -221,24 +210,25 @@ struct Coverage: Sendable {
             + update.holds.filter { $0.kind != .other }).map { ($0, byNumber[$0.number]) }
     }
 
-    private func recorded(_ snapshot: Snapshot) async throws(BackupError) -> Recorded {
+    private mutating func recorded(
+        _ snapshot: Snapshot
+    ) async throws(BackupError) -> RecordedSnapshot {
         if let known = known[snapshot.identifier] { return known }
-        return try await engine.recorded(snapshot)
+        let recorded = try await engine.recorded(snapshot)
+        known[snapshot.identifier] = recorded
+        return recorded
     }
 
     private mutating func addCauses(of plan: BackupPlan) {
         let sentences = Dictionary(
             plan.exclusions.map { ($0.path.bytes, $0.reason.sentence) }, uniquingKeysWith: { $1 })
         let kinds = Dictionary(
-            new.snapshot.holds.map { ($0.part, $0.kind) }, uniquingKeysWith: { first, _ in first })
-        for (part, holder) in holders.sorted(by: { pathPrecedes($0.key, $1.key) }) {
-            let isSource = new.snapshot.sources.contains(part)
+            new.holds.map { ($0.part, $0.kind) }, uniquingKeysWith: { first, _ in first })
+        for (part, amount) in held.sorted(by: { pathPrecedes($0.key, $1.key) }) {
+            let isSource = new.sources.contains(part)
             let sentence = sentences[part] ?? (isSource ? nil : "it is no SOURCE any more")
-            guard holder != nil, let amount = found[part], let sentence,
-                let kind = kinds[part]
-            else { continue }
-            let cause = CoverageCause.newlyExcluded(
-                path: part, sentence: sentence, items: amount.items, bytes: amount.bytes)
+            guard let sentence, let kind = kinds[part] else { continue }
+            let cause = CoverageCause.newlyExcluded(part, sentence, amount)
             if kind == .own {
                 report.exclusions.append(cause)
             } else {
@@ -248,36 +238,31 @@ struct Coverage: Sendable {
         let named = Set(report.causes.compactMap(\.path))
         for item in plan.doubtfulExclusions where !named.contains(item.path.bytes) {
             let path = item.path.bytes
-            if previous?.snapshot.excludedOtherwise.contains(path) == true { continue }
-            report.causes.append(.doubtfulMark(path: path, sentence: item.reason.sentence))
+            if previous?.excludedOtherwise.contains(path) == true { continue }
+            report.causes.append(.doubtfulMark(path, item.reason.sentence))
         }
-        for source in new.sources {
-            if let cause = source.cause, !isKnown(source) || fellNow.contains(source.path) {
-                report.causes.append(cause)
-            }
+        for source in new.sourceFacts {
+            guard let fall = source.fall, !isKnown(source) || fellNow.contains(source.path)
+            else { continue }
+            report.causes.append(.fall(fall, of: source))
         }
-        for (snapshot, reason) in report.incomparable where previous == nil {
+        if let (snapshot, reason) = report.incomparable.first {
+            let name = "snapshot \(snapshot.shortIdentifier)"
             report.causes.append(
                 .incomparable(
-                    sentence:
-                        "no earlier snapshot can be compared, so it is not known whether less is "
-                        + "covered: snapshot \(snapshot.shortIdentifier): \(reason.message)"))
-            break
+                    previous == nil
+                        ? "no earlier snapshot can be compared, so it is not known whether less is covered: "
+                            + "\(name): \(reason.message)"
+                        : "\(name) cannot be compared, so it is not known whether less than in it is covered: "
+                            + reason.message))
         }
-        if let newest = report.incomparable.first, previous != nil {
-            report.causes.append(
-                .incomparable(
-                    sentence:
-                        "snapshot \(newest.snapshot.shortIdentifier) cannot be compared, so it is "
-                        + "not known whether less than in it is covered: \(newest.reason.message)"))
-        }
-        if !new.snapshot.isInOrder { report.jumpedFrom = earlier.last }
+        if !new.isInOrder { report.jumpedFrom = earlier.last }
         report.unprotected = previous?.unprotected(in: plan) ?? []
     }
 
     /// Whether a SOURCE had fallen before in the same way, so that it was named.
-    private func isKnown(_ source: RecordFacts.Source) -> Bool {
-        previous?.sources.contains { $0.path == source.path && $0.fall == source.fall } == true
+    private func isKnown(_ source: RecordedSource) -> Bool {
+        previous?.sourceFacts.contains { $0.path == source.path && $0.fall == source.fall } == true
     }
 
     /// Adds a cause that the snapshots do not show.
@@ -287,24 +272,24 @@ struct Coverage: Sendable {
     ///
     /// - Parameters:
     ///   - unstored: the paths that were to be stored and were not.
-    ///   - named: for each SOURCE the number of its files and directories that restic named.
-    ///   - known: of these, those that ``parent`` has under the same path; nil when restic did not compare
-    ///     them.
+    ///   - counts: for each SOURCE the number of its files and directories that restic named, and of those
+    ///     of them that ``parent`` has under the same path.
+    ///   - isCompared: whether restic compared them with that.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     mutating func judge(
-        unstored: [[UInt8]], named: [[UInt8]: Int64], known: [[UInt8]: Int64]?
+        unstored: [[UInt8]], counts: [[UInt8]: (named: Int64, known: Int64)], isCompared: Bool
     ) async throws(BackupError) {
-        new.snapshot.isWhole = true
-        new.snapshot.unstored = PathSet(new.snapshot.unstored.paths + outermost(unstored))
-        if let known, let parent, parent.number == new.judged {
-            try await comparePaths(with: parent, known)
+        new.isWhole = true
+        new.unstored = PathSet(new.unstored.paths + outermost(unstored))
+        if isCompared, let parent, parent.number == new.judged {
+            try await comparePaths(with: parent, counts.mapValues(\.known))
         }
         // While a SOURCE is less than it was, its paths are compared with what it was.
-        if !new.sources.contains(where: { $0.isMissing || $0.fall != nil }) {
-            for index in new.sources.indices {
-                new.sources[index].named = named[new.sources[index].path] ?? 0
+        if !new.sourceFacts.contains(where: { $0.isMissing || $0.fall != nil }) {
+            for index in new.sourceFacts.indices {
+                new.sourceFacts[index].named = counts[new.sourceFacts[index].path]?.named ?? 0
             }
-            new.judged = new.snapshot.number
+            new.judged = new.number
         }
         noteFalls()
         try await update()
@@ -326,45 +311,37 @@ struct Coverage: Sendable {
     private mutating func comparePaths(
         with parent: Snapshot, _ known: [[UInt8]: Int64]
     ) async throws(BackupError) {
-        let fewer = new.sources.indices.filter { index in
-            let source = new.sources[index]
+        let fewer = new.sourceFacts.indices.filter { index in
+            let source = new.sourceFacts[index]
             guard !source.isMissing, let count = source.named else { return false }
             return isMuchLess(known[source.path] ?? 0, than: count)
         }
         guard !fewer.isEmpty else { return }
         // What was excluded or evicted since is not gone.
-        var old: Recorded?
-        var amounts: [[UInt8]: StoredParts.Amount] = [:]
+        var old: RecordedSnapshot?
+        var excluded: [[UInt8]: Amount] = [:]
         do throws(BackupError) {
             let recorded = try await recorded(parent)
             old = recorded
-            let excluded =
-                (new.snapshot.excludedByOwner.paths + new.snapshot.excludedOtherwise.paths)
-                .filter { !recorded.snapshot.excludes($0) }
-            if !excluded.isEmpty {
-                amounts = try await engine.readEntries(
-                    of: parent.identifier, with: StoredParts(excluded)
-                ).found
-            }
+            let parts = new.excludedByOwner.paths + new.excludedOtherwise.paths
+            excluded = try await amounts(
+                of: parts.filter { !recorded.excludes($0) }, in: parent)
         } catch  where error.code.mayConcernOneSnapshot {
             // Where that is not known, it counts as gone, which is told.
         }
         for index in fewer {
-            let source = new.sources[index]
-            var expected = source.named ?? 0
-            for (part, amount) in amounts where isHeld(part, by: source.path) {
-                expected = expected.subtractingSaturating(amount.items)
-            }
-            let before = old?.sources.first { $0.path == source.path }?.amount.evicted
-            let evicted =
-                before.map { max(0, source.amount.evicted.subtractingSaturating($0)) } ?? 0
+            let source = new.sourceFacts[index]
+            let gone = amount(of: excluded.keys, in: source, excluded)
+            let expected = (source.named ?? 0).subtractingSaturating(gone.items)
+            let before = old?.sourceFacts.first { $0.path == source.path }?.evicted
+            let evicted = before.map { max(0, source.evicted.subtractingSaturating($0)) } ?? 0
             let found = (known[source.path] ?? 0).addingSaturating(evicted)
             // Where items fell, that is told already.
             guard isMuchLess(found, than: expected), source.fall == nil else { continue }
             report.causes.append(
                 .pathsGone(
                     source.path, gone: expected.subtractingSaturating(found), before: expected))
-            new.sources[index].pathsGone = true
+            new.sourceFacts[index].pathsGone = true
             fellNow.insert(source.path)
         }
     }
@@ -376,14 +353,45 @@ struct Coverage: Sendable {
     }
 }
 
-extension FilePath {
-    fileprivate var isThere: Bool { Backups.isThere(bytes) }
-}
-
-extension Recorded {
+extension RecordedSnapshot {
     /// Returns the items that stored a protection class, still exist, and have none now.
     fileprivate func unprotected(in plan: BackupPlan) -> [RecordedProtection] {
         let today = PathSet(plan.protectedItems.map(\.path.bytes))
         return protectedItems.filter { !today.contains($0.path) && isThere($0.path) }
+    }
+}
+
+/// Whether something is at a path.
+func isThere(_ path: [UInt8]) -> Bool {
+    do throws(Errno) {
+        _ = try FilePath(bytes: path).withoutFollowing.status()
+        return true
+    } catch {
+        // Missing or inaccessible: the plan reports that.
+        return false
+    }
+}
+
+/// Finds how much of some paths a snapshot has. Of a directory only what is below it counts: an excluded
+/// one is an empty directory in snapshots.
+struct StoredParts: SnapshotEntryHandler {
+    /// How much there is of each path; those of which there is nothing are left out.
+    private(set) var found: [[UInt8]: Amount] = [:]
+    private let wanted: Set<[UInt8]>
+
+    init(_ wanted: some Sequence<[UInt8]>) { self.wanted = Set(wanted) }
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        if entry.kind != .directory, wanted.contains(entry.path) { add(entry, to: entry.path) }
+        // The SOURCE `/` is above all paths.
+        let root = [UInt8(ascii: "/")]
+        if entry.path != root, wanted.contains(root) { add(entry, to: root) }
+        for directory in ancestors(of: entry.path) where wanted.contains(Array(directory)) {
+            add(entry, to: Array(directory))
+        }
+    }
+
+    private mutating func add(_ entry: SnapshotEntry, to path: [UInt8]) {
+        found[path, default: Amount()].add(Amount(items: 1, bytes: entry.size))
     }
 }

@@ -5,20 +5,10 @@ import SystemPackage
 
 /// The outcome of making a backup.
 package struct BackupResult: Sendable {
-    /// The full identifier of the new snapshot.
-    package var snapshot: String
+    /// What restic says of the new snapshot.
+    package let summary: BackupSummary
     /// The number of items of the SOURCEs in the snapshot, directories included.
     package var storedItems: Int
-    /// The sizes of the files in the snapshot, in bytes.
-    package var storedBytes: Int64
-    /// The number of files that the predecessor did not contain.
-    package var newFiles: Int64
-    /// The number of files that differ from those in the predecessor.
-    package var changedFiles: Int64
-    /// The number of files that are the same as in the predecessor, and were not read again.
-    package var unchangedFiles: Int64
-    /// The number of bytes by which the repository grew.
-    package var addedBytes: Int64
     /// Items that are not in the snapshot as they should be, sorted by path.
     package var shortfalls: [Shortfall]
     /// The number of items that vanished before restic read them.
@@ -63,12 +53,13 @@ extension Restic {
         // A look at a directory costs nothing, and the next commands need the repository to themselves.
         if repository.directory != nil { try await removeDeadLocks() }
         let (set, earlier, hasUnreadable, doubt) = try await beginSnapshot(of: configuration)
-        let facts = RecordFacts(plan, policy: planner.policy, missing: missing)
+        var record = SnapshotRecord(plan, missing: missing)
         var coverage = try await Coverage(
-            of: plan, facts, with: earlier, hasUnreadable: hasUnreadable, by: self)
-        if let doubt { coverage.add(.incomparable(sentence: doubt)) }
-        let record = SnapshotRecord(plan, facts, set, coverage.new, coverage.report.causes)
-        let hash = ContentHash(of: record.bytes).hexadecimal
+            of: plan, record, with: earlier, hasUnreadable: hasUnreadable, by: self)
+        if let doubt { coverage.add(.incomparable(doubt)) }
+        record.compare(coverage.new, in: set)
+        let text = record.text
+        let hash = ContentHash(of: text).hexadecimal
         var unnoted = note(hash)
         // One that is not known to be made here would be taken for another machine's.
         let tagged =
@@ -76,15 +67,14 @@ extension Restic {
             ? set : SnapshotSet(identifier: randomIdentifier(), configuration: configuration)
         var tags = SourceTags(plan.sources + missing).all + tags
         tags += [
-            tagged.tag, NumberTag.text(coverage.new.snapshot.number), RecordHash.tag(hash),
+            tagged.tag, NumberTag.text(coverage.new.number), RecordHash.tag(hash),
         ]
         if tagged != set { tags.append(StateTag.unnoted) }
         if plan.isIncomplete { tags.append(StateTag.incomplete) }
         if !plan.filesWithoutContent.isEmpty { tags.append(StateTag.missesEvicted) }
         let start = FileTime.now
         let (summary, named, errors) = try await store(
-            StoreRequest(
-                plan: plan, tags: tags, predecessor: coverage.parent, record: record.bytes),
+            plan, tags: tags, parent: coverage.parent, record: text,
             named: RecordPath.fileName(set.text), checkingOff: NamedItems(plan, manifest),
             report: report)
         let totals = plan.totals
@@ -99,23 +89,20 @@ extension Restic {
         shortfalls.add(walk.shortfalls)
         shortfalls.add(complaints: errors, named, plan.sources)
         var result = BackupResult(
-            snapshot: summary.snapshot,
-            storedItems: named.count + totals.storedOthers,
-            storedBytes: summary.processedBytes, newFiles: summary.newFiles,
-            changedFiles: summary.changedFiles,
-            unchangedFiles: summary.unchangedFiles, addedBytes: summary.addedBytes,
+            summary: summary, storedItems: named.count + totals.storedOthers,
             shortfalls: shortfalls.sorted, vanished: walk.vanished, changed: walk.changed,
             lostExclusions: named.lostExclusions, storedFiles: walk.storedFiles)
         try await coverage.judge(
             unstored: result.shortfalls.filter(\.lacksContent).map(\.path),
-            named: named.counts(of: plan.sources),
-            known: named.isCompared ? named.knownCounts(of: plan.sources) : nil)
+            counts: named.counts(of: plan.sources), isCompared: named.isCompared)
         result.coverage = coverage.report
         if unnoted == nil {
-            var verdict = coverage.new
-            verdict.identifier = summary.snapshot
-            verdict.isComplete = result.isComplete
-            unnoted = note(hash, SnapshotRecord(verdict: verdict).bytes)
+            var noted = SnapshotRecord()
+            noted.compare(coverage.new, in: set)
+            noted.verdict = Verdict(snapshot: summary.snapshot, isComplete: result.isComplete)
+            unnoted = note(hash, noted.text)
+            // Behind all that must be noted, so that it takes no room from that.
+            if unnoted == nil { notes?.keep(text) }
         }
         result.unnoted = unnoted
         return result

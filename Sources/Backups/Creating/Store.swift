@@ -11,25 +11,31 @@ extension Restic {
     /// A snapshot appears whole or not at all, even when this process is killed.
     ///
     /// - Parameters:
+    ///   - tags: all tags of the snapshot.
+    ///   - parent: an earlier snapshot of the SET, whose files need not be read again where they have not
+    ///     changed; nil for none.
+    ///   - record: the text of its record.
     ///   - name: of the record's file.
     ///   - named: checks off the items that restic names as stored.
     ///   - report: called a few times a second while files are read.
     /// - Throws: ``BackupError`` when no snapshot was made. Failures of single items are in the result.
     func store(
-        _ request: StoreRequest, named name: String, checkingOff named: NamedItems,
+        _ plan: BackupPlan, tags: [String], parent: Snapshot?, record text: [UInt8],
+        named name: String, checkingOff named: NamedItems,
         report: @escaping @Sendable (BackupProgress) -> Void
-    ) async throws -> (BackupMessages.Summary, NamedItems, ErrorOutput) {
-        let excluded = PathSet(request.plan.exclusions.map(\.path.bytes))
+    ) async throws -> (BackupSummary, NamedItems, ErrorOutput) {
+        let excluded = PathSet(plan.exclusions.map(\.path.bytes))
         let record = try RecordFile(
-            request.record, name: name,
+            text, name: name,
             in: recordDirectories.filter { !excluded.contains($0.bytes) })
-        let totals = request.plan.totals
+        let totals = plan.totals
         report(BackupProgress(noun: "files stored").limited(to: totals))
         let messages = BackupMessages(checkingOff: named, record: record.path.bytes) { progress in
             // restic counts the record, too, and only what it has found so far.
             report(progress.limited(to: totals))
         }
-        let (output, errors, isCompared) = try await store(request, record: record.path, messages)
+        let (output, errors, isCompared) = try await store(
+            plan, tags: tags, parent: parent, record: record.path, messages)
         // restic opens the record by its name.
         withExtendedLifetime(record) {}
         var summary = try output.newSnapshot
@@ -41,26 +47,26 @@ extension Restic {
                 advice: "run the command again", path: record.path)
         }
         // The record is not one of the user's files.
-        let isChanged = request.predecessor?.recordPath?.path == record.path.bytes
+        let isChanged = parent?.recordPath?.path == record.path.bytes
         if isChanged { summary.changedFiles -= 1 } else { summary.newFiles -= 1 }
-        summary.processedBytes = max(0, summary.processedBytes - Int64(request.record.count))
+        summary.storedBytes = max(0, summary.storedBytes - Int64(text.count))
         guard var named = output.named else { throw BackupError(.other, "no item was checked off") }
         named.isCompared = isCompared
         return (summary, named, errors)
     }
 
     private func store(
-        _ request: StoreRequest, record: FilePath, _ messages: BackupMessages
+        _ plan: BackupPlan, tags: [String], parent: Snapshot?, record: FilePath,
+        _ messages: BackupMessages
     ) async throws -> (BackupMessages, ErrorOutput, isCompared: Bool) {
-        let plan = request.plan
         let selection = try plan.resticSelection()
         let excludes = try MemoryFile(excludeFile(of: selection, plan, including: record))
         // With a scan each complaint would come twice.
         var command = ResticCommand(
             "backup",
             words("--json", "--verbose=2", "--no-scan") + [option("--host", hostName())])
-        command.options += (request.tags + [RecordPath.tag(record)]).map { option("--tag", $0) }
-        if let parent = request.predecessor {
+        command.options += (tags + [RecordPath.tag(record)]).map { option("--tag", $0) }
+        if let parent {
             command.options.append(option("--parent", parent.identifier))
         } else {
             // Otherwise restic searches all snapshots for a parent, and fails at a damaged one.
@@ -83,10 +89,8 @@ extension Restic {
         withExtendedLifetime((excludes, list)) {}
         guard end.code == 0 || end.code == incompleteCode else {
             // Another client may have removed the predecessor since.
-            if let parent = request.predecessor, end.errors.tellsOfUnreadable(parent) {
-                var request = request
-                request.predecessor = nil
-                return try await store(request, record: record, messages)
+            if let parent, end.errors.tellsOfUnreadable(parent) {
+                return try await store(plan, tags: tags, parent: nil, record: record, messages)
             }
             throw failure(end)
         }
@@ -94,7 +98,7 @@ extension Restic {
         if end.code == incompleteCode, errors.isSilent, let source = plan.sources.first {
             errors.add(unnamedComplaintAbout: source)
         }
-        return (output.consumer, errors, request.predecessor != nil)
+        return (output.consumer, errors, parent != nil)
     }
 
     /// Returns the selection's patterns, followed by a negated one for the record if they would
@@ -123,31 +127,31 @@ extension BackupProgress {
 /// restic's exit code for a snapshot that lacks something it could not read.
 private let incompleteCode: Int32 = 3
 
+/// The summary that restic prints at the end of a backup.
+package struct BackupSummary: Sendable {
+    /// The identifier of the new snapshot.
+    package fileprivate(set) var snapshot = ""
+    /// The number of files that the parent did not contain.
+    package fileprivate(set) var newFiles: Int64 = 0
+    /// The number of files that differ from those in the parent.
+    package fileprivate(set) var changedFiles: Int64 = 0
+    /// The number of files that are the same as in the parent, and were not read again.
+    package fileprivate(set) var unchangedFiles: Int64 = 0
+    /// The sizes of the files stored, in bytes.
+    package fileprivate(set) var storedBytes: Int64 = 0
+    /// The number of bytes by which the repository grew.
+    package fileprivate(set) var addedBytes: Int64 = 0
+}
+
 /// Reads the lines of `restic backup --json --verbose=2`.
 struct BackupMessages: LineConsumer {
-    /// The summary that restic prints at the end.
-    struct Summary: Sendable {
-        /// The snapshot's identifier, or its first digits.
-        var snapshot = ""
-        /// The number of files that the predecessor did not contain.
-        var newFiles: Int64 = 0
-        /// The number of files that differ from those in the predecessor.
-        var changedFiles: Int64 = 0
-        /// The number of files that are the same as in the predecessor, and were not read again.
-        var unchangedFiles: Int64 = 0
-        /// The sizes of the files stored, in bytes.
-        var processedBytes: Int64 = 0
-        /// The number of bytes by which the repository grew.
-        var addedBytes: Int64 = 0
-    }
-
     /// The summary; nil until the end.
-    private var summary: Summary?
+    private var summary: BackupSummary?
 
     /// The summary, when restic has ended.
     ///
     /// - Throws: ``BackupError`` when it does not name a snapshot.
-    var newSnapshot: Summary {
+    var newSnapshot: BackupSummary {
         get throws(BackupError) {
             guard let summary, !summary.snapshot.isEmpty, summary.snapshot.isHexadecimal else {
                 throw BackupError(.unexpectedAnswer, "restic backup did not name the new snapshot")
@@ -176,7 +180,7 @@ struct BackupMessages: LineConsumer {
         guard line.first == UInt8(ascii: "{") else { return }
         var (kind, action, item) = ("", "", [UInt8]())
         var progress = BackupProgress(noun: "files stored")
-        var summary = Summary()
+        var summary = BackupSummary()
         var scanner = JSONScanner(line)
         do throws(JSONError) {
             try scanner.forEachField { scanner, name throws(JSONError) in
@@ -192,7 +196,7 @@ struct BackupMessages: LineConsumer {
                 case "files_new": summary.newFiles = try scanner.amount()
                 case "files_changed": summary.changedFiles = try scanner.amount()
                 case "files_unmodified": summary.unchangedFiles = try scanner.amount()
-                case "total_bytes_processed": summary.processedBytes = try scanner.amount()
+                case "total_bytes_processed": summary.storedBytes = try scanner.amount()
                 case "data_added": summary.addedBytes = try scanner.amount()
                 default: break
                 }
@@ -237,17 +241,4 @@ final class MemoryFile: Sendable {
 
     /// The path by which another process of this user can open the file while this object exists.
     var path: [UInt8] { Array("/proc/\(processNumber())/fd/\(file.descriptor.rawValue)".utf8) }
-}
-
-/// The input for a new snapshot.
-package struct StoreRequest: Sendable {
-    /// What to store and what to exclude.
-    package let plan: BackupPlan
-    /// All tags of the new snapshot.
-    package let tags: [String]
-    /// The newest snapshot of the same SOURCEs and machine; nil for the first one. Files that have
-    /// not changed since need not be read again.
-    package var predecessor: Snapshot?
-    /// The record to store with the snapshot: see ``SnapshotRecord``.
-    package let record: [UInt8]
 }

@@ -62,8 +62,8 @@ extension EvictionWork {
         do throws(BackupError) {
             contents = try await readAll(files, of: snapshot)
             let record = snapshot.recordPath.flatMap { contents.removeValue(forKey: $0.path) }
-            if let files = record.flatMap(KeptFile.files(inRecord:)) {
-                kept = files
+            if let record, let read = try? SnapshotRecord(text: record) {
+                kept = read.kept
             } else {
                 kept = try await engine.keptFiles(of: snapshot)
             }

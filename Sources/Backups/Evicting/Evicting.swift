@@ -113,7 +113,7 @@ extension EvictionWork {
         _ files: [MeasuredFile], into repository: String
     ) async throws(BackupError) {
         let snapshot = try await engine.keep(
-            files.map(\.file.path), record: SnapshotRecord(keeping: files.map(\.kept)).bytes,
+            files.map(\.file.path), record: SnapshotRecord(keeping: files.map(\.kept)).text,
             report: progress)
         let counter = StepCounter("files evicted", sizes: files.map(\.kept.size), progress)
         let proven = try await readBack(files, snapshot, counter)

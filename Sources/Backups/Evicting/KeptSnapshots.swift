@@ -182,7 +182,7 @@ extension Restic {
     ///
     /// - Throws: ``BackupError``: `noRecord`, or `damaged` when the record cannot be parsed.
     package func keptFiles(of snapshot: Snapshot) async throws(BackupError) -> [KeptFile] {
-        try await readRecord(of: snapshot, with: KeptFiles()).files
+        try await record(of: snapshot).kept
     }
 }
 
@@ -227,15 +227,6 @@ package struct KeptFile: Sendable, Hashable {
     }
 }
 
-/// Collects the evicted files of a snapshot from its record.
-private struct KeptFiles: RecordHandler {
-    private(set) var files: [KeptFile] = []
-
-    mutating func receive(_ line: RecordLine) {
-        if case .kept(let file) = line { files.append(file) }
-    }
-}
-
 extension KeptFile {
     func write(to line: inout JSONLine) {
         line.add(path: path)
@@ -245,19 +236,6 @@ extension KeptFile {
         line.add("permissions", permissions)
         line.add("content", content?.hexadecimal)
         line.add("dataBytes", dataBytes)
-    }
-
-    /// Parses the record of a kept snapshot; nil when it is damaged.
-    static func files(inRecord record: [UInt8]) -> [KeptFile]? {
-        var lines = Lines(SnapshotRecordReader(KeptFiles()), tooLong: .damagedRecord)
-        do throws(BackupError) {
-            try lines.receive(record)
-            try lines.finish()
-            try lines.consumer.checkEnd()
-            return lines.consumer.handler.files
-        } catch {
-            return nil
-        }
     }
 }
 
@@ -295,9 +273,10 @@ extension Restic {
         var withoutContent: [Snapshot: Set<[UInt8]>] = [:]
         for snapshot in snapshots where snapshot.allTags.contains(StateTag.missesEvicted) {
             do throws(BackupError) {
-                let missing = try await readRecord(of: snapshot, with: MissingContent())
-                wanted.formUnion(missing.found)
-                withoutContent[snapshot] = missing.paths
+                let missing = try await record(of: snapshot).missing
+                wanted.formUnion(
+                    missing.map { ContentFacts(size: $0.size, modified: $0.modified) })
+                withoutContent[snapshot] = Set(missing.map(\.path))
             } catch  where error.code == .noRecord {
                 // Made by another program, or by a version that wrote no record.
             }
@@ -330,18 +309,6 @@ struct ContentFacts: Hashable, Sendable {
     let size: Int64
     /// The modification time; nil for any time.
     let modified: FileTime?
-}
-
-/// Collects the files whose content, according to a record, is not in the snapshot.
-private struct MissingContent: RecordHandler {
-    private(set) var found: Set<ContentFacts> = []
-    private(set) var paths: Set<[UInt8]> = []
-
-    mutating func receive(_ line: RecordLine) {
-        guard case .missing(let path, let size, let modified) = line else { return }
-        found.insert(ContentFacts(size: size, modified: modified))
-        paths.insert(path)
-    }
 }
 
 /// A file of a snapshot.

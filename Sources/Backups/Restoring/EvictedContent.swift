@@ -77,7 +77,7 @@ private struct EvictedContent {
         for file in files {
             guard let record = file.record else { continue }
             let found = try await snapshots.snapshot(
-                of: record, owner: file.owner ?? .max, size: file.size)
+                of: record, owner: file.owner ?? .max, size: file.size ?? 0)
             if let found { return found }
         }
         throw BackupError(
@@ -93,9 +93,9 @@ private struct EvictedContent {
         // Copies of a placeholder share their content: each is in a part of its own.
         var left: [[UInt8]: [Content]] = [:]
         for file in files {
-            guard let record = file.record, let owner = file.owner,
+            guard let record = file.record, let owner = file.owner, let size = file.size,
                 kept.indices.contains(record.item),
-                kept[record.item].isAbout(record, owner: owner, size: file.size)
+                kept[record.item].isAbout(record, owner: owner, size: size)
             else {
                 let reason = "snapshot \(snapshot.shortIdentifier) has no record of it"
                 failures.append(RestoreFailure(path: file.path, cause: .missing(reason)))

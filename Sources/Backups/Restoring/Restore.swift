@@ -37,9 +37,16 @@ extension Restic {
         report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws -> RestoreResult {
         var complaints: [String] = []
-        let evicted = try await evictedFiles(of: snapshot)?.filter { paths.include($0.path) }
-        if evicted == nil { complaints.append(RestoreResult.unreadableRecord) }
-        let names = Set((evicted ?? []).map(\.path))
+        var evicted: [RecordedExclusion] = []
+        do throws(BackupError) {
+            evicted = try await exclusions(of: snapshot).filter {
+                $0.isEvicted && paths.include($0.path)
+            }
+        } catch {
+            guard error.code.mayConcernOneSnapshot else { throw error }
+            complaints.append(RestoreResult.unreadableRecord)
+        }
+        let names = Set(evicted.map(\.path))
         let stored = paths.filter { !names.contains($0) }
         var wanted = WantedItems(stored, in: snapshot)
         let isStored = paths.isEmpty || !stored.isEmpty
@@ -54,13 +61,13 @@ extension Restic {
         defer { stage.remove() }
         var amount = RestoreAmount(
             items: wanted.count, bytes: wanted.bytes, available: stage.availableBytes)
-        for file in evicted ?? [] {
+        for file in evicted {
             amount.items += 1
-            amount.bytes.addSaturating(file.size)
+            amount.bytes.addSaturating(file.size ?? 0)
         }
         try begin(amount)
         // Before the rest, with which restic sets the times of the directories.
-        let unfetched = try await fetchContent(of: evicted ?? [], into: stage, holder: holder)
+        let unfetched = try await fetchContent(of: evicted, into: stage, holder: holder)
         var damage: [[UInt8]: String] = [:]
         if isStored {
             let (end, lost) = try await fill(stage.path, snapshot, stored, amount.bytes, report)
@@ -113,7 +120,7 @@ extension Restic {
             snapshot: snapshot, items: amount.items,
             failures: merged.failures + damaged + unfetched, complaints: complaints,
             leftovers: stage.leftovers)
-        result.evicted = evicted ?? []
+        result.evicted = evicted
         result.differingItems = merged.differingItems
         result.equal = merged.equal
         result.wasThere = merged.placedItems == 0 && result.isComplete
@@ -134,19 +141,6 @@ extension Restic {
         } catch  where error.code.mayConcernOneSnapshot {
             // Of its record the result tells.
             return []
-        }
-    }
-
-    /// Returns the evicted files that a snapshot's record names; nil if the record cannot be read.
-    private func evictedFiles(
-        of snapshot: Snapshot
-    ) async throws(BackupError) -> [RecordedExclusion]? {
-        do throws(BackupError) {
-            return try await readRecord(of: snapshot, with: EvictedFiles()).files
-        } catch  where error.code == .noRecord {
-            return []
-        } catch  where error.code.mayConcernOneSnapshot {
-            return nil
         }
     }
 
@@ -217,15 +211,6 @@ extension Restic {
 extension [[UInt8]] {
     /// Whether these paths, if there are any, include a path, or a directory above it.
     func include(_ path: [UInt8]) -> Bool { isEmpty || contains { isHeld(path, by: $0) } }
-}
-
-/// Collects the evicted files that a record names.
-private struct EvictedFiles: RecordHandler {
-    private(set) var files: [RecordedExclusion] = []
-
-    mutating func receive(_ line: RecordLine) {
-        if case .excluded(let item) = line, item.isEvicted { files.append(item) }
-    }
 }
 
 /// Counts the entries of a snapshot that are wanted.

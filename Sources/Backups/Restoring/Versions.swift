@@ -14,15 +14,9 @@ package struct NewestVersion: Sendable {
     package fileprivate(set) var lacking: [(snapshot: Snapshot, exclusion: String?)] = []
 }
 
-extension OwnSnapshots {
-    /// The snapshots made on a machine; of those of this machine where it is nil.
-    package func of(host: String?) -> [Snapshot] {
-        guard let host else { return snapshots }
-        return withSetTags.filter { $0.hostName == host && !$0.isPinned }
-    }
-
+extension SnapshotList {
     /// The names of the machines that snapshots were made on, sorted.
-    package var hosts: [String] { Set(withSetTags.map(\.hostName)).sorted() }
+    package var hosts: [String] { Set(snapshots.map(\.hostName)).sorted() }
 }
 
 extension Restic {
@@ -43,7 +37,9 @@ extension Restic {
             let missing = versions.indices.filter { versions[$0].snapshot == nil }
             if missing.isEmpty { break }
             do throws(BackupError) {
-                let excluded = try await excludedItems(of: snapshot)
+                let exclusions = try await exclusions(of: snapshot)
+                let excluded = ExcludedPaths(exclusions)
+                let evicted = Set(exclusions.filter(\.isEvicted).map(\.path))
                 let left = missing.map { versions[$0].path }.filter {
                     excluded.reason(of: $0) == nil
                 }
@@ -57,7 +53,7 @@ extension Restic {
                 }
                 for index in missing {
                     let path = versions[index].path
-                    if present.contains(path) || excluded.isEvicted(path) {
+                    if present.contains(path) || evicted.contains(path) {
                         versions[index].snapshot = snapshot
                     } else {
                         versions[index].lacking.append((snapshot, excluded.reason(of: path)))

@@ -26,9 +26,8 @@ extension Restic {
     /// - Throws: ``BackupError``: `noSnapshot` when there is nothing to accept, `ambiguousSources` when
     ///   several SETs have something.
     package func accept(_ scope: ForgetScope) async throws(BackupError) -> Acceptance {
-        let all = OwnSnapshots(snapshots: try await list().snapshots, unreadable: [])
-        var waiting: [OwnSnapshots.OneSet] = []
-        let sets = all.sets
+        let sets = try await list().sets
+        var waiting: [SnapshotList.OneSet] = []
         for set in sets where mayAccept(set, scope, among: sets) {
             if try await hasSomethingToAccept(set) { waiting.append(set) }
         }
@@ -61,7 +60,7 @@ extension Restic {
     /// Whether a SET is this installation's, or may be continued by it: one that a machine of this name and
     /// this user made of what is backed up here, or of what was named.
     private func mayAccept(
-        _ set: OwnSnapshots.OneSet, _ scope: ForgetScope, among sets: [OwnSnapshots.OneSet]
+        _ set: SnapshotList.OneSet, _ scope: ForgetScope, among sets: [SnapshotList.OneSet]
     ) -> Bool {
         let configuration = set.name.configuration
         var isNamed = false
@@ -88,7 +87,7 @@ extension Restic {
     }
 
     private func hasSomethingToAccept(
-        _ set: OwnSnapshots.OneSet
+        _ set: SnapshotList.OneSet
     ) async throws(BackupError) -> Bool {
         guard let newest = set.snapshots.last else { return false }
         // Another machine's, which goes on by itself, or one that was given up for it.
@@ -109,39 +108,32 @@ extension Restic {
         _ newest: Snapshot, of snapshots: [Snapshot]
     ) async throws(BackupError) -> [Hold] {
         guard let hash = newest.recordHash, let set = newest.set else { return [] }
-        var recorded: Recorded
+        var recorded: RecordedSnapshot
         do throws(BackupError) {
             recorded = try await self.recorded(newest)
         } catch  where error.code.mayConcernOneSnapshot {
             // Nothing is known of what it lacks.
-            recorded = RecordedSnapshotReader(newest).recorded
+            recorded = RecordedSnapshot(newest, SnapshotRecord())
         }
-        let snapshot = recorded.snapshot
-        recorded.snapshot.holds.removeAll { !(snapshot.plans($0.part) && !snapshot.has($0.part)) }
-        recorded.snapshot.fallen = []
-        for index in recorded.sources.indices {
-            recorded.sources[index].fall = nil
-            recorded.sources[index].pathsGone = false
-            recorded.sources[index].expected = recorded.sources[index].own
-            recorded.sources[index].named = nil
-        }
-        recorded.judged = 0
-        let verdict = verdict(on: newest)
-        recorded.identifier = newest.identifier
-        recorded.isJudged = verdict?.isJudged ?? newest.isJudged
-        recorded.isComplete = verdict?.isComplete ?? !newest.isIncomplete
+        recorded.accept()
+        var noted = SnapshotRecord()
+        noted.compare(recorded, in: set)
+        let verdict = verdict(on: newest)?.verdict
+        noted.verdict = Verdict(
+            snapshot: newest.identifier, isJudged: verdict?.isJudged ?? newest.isJudged,
+            isComplete: verdict?.isComplete ?? !newest.isIncomplete)
         do throws(FileError) {
             if !isOwn(set) { try keep(set.identifier, of: set.configuration) }
             for other in snapshots where !isNoted(other) {
                 if let hash = other.recordHash { try notes?.note(hash) }
             }
-            try notes?.note(hash, SnapshotRecord(verdict: recorded).bytes)
+            try notes?.note(hash, noted.text)
         } catch {
             throw BackupError(
                 .notWritable, "it cannot be noted: \(error.message)", advice: error.advice,
                 path: error.path)
         }
-        return recorded.snapshot.holds
+        return recorded.holds
     }
 
     /// Gives a time before that of the snapshot made last, a second apart in their order, to those that are
@@ -155,12 +147,11 @@ extension Restic {
             let last = ahead.last == newest ? ahead.count - 1 : ahead.count
             let seconds = limit.seconds.subtractingSaturating(isNewest ? 0 : Int64(last - index))
             let date = resticDate(CalendarDate(secondsSince1970: seconds, isLocal: true))
-            let (_, end) = try await attempt(
+            _ = try await run(
                 ResticCommand(
                     "rewrite", words("--forget") + [option("--new-time", date)],
                     on: words(snapshot.identifier)),
                 reading: NoOutput())
-            guard end.code == 0 else { throw failure(end) }
         }
         return ahead.count
     }
@@ -179,10 +170,9 @@ extension Restic {
             let options =
                 snapshot.isJudged
                 ? added.map { option("--add", $0) } : [option("--remove", StateTag.judged)]
-            let (_, end) = try await attempt(
+            _ = try await run(
                 ResticCommand("tag", options, on: words(snapshot.identifier)),
                 reading: NoOutput())
-            guard end.code == 0 else { throw failure(end) }
             isChanged = true
         }
         return isChanged

@@ -27,13 +27,15 @@ extension Restic {
         _ rules: RetentionRules, _ scope: ForgetScope,
         renamed: (_ before: Snapshot, _ after: Snapshot) -> Void = { _, _ in }
     ) async throws(BackupError) -> [ForgetDecision] {
-        var own = try await ownSnapshots()
+        var all = try await list()
+        var own = ownSnapshots(among: all)
         var chosen = try own.sets(scope)
         let before = chosen.flatMap(\.snapshots)
         var isWritten = true
         do throws(BackupError) {
             if try await writeVerdicts(on: before) {
-                own = try await ownSnapshots()
+                all = try await list()
+                own = ownSnapshots(among: all)
                 chosen = try own.sets(scope)
             }
         } catch  where error.code == .noSpace {
@@ -54,7 +56,7 @@ extension Restic {
                     .noSpace, "nothing is removed: the tags of snapshots cannot be written",
                     advice: "make room there")
             }
-            decisions += try await forgetDecisions(rules, set, own).map {
+            decisions += try await forgetDecisions(rules, set, among: all).map {
                 holders.contains($0.snapshot) ? $0.kept(for: "last copy of evicted files") : $0
             }
         }
@@ -62,11 +64,11 @@ extension Restic {
     }
 
     private func forgetDecisions(
-        _ rules: RetentionRules, _ set: OwnSnapshots.OneSet, _ own: OwnSnapshots
+        _ rules: RetentionRules, _ set: SnapshotList.OneSet, among all: SnapshotList
     ) async throws(BackupError) -> [ForgetDecision] {
         guard let newest = set.snapshots.last else { return [] }
         var holds: [Hold] = []
-        var obstacle = obstacle(to: set, own)
+        var obstacle = obstacle(to: set, among: all)
         if obstacle == nil {
             do throws(BackupError) {
                 holds = try await self.holds(of: newest)
@@ -89,12 +91,12 @@ extension Restic {
     }
 
     /// Why nothing of a SET may be removed, in words; nil if nothing is in the way.
-    private func obstacle(to set: OwnSnapshots.OneSet, _ own: OwnSnapshots) -> String? {
-        if let damaged = own.unreadable.first {
+    private func obstacle(to set: SnapshotList.OneSet, among all: SnapshotList) -> String? {
+        if let damaged = all.unreadable.first {
             return "it may be the one made last: \(damaged.sentence)"
         }
         // restic's rules would count them.
-        if let foreign = own.withSetTags.first(where: {
+        if let foreign = all.snapshots.first(where: {
             $0.allTags.contains(set.name.tag) && $0.set != set.name && !$0.isPinned
         }) {
             return
@@ -126,73 +128,13 @@ extension Restic {
     ///
     /// - Throws: ``BackupError`` when its record cannot be read.
     func holds(of newest: Snapshot) async throws(BackupError) -> [Hold] {
-        if let verdict = verdict(on: newest) { return verdict.snapshot.holds }
-        return try await recorded(newest).snapshot.holds
-    }
-
-    /// Returns restic's reasons for each snapshot that its policy keeps, by identifier.
-    private func resticsReasons(
-        _ rules: RetentionRules, _ tags: String
-    ) async throws(BackupError) -> [String: [String]] {
-        let command = ResticCommand(
-            "forget",
-            rules.options + [option("--tag", tags), option("--group-by", "")]
-                + words("--dry-run", "--no-lock", "--no-cache", "--json"))
-        let (output, end) = try await attempt(command, reading: WholeOutput())
-        guard end.code == 0 else { throw failure(end) }
-        // "Ignoring …" is no failure to restic.
-        if let line = end.errors.lines.first {
-            throw BackupError(
-                .unexpectedAnswer,
-                "restic forget said: \(NameEscaping.text(Array(line.utf8)))",
-                advice: "run the command again")
-        }
-        // Without a match nothing is printed.
-        if output.bytes.isEmpty { return [:] }
-        var scanner = JSONScanner(output.bytes[...], hasLostBytes: false)
-        do throws(JSONError) {
-            return try scanner.forgetReasons()
-        } catch {
-            throw .unexpectedAnswer(error, to: "forget")
-        }
+        if let verdict = verdict(on: newest) { return verdict.holds }
+        return try await recorded(newest).holds
     }
 
     /// Removes the snapshots that are not kept.
     package func forget(_ decisions: [ForgetDecision]) async throws(BackupError) {
         try await remove(decisions.filter { !$0.isKept }.map(\.snapshot))
-    }
-}
-
-extension JSONScanner {
-    /// Parses the array that `restic forget --json` prints: why each snapshot is kept, by identifier.
-    mutating func forgetReasons() throws(JSONError) -> [String: [String]] {
-        var kept: [String: [String]] = [:]
-        try forEachElement { scanner throws(JSONError) in
-            try scanner.forEachField { scanner, name throws(JSONError) in
-                guard name == "reasons", try !scanner.takesNull() else { return }
-                try scanner.forEachElement { scanner throws(JSONError) in
-                    let (identifier, reasons) = try scanner.forgetReason()
-                    kept[identifier] = reasons
-                }
-            }
-        }
-        return kept
-    }
-
-    /// Parses an object that says why restic keeps a snapshot.
-    fileprivate mutating func forgetReason() throws(JSONError) -> (String, [String]) {
-        var (identifier, reasons) = ("", [String]())
-        try forEachField { scanner, name throws(JSONError) in
-            switch name {
-            case "snapshot":
-                try scanner.forEachField { scanner, name throws(JSONError) in
-                    if name == "id" { identifier = try scanner.text() }
-                }
-            case "matches": reasons = try scanner.texts()
-            default: break
-            }
-        }
-        return (identifier, reasons)
     }
 }
 
@@ -267,56 +209,5 @@ extension [Hold] {
     fileprivate var reason: String {
         let part = first.map { NameEscaping.text($0.part) } ?? ""
         return "held for \(part)\(count > 1 ? " and \(count - 1) more" : "")"
-    }
-}
-
-/// The rules for which snapshots are kept, with restic's names and meaning.
-///
-/// A count is the number of snapshots to keep by a rule; without one the rule keeps none, and `-1`
-/// keeps all.
-package struct RetentionRules: Sendable, Hashable {
-    /// A rule that keeps the newest snapshot of each period.
-    package enum Period: String, Sendable, Hashable, CaseIterable {
-        case last, hourly, daily, weekly, monthly, yearly
-    }
-
-    /// The number of periods to keep by each rule.
-    package var counts: [Period: Int] = [:]
-    /// The span before the newest snapshot in which the newest snapshot of each period is kept;
-    /// `last` keeps all.
-    package var spans: [Period: CalendarSpan] = [:]
-    /// Lists of tags; snapshots with all tags of one of the lists are kept.
-    package var tags: [[String]] = []
-
-    package init() {}
-
-    /// Whether there are no rules, so that nothing would be kept.
-    package var isEmpty: Bool { counts.isEmpty && spans.isEmpty && tags.isEmpty }
-
-    /// The options of `restic forget`.
-    var options: [[UInt8]] {
-        let periods = Period.allCases
-        return periods.compactMap { period in
-            counts[period].map { option("--keep-\(period.rawValue)", "\($0)") }
-        }
-            + periods.compactMap { period in
-                let name = period == .last ? "--keep-within" : "--keep-within-\(period.rawValue)"
-                return spans[period].map { option(name, $0.text) }
-            }
-            + tags.map { option("--keep-tag", $0.joined(separator: ",")) }
-    }
-}
-
-/// A length of time on the calendar, in restic's notation: `1y6m7d12h`.
-package struct CalendarSpan: Sendable, Hashable {
-    let text: String
-
-    /// Parses numbers, each followed by `y`, `m`, `d` or `h`; nil for anything else, and for no time at
-    /// all, by which restic would keep nothing.
-    package init?(_ text: String) {
-        guard text.wholeMatch(of: /([0-9]{1,5}[ymdh])+/) != nil,
-            text.contains(where: "123456789".contains)
-        else { return nil }
-        self.text = text
     }
 }

@@ -72,6 +72,12 @@ package struct RecordedSnapshot: Sendable {
     package var unstored = PathSet()
     /// The holds, as ``HoldUpdate`` found them.
     package var holds: [Hold] = []
+    /// What is known of its SOURCEs.
+    var sourceFacts: [RecordedSource] = []
+    /// The number of the snapshot judged last, in which restic named what ``RecordedSource/named`` says.
+    var judged: Int64 = 0
+    /// The items that had a protection class.
+    var protectedItems: [RecordedProtection] = []
 
     package init(number: Int64, date: Int64) { (self.number, self.date) = (number, date) }
 
@@ -111,6 +117,20 @@ package struct RecordedSnapshot: Sendable {
     func hasRest(of part: [UInt8]) -> Bool {
         isWhole && sources.contains(part) && !excludes(part) && !absent.contains(part)
             && !unstored.contains(part)
+    }
+
+    /// Ends what was found missing, but for the holds of what should be stored and is not.
+    mutating func accept() {
+        let known = self
+        holds.removeAll { !(known.plans($0.part) && !known.has($0.part)) }
+        fallen = []
+        for index in sourceFacts.indices {
+            sourceFacts[index].fall = nil
+            sourceFacts[index].pathsGone = false
+            sourceFacts[index].expectItself()
+            sourceFacts[index].named = nil
+        }
+        judged = 0
     }
 
     fileprivate var lackedPaths: [[UInt8]] {
@@ -199,15 +219,6 @@ package struct HoldUpdate: Sendable {
         for part in parts { missing[part] = (.other, event) }
     }
 
-    /// Holds a snapshot that was not judged for those of the missing parts that it has. One that was may
-    /// have more of them.
-    mutating func hold(unjudged parts: some Sequence<[UInt8]>, by number: Int64) {
-        for part in parts {
-            guard let (kind, since) = missing[part] else { continue }
-            holds.append(Hold(number: number, kind: kind, since: since, part: part))
-        }
-    }
-
     /// Looks for another snapshot in place of those that are held and are gone.
     ///
     /// - Parameter isThere: whether there is a snapshot with a number.
@@ -219,9 +230,15 @@ package struct HoldUpdate: Sendable {
     }
 
     /// Holds a snapshot for those of the missing parts that it has.
-    package mutating func hold(_ parts: some Sequence<[UInt8]>, by number: Int64) {
+    ///
+    /// - Parameter isJudged: whether it was judged; else an earlier one may have more of them, and is looked
+    ///   for, too.
+    package mutating func hold(
+        _ parts: some Sequence<[UInt8]>, by number: Int64, isJudged: Bool = true
+    ) {
         for part in parts {
-            guard let (kind, since) = missing.removeValue(forKey: part) else { continue }
+            guard let (kind, since) = missing[part] else { continue }
+            if isJudged { missing[part] = nil }
             holds.append(Hold(number: number, kind: kind, since: since, part: part))
         }
     }

@@ -43,56 +43,14 @@ extension Restic {
         _ first: Snapshot, with second: Snapshot,
         report: @escaping @Sendable (SnapshotDifference) -> Void
     ) async throws(BackupError) {
-        let excludedBefore = try await excludedItems(of: first)
-        let excludedAfter = try await excludedItems(of: second)
+        let excludedBefore = ExcludedPaths(try await exclusions(of: first))
+        let excludedAfter = ExcludedPaths(try await exclusions(of: second))
         let before = try await readEntries(
             of: first.identifier, with: CountedEntries(EntryCollector(), self)
         ).handler.entries
         let merger = EntryMerger(before, excludedBefore, excludedAfter, report)
         try await readEntries(of: second.identifier, with: CountedEntries(merger, self))
             .handler.finish()
-    }
-
-    func excludedItems(of snapshot: Snapshot) async throws(BackupError) -> ExcludedSet {
-        do throws(BackupError) {
-            return try await readRecord(of: snapshot, with: ExcludedSet())
-        } catch  where error.code == .noRecord {
-            return ExcludedSet()
-        }
-    }
-}
-
-/// The items that a snapshot excludes, for lookup by path.
-struct ExcludedSet: RecordHandler {
-    private var files: [[UInt8]: String] = [:]
-    private var directories: [[UInt8]: String] = [:]
-    private var evicted: Set<[UInt8]> = []
-
-    mutating func receive(_ line: RecordLine) {
-        guard case .excluded(let item) = line else { return }
-        if item.isEvicted { evicted.insert(item.path) }
-        if item.isDirectory {
-            directories[item.path] = item.sentence
-        } else {
-            files[item.path] = item.sentence
-        }
-    }
-
-    /// Whether an item is an evicted file, whose content another snapshot keeps.
-    func isEvicted(_ path: [UInt8]) -> Bool { evicted.contains(path) }
-
-    /// Returns why the content of an item is excluded; nil when it is not.
-    func reason(of path: [UInt8]) -> String? { directories[path] ?? reason(for: path) }
-
-    /// Returns why a path is excluded; nil when it is not. The entry of an excluded directory is
-    /// stored.
-    func reason(for path: [UInt8]) -> String? {
-        if let reason = files[path] { return reason }
-        guard !directories.isEmpty else { return nil }
-        for directory in ancestors(of: path) {
-            if let reason = directories[Array(directory)] { return reason }
-        }
-        return nil
     }
 }
 
@@ -106,12 +64,12 @@ private struct EntryCollector: SnapshotEntryHandler {
 private struct EntryMerger: SnapshotEntryHandler {
     /// The entries of the first snapshot that are still to be compared.
     private var before: ArraySlice<SnapshotEntry>
-    private let excludedBefore: ExcludedSet
-    private let excludedAfter: ExcludedSet
+    private let excludedBefore: ExcludedPaths
+    private let excludedAfter: ExcludedPaths
     private let report: @Sendable (SnapshotDifference) -> Void
 
     init(
-        _ before: [SnapshotEntry], _ excludedBefore: ExcludedSet, _ excludedAfter: ExcludedSet,
+        _ before: [SnapshotEntry], _ excludedBefore: ExcludedPaths, _ excludedAfter: ExcludedPaths,
         _ report: @escaping @Sendable (SnapshotDifference) -> Void
     ) {
         self.before = before[...]
@@ -125,10 +83,11 @@ private struct EntryMerger: SnapshotEntryHandler {
             reportGone(old)
             before.removeFirst()
         }
-        guard let old = before.first, old.path == entry.path else { return reportNew(entry) }
-        if differ(old, entry) {
-            report(difference(.changed, entry, before: old, after: entry, nil))
+        guard let old = before.first, old.path == entry.path else {
+            let reason = excludedBefore.reason(for: entry.path)
+            return note(reason == nil ? .added : .noLongerExcluded, nil, entry, reason)
         }
+        if differ(old, entry) { note(.changed, old, entry, nil) }
         before.removeFirst()
     }
 
@@ -137,17 +96,7 @@ private struct EntryMerger: SnapshotEntryHandler {
 
     private func reportGone(_ old: SnapshotEntry) {
         let reason = excludedAfter.reason(for: old.path)
-        report(
-            difference(
-                reason == nil ? .deleted : .newlyExcluded, old, before: old, after: nil, reason))
-    }
-
-    private func reportNew(_ entry: SnapshotEntry) {
-        let reason = excludedBefore.reason(for: entry.path)
-        report(
-            difference(
-                reason == nil ? .added : .noLongerExcluded, entry, before: nil, after: entry,
-                reason))
+        note(reason == nil ? .deleted : .newlyExcluded, old, nil, reason)
     }
 
     /// Whether two entries with the same path differ. A directory's time changes with every entry
@@ -157,13 +106,15 @@ private struct EntryMerger: SnapshotEntryHandler {
         return new.kind != .directory && (old.size != new.size || old.modified != new.modified)
     }
 
-    private func difference(
-        _ kind: SnapshotDifference.Kind, _ entry: SnapshotEntry, before: SnapshotEntry?,
-        after: SnapshotEntry?, _ reason: String?
-    ) -> SnapshotDifference {
-        SnapshotDifference(
-            kind: kind, path: entry.path, fileKind: entry.kind, sizeBefore: before?.fileSize,
-            sizeAfter: after?.fileSize, reason: reason)
+    private func note(
+        _ kind: SnapshotDifference.Kind, _ before: SnapshotEntry?, _ after: SnapshotEntry?,
+        _ reason: String?
+    ) {
+        guard let entry = after ?? before else { return }
+        report(
+            SnapshotDifference(
+                kind: kind, path: entry.path, fileKind: entry.kind, sizeBefore: before?.fileSize,
+                sizeAfter: after?.fileSize, reason: reason))
     }
 }
 

@@ -2,6 +2,92 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
+/// One entry of a snapshot.
+package struct SnapshotEntry: Sendable, Hashable {
+    /// The absolute path's bytes.
+    package var path: [UInt8]
+    /// The kind of file.
+    package let kind: FileKind
+    /// The size in bytes; 0 unless it is a regular file.
+    package let size: Int64
+    /// When the content last changed.
+    package let modified: FileTime
+    /// The permission bits, without set-user-ID, set-group-ID and sticky bits.
+    package let permissions: UInt16
+}
+
+/// Receives the entries of a snapshot, one by one.
+package protocol SnapshotEntryHandler: Sendable {
+    /// Receives an entry, whose path is exact.
+    mutating func receive(_ entry: SnapshotEntry) throws(BackupError)
+}
+
+/// Whether a path comes before another in a snapshot: a directory before its contents, and the
+/// entries of a directory by the bytes of their names.
+package func pathPrecedes(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+    let slash = UInt8(ascii: "/")
+    for (one, other) in zip(first, second) where one != other {
+        // The end of a name sorts before any byte of a longer one.
+        if one == slash { return true }
+        if other == slash { return false }
+        return one < other
+    }
+    return first.count < second.count
+}
+
+/// The items of a snapshot that are counted: the SOURCEs and what is below them, not the directories
+/// above, which snapshots contain, too.
+struct SourceItems: Sendable {
+    private let sources: [[UInt8]]
+
+    init(_ sources: [FilePath]) { self.sources = sources.map(\.bytes) }
+
+    /// Whether a path is that of an item.
+    func contains(_ path: [UInt8]) -> Bool { index(of: path) != nil }
+
+    /// The index of the SOURCE that a path is, or is below; nil if there is none.
+    func index(of path: [UInt8]) -> Int? { sources.firstIndex { isHeld(path, by: $0) } }
+
+    /// The number of items that restic does not list: the root directory, which is always part of a
+    /// snapshot of it.
+    var unlistedCount: Int { sources.contains([UInt8(ascii: "/")]) ? 1 : 0 }
+}
+
+/// The items that a snapshot excludes, for lookup by path.
+struct ExcludedPaths: Sendable {
+    private var files: [[UInt8]: String] = [:]
+    private var directories: [[UInt8]: String] = [:]
+
+    init(_ exclusions: [RecordedExclusion]) {
+        self.init(exclusions.map { ($0.path, $0.isDirectory, $0.sentence) })
+    }
+
+    init(_ items: [(path: [UInt8], isDirectory: Bool, reason: String)]) {
+        for (path, isDirectory, reason) in items {
+            if isDirectory { directories[path] = reason } else { files[path] = reason }
+        }
+    }
+
+    /// Returns why the content of an item is excluded; nil when it is not.
+    func reason(of path: [UInt8]) -> String? { directories[path] ?? reason(for: path) }
+
+    /// Returns why a path is excluded; nil when it is not. The entry of an excluded directory is stored.
+    func reason(for path: [UInt8]) -> String? {
+        if let reason = files[path] { return reason }
+        guard !directories.isEmpty else { return nil }
+        return ancestors(of: path).lazy.compactMap { directories[Array($0)] }.first
+    }
+}
+
+/// Returns the directories above a path, nearest first, without the root.
+func ancestors(of path: [UInt8]) -> some Sequence<ArraySlice<UInt8>> {
+    sequence(state: path[...]) { rest -> ArraySlice<UInt8>? in
+        guard let slash = rest.lastIndex(of: UInt8(ascii: "/")), slash > 0 else { return nil }
+        rest = rest[..<slash]
+        return rest
+    }
+}
+
 extension Restic {
     /// Passes every entry of a snapshot to a handler, except those that exist only because of the
     /// record: in the order of ``pathPrecedes(_:_:)``, a directory, then its entries by the bytes of
@@ -179,20 +265,6 @@ private struct ExactNameReader: OutputConsumer {
 
 private let newline = UInt8(ascii: "\n")
 
-extension Restic {
-    /// Passes the bytes of a snapshot's record to a consumer.
-    ///
-    /// - Throws: ``BackupError`` with the code `noRecord` when the snapshot has none; also the
-    ///   consumer's error.
-    package func readRecordBytes<Consumer: OutputConsumer>(
-        of snapshot: Snapshot, with consumer: Consumer
-    ) async throws(BackupError) -> Consumer {
-        guard let record = snapshot.recordPath else { throw .noRecord }
-        return try await readContent(
-            of: FilePath(bytes: record.path), in: snapshot.identifier, with: consumer)
-    }
-}
-
 extension SnapshotEntry {
     /// Whether the path contains bytes that `ls --json` could not represent.
     var hasLostBytes: Bool { path.contains(JSONScanner.lostByte) }
@@ -201,39 +273,27 @@ extension SnapshotEntry {
     ///
     /// - Returns: nil when the line does not describe an entry.
     static func reading(_ line: ArraySlice<UInt8>) throws(JSONError) -> SnapshotEntry? {
-        var fields = Fields()
+        var (isNode, path, kind) = (false, [UInt8](), FileKind.unknown)
+        var (size, mode, time) = (Int64(0), Int64(0), [UInt8]())
         var scanner = JSONScanner(line)
         try scanner.forEachField { scanner, name throws(JSONError) in
-            try fields.read(name, &scanner)
-        }
-        guard fields.isNode else { return nil }
-        guard let modified = FileTime(rfc3339: fields.modified), !fields.path.isEmpty else {
-            throw JSONError(offset: 0)
-        }
-        return SnapshotEntry(
-            path: fields.path, kind: fields.kind, size: fields.size, modified: modified,
-            permissions: UInt16(truncatingIfNeeded: fields.mode & 0o777))
-    }
-
-    private struct Fields {
-        var isNode = false
-        var path: [UInt8] = []
-        var kind = FileKind.unknown
-        var size: Int64 = 0
-        var mode: Int64 = 0
-        var modified: [UInt8] = []
-
-        mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
             switch name {
             case "struct_type": isNode = try scanner.text() == "node"
             case "path": path = try scanner.string()
             case "type": kind = FileKind(resticName: try scanner.text())
             case "size": size = try scanner.amount()
             case "mode": mode = try scanner.integer()
-            case "mtime": modified = try scanner.string()
+            case "mtime": time = try scanner.string()
             default: break
             }
         }
+        guard isNode else { return nil }
+        guard let modified = FileTime(rfc3339: time), !path.isEmpty else {
+            throw JSONError(offset: 0)
+        }
+        return SnapshotEntry(
+            path: path, kind: kind, size: size, modified: modified,
+            permissions: UInt16(truncatingIfNeeded: mode & 0o777))
     }
 }
 

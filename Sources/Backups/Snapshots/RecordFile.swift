@@ -33,7 +33,11 @@ final class RecordFile: Sendable {
             let opened: (path: FilePath, descriptor: FileDescriptor)
             do throws(FileError) {
                 if isNew {
-                    try Self.makeDirectory(directory)
+                    do throws(Errno) {
+                        try makeDirectory(directory, in: .workingDirectory, permissions: 0o700)
+                    } catch {
+                        throw FileError(error, of: directory)
+                    }
                 } else {
                     try makeStateDirectory(directory)
                 }
@@ -70,14 +74,6 @@ final class RecordFile: Sendable {
         try? removeFile(path)
         closeIgnoringErrors(descriptor)
         if ownsDirectory { removeDirectory(path.removingLastComponent()) }
-    }
-
-    private static func makeDirectory(_ path: FilePath) throws(FileError) {
-        do throws(Errno) {
-            try SystemCalls.makeDirectory(path, in: .workingDirectory, permissions: 0o700)
-        } catch {
-            throw FileError(error, of: path)
-        }
     }
 
     /// Removes an empty directory. One that stays is empty.

@@ -2,31 +2,26 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The tag that proves a snapshot's record.
-enum RecordHash {
-    private static let prefix = "resval-record-hash="
-
-    static func tag(_ hash: String) -> String { prefix + hash }
-
-    /// Returns the SHA-256 in a list of tags; nil if there is none, or several.
-    static func hash(in tags: [String]) -> String? {
-        let named = Set(tags.filter { $0.hasPrefix(prefix) })
-        guard named.count == 1, let tag = named.first else { return nil }
-        return ContentHash(hexadecimal: tag.utf8.dropFirst(prefix.utf8.count))?.hexadecimal
-    }
-}
-
 /// What this installation knows of the records that it made: `backup/records/REPOSITORY/HASH` in the
 /// state directory, a file for each record. It is empty from before restic is started until the
 /// snapshot is judged, and has the verdict then.
 ///
 /// So a snapshot that another machine made with a copy of this state is told from one made here, and
 /// one whose process was killed from one that lacks nothing.
+///
+/// The texts of the newest records are beside them as `HASH.record`, so that the next backup need not start
+/// restic for them. Where one is gone, or is another, restic has it.
 struct RecordNotes: Sendable {
     private let directory: FilePath
     private let repository: String
     /// The most bytes that a verdict has.
     private static let longestVerdict = 64 << 20
+    /// How many texts are kept.
+    private static let textCount = 4
+    /// The most bytes that a text which is kept has.
+    private static let longestText = 16 << 20
+    /// The free space, in bytes, that a text leaves in the home.
+    private static let roomLeft: UInt64 = 64 << 20
 
     /// - Parameters:
     ///   - state: the programs' directory for state.
@@ -40,7 +35,52 @@ struct RecordNotes: Sendable {
     func note(_ hash: String, _ verdict: [UInt8] = []) throws(FileError) {
         let file = directory.appending(repository).appending(hash)
         try makeBackupDirectory(file.removingLastComponent())
-        try file.writePrivateFile(verdict)
+        do throws(FileError) {
+            try file.writePrivateFile(verdict)
+        } catch  where error.isOfStorage {
+            removeTexts(except: 0)
+            try file.writePrivateFile(verdict)
+        }
+    }
+
+    /// Keeps the text of a record that is noted, unless there is little room.
+    func keep(_ text: [UInt8]) {
+        let file = textFile(ContentHash(of: text).hexadecimal)
+        let status = try? filesystemStatus(of: file.removingLastComponent())
+        let room = status.map {
+            $0.availableBlocks.multipliedReportingOverflow(by: $0.fragmentSize).partialValue
+        }
+        guard let room, text.count <= Self.longestText,
+            room >= Self.roomLeft + UInt64(text.count)
+        else { return }
+        try? file.writePrivateFile(text)
+        removeTexts(except: Self.textCount)
+    }
+
+    /// Returns the text of a record; nil where it is not kept, or not the one with this hash.
+    func text(of hash: String) -> [UInt8]? {
+        let text = try? contentsOfStateFile(textFile(hash), limit: Self.longestText)
+        guard let text, ContentHash(of: text).hexadecimal == hash else { return nil }
+        return text
+    }
+
+    private func textFile(_ hash: String) -> FilePath {
+        directory.appending(repository).appending("\(hash).record")
+    }
+
+    private func removeTexts(except count: Int) {
+        var texts: [(made: FileTime, path: FilePath)] = []
+        // What stays takes some space, and does no harm.
+        try? forEachName(in: directory.appending(repository)) { name in
+            let path = directory.appending(repository).pushing(FilePath(bytes: name))
+            if path.extension == "record", let status = try? path.withoutFollowing.status() {
+                texts.append((status.contentModificationTime, path))
+            }
+            return true
+        }
+        for text in texts.sorted(by: { $0.made > $1.made }).dropFirst(count) {
+            try? removeFile(text.path)
+        }
     }
 
     /// Returns what was found out about a record's snapshot: nothing if it was not judged, nil if the
@@ -103,25 +143,49 @@ extension Restic {
 
     /// Returns what is known of a snapshot that this installation made and judged, or whose SET was
     /// accepted; nil otherwise, and where another program has written it anew.
-    func verdict(on snapshot: Snapshot) -> Recorded? {
+    func verdict(on snapshot: Snapshot) -> SnapshotRecord? {
         guard let hash = snapshot.recordHash, let notes,
-            let bytes = (try? notes.contents(of: hash)) ?? nil, !bytes.isEmpty
+            let text = (try? notes.contents(of: hash)) ?? nil, !text.isEmpty,
+            // Where it cannot be read, it is as if it had been killed before it was judged.
+            let noted = try? SnapshotRecord(text: text), let verdict = noted.verdict
         else { return nil }
-        var lines = Lines(SnapshotRecordReader(RecordedSnapshotReader(snapshot)))
-        do throws(BackupError) {
-            try lines.receive(bytes)
-            try lines.finish()
-            try lines.consumer.checkEnd()
-        } catch {
-            // As if it had been killed before it was judged.
-            return nil
-        }
-        let verdict = lines.consumer.handler.recorded
         // Its tags prove those that got another identifier by them.
         let isItself =
-            snapshot.identifier == verdict.identifier
+            snapshot.identifier == verdict.snapshot
             || snapshot.allTags.contains(StateTag.judgedTree(snapshot.root))
-        return isItself ? verdict : nil
+        return isItself ? noted : nil
+    }
+
+    /// Returns the record of a snapshot, from the state directory where that keeps its text.
+    ///
+    /// - Throws: as ``record(of:)`` does.
+    func keptRecord(of snapshot: Snapshot) async throws(BackupError) -> SnapshotRecord {
+        if let text = snapshot.recordHash.flatMap({ notes?.text(of: $0) }) {
+            return try SnapshotRecord(text: text)
+        }
+        return try await record(of: snapshot)
+    }
+
+    /// Returns the items that a snapshot excluded; none for one without a record.
+    ///
+    /// - Throws: as ``record(of:)`` does.
+    func exclusions(of snapshot: Snapshot) async throws(BackupError) -> [RecordedExclusion] {
+        do throws(BackupError) {
+            return try await keptRecord(of: snapshot).exclusions
+        } catch  where error.code == .noRecord {
+            return []
+        }
+    }
+
+    /// Returns what is known of a snapshot of a SET. The state directory may keep its record's text.
+    ///
+    /// - Throws: as ``record(of:)`` does.
+    func recorded(_ snapshot: Snapshot) async throws(BackupError) -> RecordedSnapshot {
+        let record = try await keptRecord(of: snapshot)
+        // Any client of the repository may have changed its tags.
+        guard let set = record.set, set == snapshot.set?.text, record.number == snapshot.number
+        else { throw .damagedRecord }
+        return RecordedSnapshot(snapshot, record, verdict(on: snapshot))
     }
 
     /// Returns the identifier of the SET of a configuration; nil where the state directory keeps none.

@@ -1,6 +1,7 @@
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// A snapshot in a repository.
 package struct Snapshot: Sendable, Hashable {
@@ -91,63 +92,203 @@ package struct Snapshot: Sendable, Hashable {
     }
 }
 
-/// One entry of a snapshot.
-package struct SnapshotEntry: Sendable, Hashable {
-    /// The absolute path's bytes.
-    package var path: [UInt8]
-    /// The kind of file.
-    package let kind: FileKind
-    /// The size in bytes; 0 unless it is a regular file.
-    package let size: Int64
-    /// When the content last changed.
-    package let modified: FileTime
-    /// The permission bits, without set-user-ID, set-group-ID and sticky bits.
-    package let permissions: UInt16
+extension Snapshot {
+    /// The most paths that are kept of a snapshot by another program.
+    private static let pathLimit = 100
 
-    package init(
-        path: [UInt8], kind: FileKind, size: Int64, modified: FileTime, permissions: UInt16
-    ) {
-        self.path = path
-        self.kind = kind
-        self.size = size
-        self.modified = modified
-        self.permissions = permissions
+    /// Parses an object from the array that `restic snapshots --json` prints.
+    init(json bytes: ArraySlice<UInt8>) throws(JSONError) {
+        var (identifier, tree, hostName, userName) = ("", "", "", "")
+        var (original, time) = (String?.none, [UInt8]())
+        var userIdentifier: UInt32 = 0
+        var (tags, paths, pathCount) = ([String](), [FilePath](), 0)
+        // For a byte of a path that is not UTF-8, restic's list has U+FFFD.
+        var scanner = JSONScanner(bytes, hasLostBytes: false)
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            switch name {
+            case "id": identifier = try scanner.text()
+            case "original": original = try scanner.text()
+            case "time": time = try scanner.string()
+            case "hostname": hostName = try scanner.text()
+            case "username": userName = try scanner.text()
+            case "uid": userIdentifier = UInt32(exactly: try scanner.amount()) ?? .max
+            case "tree": tree = try scanner.text()
+            case "tags": tags = try scanner.texts()
+            case "paths":
+                try scanner.forEachElement { scanner throws(JSONError) in
+                    pathCount += 1
+                    guard paths.count < Self.pathLimit else { return }
+                    paths.append(FilePath(bytes: try scanner.string()))
+                }
+            default: break
+            }
+        }
+        let identifiers = [identifier, tree] + (original.map { [$0] } ?? [])
+        guard let made = FileTime(rfc3339: time), identifiers.allSatisfy(\.isResticIdentifier)
+        else { throw JSONError(offset: 0) }
+        // The record file is not one of the SOURCEs.
+        let record = RecordPath(tags: tags, sources: [])?.path
+        self.init(
+            identifier: identifier, originalIdentifier: original, time: made,
+            timeOffset: FileTime.offset(inRFC3339: time) ?? 0, hostName: hostName,
+            userName: userName, userIdentifier: userIdentifier, allTags: tags,
+            paths: paths.filter { $0.bytes != record },
+            pathCount: pathCount - (record == nil ? 0 : 1), root: tree, hasRecord: record != nil)
     }
 }
 
-/// Receives the entries of a snapshot, one by one.
-package protocol SnapshotEntryHandler: Sendable {
-    /// Receives an entry, whose path is exact.
-    mutating func receive(_ entry: SnapshotEntry) throws(BackupError)
-}
-
-/// Whether a path comes before another in a snapshot: a directory before its contents, and the
-/// entries of a directory by the bytes of their names.
-package func pathPrecedes(_ first: [UInt8], _ second: [UInt8]) -> Bool {
-    let slash = UInt8(ascii: "/")
-    for (one, other) in zip(first, second) where one != other {
-        // The end of a name sorts before any byte of a longer one.
-        if one == slash { return true }
-        if other == slash { return false }
-        return one < other
+extension Snapshot {
+    /// What a copy with other tags has in common with its original. A copy with other items, as
+    /// `restic rewrite` makes one, has another root. The identifier of the original is only what
+    /// the copy claims, so everything that decides where a snapshot is listed is compared, too.
+    struct Content: Hashable {
+        let identifier: String
+        let root: String
+        let time: FileTime
+        let hostName: String
+        let userName: String
+        let set: SnapshotSet?
     }
-    return first.count < second.count
+
+    var itself: Content { content(identifier) }
+
+    /// The original, where this is a copy with other tags; else itself.
+    var copied: Content { content(originalIdentifier) }
+
+    private func content(_ identifier: String) -> Content {
+        Content(
+            identifier: identifier, root: root, time: time, hostName: hostName,
+            userName: userName, set: set)
+    }
 }
 
-/// The items of a snapshot that are counted: the SOURCEs and what is below them, not the directories
-/// above, which snapshots contain, too.
-struct SourceItems: Sendable {
-    private let sources: [[UInt8]]
+/// The SET that a snapshot belongs to: the snapshots that one installation makes for one configuration,
+/// one after the other. Neither a host name nor a machine id tells two machines apart.
+package struct SnapshotSet: Sendable, Hashable {
+    /// A random identifier that the state directory keeps: 16 hexadecimal digits.
+    package let identifier: String
+    /// What it backs up: 16 hexadecimal digits of the hash of the configuration file's path, or of the
+    /// SOURCEs where there is none.
+    package let configuration: String
 
-    init(_ sources: [FilePath]) { self.sources = sources.map(\.bytes) }
+    package init(identifier: String, configuration: String) {
+        (self.identifier, self.configuration) = (identifier, configuration)
+    }
 
-    /// Whether a path is that of an item.
-    func contains(_ path: [UInt8]) -> Bool { index(of: path) != nil }
+    /// Both in one word.
+    var text: String { "\(identifier)-\(configuration)" }
 
-    /// The index of the SOURCE that a path is, or is below; nil if there is none.
-    func index(of path: [UInt8]) -> Int? { sources.firstIndex { isHeld(path, by: $0) } }
+    /// The tag of its snapshots.
+    var tag: String { Self.prefix + text }
 
-    /// The number of items that restic does not list: the root directory, which is always part of a
-    /// snapshot of it.
-    var unlistedCount: Int { sources.contains([UInt8(ascii: "/")]) ? 1 : 0 }
+    private static let prefix = "resval-set="
+
+    /// Finds the SET in a list of tags; nil if they name none, or several.
+    init?(tags: [String]) {
+        guard let parts = onlyValue(of: Self.prefix, in: tags)?.split(separator: "-"),
+            parts.count == 2, parts.allSatisfy(isIdentifier)
+        else { return nil }
+        self.init(identifier: String(parts[0]), configuration: String(parts[1]))
+    }
+}
+
+/// Returns what follows a prefix in the only tag with it; nil if there is none, or several.
+private func onlyValue(of prefix: String, in tags: [String]) -> Substring? {
+    let named = Set(tags.filter { $0.hasPrefix(prefix) })
+    return named.count == 1 ? named.first?.dropFirst(prefix.count) : nil
+}
+
+/// Whether text is an identifier of 16 hexadecimal digits.
+func isIdentifier(_ text: some StringProtocol) -> Bool {
+    text.utf8.count == 16 && text.isHexadecimal
+}
+
+/// Returns a new identifier of 16 hexadecimal digits.
+func randomIdentifier() -> String {
+    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+}
+
+/// The tags that name the SOURCEs of a snapshot.
+///
+/// restic stores a snapshot's paths too, but they are the list of a cover when many items are
+/// excluded, and restic alters what is not UTF-8. Tags are ASCII, with every other byte and every
+/// comma as `%XX`.
+package struct SourceTags: Sendable, Hashable {
+    /// A hash of the set of SOURCEs: equal for equal sets, whatever their order.
+    package let fingerprint: String
+    /// One tag for each SOURCE, sorted.
+    package let all: [String]
+
+    private static let prefix = "resval-source="
+
+    package init(_ sources: [FilePath]) {
+        all = Set(sources.map { Self.prefix + Percent.text(of: $0.bytes) }).sorted()
+        fingerprint = shortName(for: all.joined(separator: ",").utf8)
+    }
+
+    /// Whether a tag has the prefix that is reserved for this program's tags.
+    package static func isReserved(_ tag: String) -> Bool { tag.utf8.starts(with: "resval-".utf8) }
+
+    /// Whether users may give a snapshot a tag. restic separates tags by commas.
+    package static func isAllowed(_ tag: String) -> Bool {
+        !tag.isEmpty && !tag.utf8.contains(UInt8(ascii: ",")) && !isReserved(tag)
+    }
+
+    /// Returns the SOURCEs that tags name, sorted; empty for a snapshot of another program, and
+    /// when a tag names anything but a plain absolute path.
+    package static func sources(in tags: [String]) -> [FilePath] {
+        let tagged = Set(tags.filter { $0.hasPrefix(prefix) }).sorted()
+        let sources = tagged.compactMap {
+            Percent.bytes(of: $0.utf8.dropFirst(prefix.utf8.count))
+                .flatMap { FilePath(plainAbsolute: $0) }
+        }
+        return sources.count == tagged.count ? sources : []
+    }
+}
+
+/// The tag that gives the order of a SET's snapshots, whatever a clock says.
+enum NumberTag {
+    private static let prefix = "resval-number="
+    static let limit: Int64 = 1_000_000_000
+
+    static func text(_ number: Int64) -> String { "\(prefix)\(number)" }
+
+    /// Returns the number in a list of tags; nil if there is none, or several. Every client of a
+    /// repository can write tags, so a number out of range is none.
+    static func number(in tags: [String]) -> Int64? {
+        guard let number = onlyValue(of: prefix, in: tags).flatMap({ Int64($0) }) else {
+            return nil
+        }
+        return (1...limit).contains(number) ? number : nil
+    }
+}
+
+/// Tags that describe the state of a snapshot.
+package enum StateTag {
+    /// It was compared with what was on the disk; `forget` adds the tag. It counts only together with
+    /// ``judgedTree(_:)``, since a snapshot that was written anew with less keeps its tags.
+    package static let judged = "resval-judged"
+    /// The tag with the tree that was judged.
+    static func judgedTree(_ root: String) -> String { "resval-judged-tree=\(root.prefix(16))" }
+    /// The snapshot lacks something that the plan contains.
+    package static let incomplete = "resval-incomplete"
+    /// Nothing could be noted of it, so it belongs to no SET that goes on.
+    static let unnoted = "resval-unnoted"
+    /// Some files are evicted into another repository; the record lists them.
+    package static let missesEvicted = "resval-evicted=elsewhere"
+    /// The snapshot has the only copy of the content of evicted files.
+    package static let kept = "resval-kept"
+}
+
+/// The tag that proves a snapshot's record.
+enum RecordHash {
+    private static let prefix = "resval-record-hash="
+
+    static func tag(_ hash: String) -> String { prefix + hash }
+
+    /// Returns the SHA-256 in a list of tags; nil if there is none, or several.
+    static func hash(in tags: [String]) -> String? {
+        onlyValue(of: prefix, in: tags).flatMap { ContentHash(hexadecimal: $0.utf8) }?.hexadecimal
+    }
 }

@@ -7,74 +7,12 @@ package struct SnapshotList: Sendable {
     /// The snapshots: by their times, but those of each SET in the order they were made.
     package var snapshots: [Snapshot]
     /// The snapshots that cannot be read, and so may be any. Sorted by identifier.
-    package var unreadable: [UnreadableSnapshot]
+    package let unreadable: [UnreadableSnapshot]
 
     package init(_ snapshots: [Snapshot], unreadable: [UnreadableSnapshot] = []) {
         self.snapshots = snapshots.inOrder
         self.unreadable = Set(unreadable).sorted { $0.identifier < $1.identifier }
     }
-}
-
-/// A snapshot that is in the repository, but cannot be read.
-package struct UnreadableSnapshot: Sendable, Hashable {
-    /// The identifier, or its first digits.
-    package let identifier: String
-    /// What is wrong, in words.
-    package let problem: String
-
-    package init(identifier: String, problem: String) {
-        self.identifier = identifier
-        self.problem = problem
-    }
-
-    /// What is wrong and how to proceed, with the identifier.
-    package var sentence: String {
-        "snapshot \(identifier.prefix(8)) cannot be read and is skipped: \(problem) "
-            + "(check the repository: resval-backup verify)"
-    }
-}
-
-extension Restic {
-    /// Returns the snapshots of this installation, and those of other programs on this machine. Where
-    /// this installation made none, those that others made on a machine of this name count.
-    ///
-    /// - Throws: as ``list()`` does.
-    package func ownSnapshots() async throws(BackupError) -> OwnSnapshots {
-        let list = try await list()
-        let sets = Set(list.snapshots.compactMap(\.set)).filter(isOwn)
-        let host = hostName()
-        let own = list.snapshots.filter {
-            if !sets.isEmpty, let set = $0.set { return sets.contains(set) }
-            return $0.hostName == host
-        }
-        return OwnSnapshots(
-            snapshots: own, unreadable: list.unreadable, withSetTags: list.snapshots)
-    }
-}
-
-extension [Snapshot] {
-    /// The snapshots by their times, but those of each SET in the order they were made.
-    fileprivate var inOrder: [Snapshot] {
-        var sorted = self.sorted { ($0.time, $0.identifier) < ($1.time, $1.identifier) }
-        let places = Dictionary(grouping: sorted.indices) { sorted[$0].set }
-        for (set, indices) in places where set != nil {
-            let members = indices.map { sorted[$0] }.sorted {
-                ($0.number, $0.time, $0.identifier) < ($1.number, $1.time, $1.identifier)
-            }
-            for (index, snapshot) in zip(indices, members) { sorted[index] = snapshot }
-        }
-        return sorted
-    }
-}
-
-/// The snapshots of this installation, and those of other programs on this machine.
-package struct OwnSnapshots: Sendable {
-    /// The snapshots, in the order of a ``SnapshotList``.
-    package let snapshots: [Snapshot]
-    /// The snapshots that cannot be read, and so may be some of these.
-    package let unreadable: [UnreadableSnapshot]
-    /// All snapshots of the repository, of which some may have the tags of a SET and not belong to it.
-    var withSetTags: [Snapshot] = []
 
     /// The snapshots of one SET.
     package struct OneSet: Sendable {
@@ -116,6 +54,149 @@ package struct OwnSnapshots: Sendable {
                 .noSnapshot, "there is no snapshot of these SOURCEs made by this installation",
                 advice: "give them as they were backed up; list them: resval-backup snapshots")
         }
+    }
+}
+
+/// A snapshot that is in the repository, but cannot be read.
+package struct UnreadableSnapshot: Sendable, Hashable {
+    /// The identifier, or its first digits.
+    package let identifier: String
+    /// What is wrong, in words.
+    package let problem: String
+
+    package init(identifier: String, problem: String) {
+        self.identifier = identifier
+        self.problem = problem
+    }
+
+    /// What is wrong and how to proceed, with the identifier.
+    package var sentence: String {
+        "snapshot \(identifier.prefix(8)) cannot be read and is skipped: \(problem) "
+            + "(check the repository: resval-backup verify)"
+    }
+}
+
+extension Restic {
+    /// Returns all snapshots. restic reports one whose file is damaged, and lists the
+    /// others. Excludes what a killed `tag` did not remove: a snapshot of which there is a copy with
+    /// other tags.
+    package func list() async throws(BackupError) -> SnapshotList {
+        var list = try await listAll()
+        let copied = Set(
+            list.snapshots.filter { $0.identifier != $0.originalIdentifier }.map(\.copied))
+        list.snapshots.removeAll { copied.contains($0.itself) }
+        for index in list.snapshots.indices where !list.snapshots[index].isJudged {
+            guard let verdict = verdict(on: list.snapshots[index])?.verdict else { continue }
+            list.snapshots[index].isJudged = verdict.isJudged
+            if !verdict.isComplete { list.snapshots[index].isIncomplete = true }
+        }
+        return list
+    }
+
+    /// Returns all snapshots, also those that ``list()`` excludes.
+    func listAll() async throws(BackupError) -> SnapshotList {
+        try checkExistence()
+        let command = ResticCommand("snapshots", words("--json"))
+        let (reader, end) = try await attempt(command, reading: SnapshotListReader())
+        guard end.code == 0 else { throw failure(end) }
+        guard reader.isComplete else {
+            throw .unexpectedAnswer(JSONError(offset: 0), to: "snapshots")
+        }
+        let unreadable = end.errors.lines.compactMap(UnreadableSnapshot.init(complaint:))
+        for snapshot in unreadable { warn(snapshot.sentence) }
+        return SnapshotList(reader.snapshots, unreadable: unreadable)
+    }
+
+    /// Throws `noRepository` at once when the repository is a directory without a config file.
+    func checkExistence() throws(BackupError) {
+        guard let directory = repository.directory else { return }
+        do throws(Errno) {
+            _ = try directory.appending("config").status()
+        } catch .noSuchFileOrDirectory {
+            throw noRepository
+        } catch {
+            // restic reports the error.
+        }
+    }
+}
+
+extension UnreadableSnapshot {
+    /// Parses the line `… failed to load snapshot ID: CAUSE`; nil for any other.
+    fileprivate init?(complaint line: String) {
+        guard let rest = line.rest(after: "failed to load snapshot "),
+            let colon = rest.firstIndex(of: ":")
+        else { return nil }
+        self.init(
+            identifier: String(rest[..<colon]),
+            problem: rest[rest.index(after: colon)...].drop { $0 == " " }.description)
+    }
+}
+
+/// Parses the array of `restic snapshots --json` snapshot by snapshot: one made from a list can be
+/// megabytes long.
+private struct SnapshotListReader: OutputConsumer {
+    private(set) var snapshots: [Snapshot] = []
+    private var elements = JSONElements()
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
+        do throws(JSONError) {
+            try elements.append(bytes) { element throws(JSONError) in
+                snapshots.append(try Snapshot(json: element))
+            }
+        } catch {
+            throw .unexpectedAnswer(error, to: "snapshots")
+        }
+    }
+
+    /// Does nothing: missing output may be due to a failure, which restic's exit code reports.
+    func finish() {}
+
+    /// Whether restic printed an array and it was complete.
+    var isComplete: Bool { elements.isComplete }
+}
+
+extension BackupError {
+    static func unexpectedAnswer(_ error: JSONError, to command: String) -> BackupError {
+        BackupError(
+            .unexpectedAnswer,
+            "restic \(command) printed something unexpected at byte \(error.offset)",
+            advice: "tested with restic 0.18; to show yours: restic version")
+    }
+}
+
+extension Restic {
+    /// Returns the snapshots of this installation, and those of other programs on this machine. Where
+    /// this installation made none, those that others made on a machine of this name count.
+    ///
+    /// - Throws: as ``list()`` does.
+    package func ownSnapshots() async throws(BackupError) -> SnapshotList {
+        ownSnapshots(among: try await list())
+    }
+
+    /// Returns those of a list that ``ownSnapshots()`` returns.
+    package func ownSnapshots(among list: SnapshotList) -> SnapshotList {
+        let sets = Set(list.snapshots.compactMap(\.set)).filter(isOwn)
+        let host = hostName()
+        let own = list.snapshots.filter {
+            if !sets.isEmpty, let set = $0.set { return sets.contains(set) }
+            return $0.hostName == host
+        }
+        return SnapshotList(own, unreadable: list.unreadable)
+    }
+}
+
+extension [Snapshot] {
+    /// The snapshots by their times, but those of each SET in the order they were made.
+    fileprivate var inOrder: [Snapshot] {
+        var sorted = self.sorted { ($0.time, $0.identifier) < ($1.time, $1.identifier) }
+        let places = Dictionary(grouping: sorted.indices) { sorted[$0].set }
+        for (set, indices) in places where set != nil {
+            let members = indices.map { sorted[$0] }.sorted {
+                ($0.number, $0.time, $0.identifier) < ($1.number, $1.time, $1.identifier)
+            }
+            for (index, snapshot) in zip(indices, members) { sorted[index] = snapshot }
+        }
+        return sorted
     }
 }
 

@@ -69,9 +69,7 @@ extension Restic {
                 of: snapshot.identifier, usesCache: false,
                 with: CountedEntries(SourceEntryCounter(snapshot), self))
             result.items = (result.items ?? 0) + found.handler.count
-            if snapshot.set != nil {
-                _ = try await readRecord(of: snapshot, with: WholeRecord())
-            }
+            if snapshot.set != nil { _ = try await record(of: snapshot) }
         } catch  where error.code != .interrupted {
             result.problems.append(
                 "snapshot \(snapshot.shortIdentifier) cannot be read: \(error.message)")
@@ -195,9 +193,4 @@ private struct SourceEntryCounter: SnapshotEntryHandler {
     mutating func receive(_ entry: SnapshotEntry) {
         if items.contains(entry.path) { count += 1 }
     }
-}
-
-/// Reads a record to its end.
-private struct WholeRecord: RecordHandler {
-    mutating func receive(_ line: RecordLine) {}
 }

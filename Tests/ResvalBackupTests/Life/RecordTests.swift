@@ -63,4 +63,54 @@ struct RecordTests {
             #expect(try tool("ls", state) == "backup\nstored")
         }
     }
+
+    @Test("the next backup need not ask restic for it, and believes no other text of it")
+    func keptText() throws {
+        let tree = Tree {
+            File("file", "text")
+            File("letter", "text")
+        }
+        try withBackup(of: tree) { backup in
+            let notes = backup.base.appending("home/.local/state/resval/backup/records")
+            func create(refusing command: String) throws -> CommandResult {
+                try backup.command(
+                    ["create", backup.source],
+                    before: "[ \"$1\" = \(command) ] && kill -KILL $$"
+                ).run()
+            }
+            try backup.runSuccessfully("create", backup.source)
+            try exclude(backup.source.appending("letter"))
+            let excluding = try create(refusing: "dump")
+            #expect(excluding.exitCode == 0, "\(excluding)")
+            #expect(excluding.errorText.contains("letter: warning: is newly excluded"))
+            // As if the file had been excluded all the time.
+            let forge = "find \"$1\" -name '*.record' -exec sed -i 's:/letter:/file:g' {} +"
+            try tool("sh", "-c", forge, "sh", notes)
+            try exclude(backup.source.appending("file"))
+            let refused = try create(refusing: "dump")
+            #expect(refused.exitCode == 3, "\(refused)")
+            #expect(refused.errorText.contains("cannot be compared"), "\(refused)")
+            try tool("sh", "-c", forge, "sh", notes)
+            #expect(try create(refusing: "nothing").exitCode == 0)
+            for _ in 0..<4 { try backup.runSuccessfully("create", backup.source) }
+            let texts = try tool("find", notes, "-name", "*.record", "-perm", "600")
+            #expect(texts.split(separator: "\n").count == 4)
+        }
+    }
+
+    @Test("a home with little room keeps no text of it, and fails no backup")
+    func littleRoom() throws {
+        try require(.root)
+        try withFilesystem(.tmpfs) { volume in
+            try withBackup(of: Tree { File("file", "text") }) { backup in
+                try tool("mount", "-o", "remount,size=8m", volume.root)
+                for _ in 0..<2 {
+                    var command = backup.command(["create", backup.source])
+                    command.environment["XDG_STATE_HOME"] = "\(volume.root)/state"
+                    try command.runSuccessfully()
+                }
+                #expect(try tool("find", volume.root, "-name", "*.record") == "")
+            }
+        }
+    }
 }

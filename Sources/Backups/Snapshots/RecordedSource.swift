@@ -1,0 +1,144 @@
+import BackupPlanning
+import EffectiveValues
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// A number of items, and the sizes of the files among them.
+package struct Amount: Sendable, Hashable {
+    package var items: Int64 = 0
+    /// In bytes.
+    package var bytes: Int64 = 0
+
+    package init(items: Int64 = 0, bytes: Int64 = 0) { (self.items, self.bytes) = (items, bytes) }
+
+    mutating func add(_ other: Amount) {
+        items.addSaturating(other.items)
+        bytes.addSaturating(other.bytes)
+    }
+
+    /// Takes an amount away, down to nothing.
+    mutating func subtract(_ other: Amount) {
+        items = max(0, items.subtractingSaturating(other.items))
+        bytes = max(0, bytes.subtractingSaturating(other.bytes))
+    }
+
+    /// What of it is less than 80 % of what there was; nil if neither is.
+    func fall(from before: Amount) -> RecordedSource.Fall? {
+        if Double(items) < Double(before.items) * 0.8 { return .items }
+        return Double(bytes) < Double(before.bytes) * 0.8 ? .bytes : nil
+    }
+}
+
+/// What a record says of a SOURCE.
+package struct RecordedSource: Sendable, Hashable {
+    /// What fell of it.
+    package enum Fall: String, Sendable, Hashable {
+        case items, bytes, filesystem
+    }
+
+    /// The real path.
+    package var path: [UInt8]
+    /// The type of its filesystem, with the UUID if that is stable across reboots: `ext4 0b9d2a…`. Empty if
+    /// unknown.
+    package var filesystem = ""
+    /// Whether it is an empty directory.
+    package var isEmpty = false
+    /// Whether it did not exist.
+    package var isMissing = false
+    /// How much of it there is, with its evicted files, whose content is in other snapshots.
+    package var amount = Amount()
+    /// The number of its evicted files.
+    var evicted: Int64 = 0
+    /// What a fall is measured by: what there was of it when it was last there as a whole.
+    var expected = Amount()
+    var expectedFilesystem = ""
+    /// How it fell; nil unless it is much less than expected.
+    var fall: Fall?
+    /// Whether so many of its paths went at once that its content may have; until it is accepted.
+    var pathsGone = false
+    /// The number of its files and directories that restic named in the snapshot judged last; nil if that is
+    /// not known.
+    var named: Int64?
+
+    init(path: [UInt8]) { self.path = path }
+
+    /// Inspects a SOURCE. Facts that cannot be read are omitted: the plan reports such errors.
+    private init(lookingAt source: FilePath) {
+        path = source.bytes
+        do throws(Errno) {
+            let status = try source.withoutFollowing.status()
+            if let volume = Volume(holding: status) {
+                let uuid = volume.uuid.flatMap { $0.contains { !"0-".contains($0) } ? $0 : nil }
+                filesystem = volume.mount.filesystemType + (uuid.map { " \($0)" } ?? "")
+            }
+            guard status.kind == .directory else { return }
+            var hasEntries = false
+            try forEachName(in: source) { _ in
+                hasEntries = true
+                return false
+            }
+            isEmpty = !hasEntries
+        } catch {
+            // Deleted or unreadable: assumed not to be empty.
+        }
+    }
+
+    /// Inspects the SOURCEs of a plan.
+    ///
+    /// - Parameter missing: the SOURCEs that do not exist.
+    /// - Returns: those of the plan in its order, then the missing ones.
+    static func all(in plan: BackupPlan, missing: [FilePath]) -> [RecordedSource] {
+        let withoutContent = Set(plan.filesWithoutContent.map(\.path))
+        let placeholders = plan.exclusions.compactMap { item in
+            item.reason.placeholder.flatMap {
+                withoutContent.contains(item.path) ? nil : (path: item.path.bytes, size: $0.size)
+            }
+        }
+        let present = zip(plan.sources, plan.sourceTotals).map { path, totals in
+            var source = RecordedSource(lookingAt: path)
+            source.amount = Amount(items: Int64(totals.storedItems), bytes: totals.storedBytes)
+            for file in placeholders where isHeld(file.path, by: source.path) {
+                source.evicted += 1
+                source.amount.add(Amount(items: 1, bytes: file.size))
+            }
+            return source
+        }
+        return present
+            + missing.map { path in
+                var source = RecordedSource(path: path.bytes)
+                source.isMissing = true
+                return source
+            }
+    }
+}
+
+extension RecordedSource {
+    /// Whether earlier snapshots may have what this one lacks of it.
+    var hasFallen: Bool { fall != nil || pathsGone }
+
+    /// Takes over what it is compared with from the same SOURCE of the snapshot before.
+    mutating func takeOver(_ before: RecordedSource) {
+        (expected, expectedFilesystem) = (before.expected, before.expectedFilesystem)
+        (fall, pathsGone, named) = (before.fall, before.pathsGone, before.named)
+    }
+
+    /// Is compared with what there is of it from now on.
+    mutating func expectItself() { (expected, expectedFilesystem) = (amount, filesystem) }
+
+    /// Finds whether it fell, or is back.
+    ///
+    /// - Parameter excluded: how much of it the owner excluded since, which is no fall.
+    mutating func compare(without excluded: Amount) {
+        expected.subtract(excluded)
+        fall = fallFromExpected
+        if fall == nil { expectItself() }
+    }
+
+    var fallFromExpected: Fall? {
+        if isMissing { return nil }
+        let isElsewhere =
+            !filesystem.isEmpty && !expectedFilesystem.isEmpty && filesystem != expectedFilesystem
+        return isElsewhere ? .filesystem : amount.fall(from: expected)
+    }
+}
