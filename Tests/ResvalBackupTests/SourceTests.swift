@@ -79,7 +79,7 @@ struct SourceTests {
             ).run()
             #expect(result.exitCode == 0, "\(result)")
             #expect(result.errorText.contains("\(kept)/file: warning: changed while"), "\(result)")
-            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             let restored = backup.restored(home.appending(".cache"))
             #expect(try contentsOfFile(restored.pushing("kept/file")) == Array("1".utf8))
             let names = try TreeListing(of: restored).items.keys

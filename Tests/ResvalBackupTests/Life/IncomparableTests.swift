@@ -84,6 +84,7 @@ struct IncomparableTests {
     func restoring(failure: String) throws {
         try withBackup(of: Self.tree) { backup in
             try backup.runSuccessfully("create", backup.source)
+            try removeTexts(backup)
             let restore = try backup.command(
                 ["restore", "--snapshot", "latest", "--target", backup.target],
                 before: "case $1 in cat) exit 1;; dump) \(failure);; esac"
