@@ -13,12 +13,18 @@ extension FileTime {
             let part = isBefore ? 1_000_000_000 - nanoseconds : nanoseconds
             return "@\(whole).\(padded(Int(part), 9))"
         }
-        return "\(dateAndTime).\(padded(Int(nanoseconds), 9))Z"
+        let date = CalendarDate(secondsSince1970: seconds)
+        return "\(text(of: date)).\(padded(Int(nanoseconds), 9))Z"
     }
 
-    /// The time in the format of ``rfc3339``, without the fraction of a second.
-    package var rfc3339ToTheSecond: String {
-        hasYearOfFourDigits ? "\(dateAndTime)Z" : "@\(seconds)"
+    /// The time for people: to the second, in this machine's time zone and with its offset from UTC,
+    /// such as `2026-01-31T08:05:09+01:00`, or `Z` for none. As ``rfc3339`` outside of the years 0 to 9999.
+    package var localText: String {
+        guard hasYearOfFourDigits else { return "@\(seconds)" }
+        let date = CalendarDate(secondsSince1970: seconds, isLocal: true)
+        let offset = Int(date.secondsSince1970 - seconds) / 60
+        let zone = padded(abs(offset) / 60, 2) + ":" + padded(abs(offset) % 60, 2)
+        return text(of: date) + (offset == 0 ? "Z" : (offset < 0 ? "-" : "+") + zone)
     }
 
     /// Whether the year is from 0 to 9999.
@@ -26,8 +32,7 @@ extension FileTime {
         (-62_167_219_200..<253_402_300_800).contains(seconds)
     }
 
-    private var dateAndTime: String {
-        let date = CalendarDate(secondsSince1970: seconds)
+    private func text(of date: CalendarDate) -> String {
         let day = [padded(date.year, 4), padded(date.month, 2), padded(date.day, 2)]
         let clock = [date.hour, date.minute, date.second].map { padded($0, 2) }
         return day.joined(separator: "-") + "T" + clock.joined(separator: ":")

@@ -128,7 +128,7 @@ extension [ForgetDecision] {
             let snapshot = decision.snapshot
             buffer.append(text: decision.isKept ? "keep    " : "remove  ")
             buffer.append(
-                text: "\(snapshot.shortIdentifier)  \(snapshot.time.rfc3339ToTheSecond)")
+                text: "\(snapshot.shortIdentifier)  \(snapshot.time.localText)")
             if decision.isKept {
                 buffer.append(text: "  \(decision.reasons.joined(separator: ", "))")
             }

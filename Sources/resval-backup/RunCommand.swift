@@ -215,7 +215,7 @@ struct BackupRun {
             let previous = try RunStatus.read(in: directory)
             if let previous, previous.result == .running {
                 Messages.warn(
-                    "the run of \(previous.start.rfc3339ToTheSecond) was interrupted")
+                    "the run of \(previous.start.localText) was interrupted")
             }
             return previous
         } catch {

@@ -65,7 +65,7 @@ struct SnapshotFacts {
 
     private func writeText(to buffer: inout OutputBuffer) {
         write("snapshot", snapshot.identifier, to: &buffer)
-        write("made", "\(snapshot.time.rfc3339ToTheSecond)", to: &buffer)
+        write("made", "\(snapshot.time.localText)", to: &buffer)
         write("by", "\(snapshot.userName) on \(snapshot.hostName)", to: &buffer)
         for source in snapshot.sources {
             buffer.append("source:   ")

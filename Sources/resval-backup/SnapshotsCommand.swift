@@ -88,11 +88,10 @@ struct SnapshotsCommand: AsyncParsableCommand {
     ) {
         guard !snapshots.isEmpty else { return }
         let hostWidth = max(4, snapshots.map(\.hostName.count).max() ?? 0)
-        buffer.append(text: "\(padded("ID", 8))  \(padded("TIME", 20))  ")
+        buffer.append(text: "\(padded("ID", 8))  \(padded("TIME", 25))  ")
         buffer.append(text: "\(padded("HOST", hostWidth))  SOURCES\n")
         for snapshot in snapshots {
-            // Only JSON output has nanoseconds.
-            let time = snapshot.time.rfc3339ToTheSecond
+            let time = padded(snapshot.time.localText, 25)
             buffer.append(text: "\(snapshot.shortIdentifier)  \(time)  ")
             buffer.append(name: Array(padded(snapshot.hostName, hostWidth).utf8))
             buffer.append("  ")

@@ -54,9 +54,9 @@ struct StatusCommand: ParsableCommand {
         let isFromFuture = time.seconds > FileTime.now.seconds
         Messages.write(
             isFromFuture
-                ? "the last backup, of \(time.rfc3339ToTheSecond), is from the future (set the clock, then: "
+                ? "the last backup, of \(time.localText), is from the future (set the clock, then: "
                     + "resval-backup run)"
-                : "the last backup, of \(time.rfc3339ToTheSecond), is stale (check the timer: "
+                : "the last backup, of \(time.localText), is stale (check the timer: "
                     + "systemctl --user list-timers resval-backup.timer; then: resval-backup run)")
     }
 
@@ -103,7 +103,7 @@ struct StatusCommand: ParsableCommand {
 
     private func add(_ name: String, _ time: FileTime?, to buffer: inout OutputBuffer) {
         guard let time else { return }
-        buffer.append(text: "\(name): \(time.rfc3339ToTheSecond)\n")
+        buffer.append(text: "\(name): \(time.localText)\n")
     }
 }
 

@@ -129,7 +129,7 @@ final class UndoRun {
         }
         let meaning =
             "is the newest journal of \(command.rawValue), written until "
-            + "\(time.rfc3339ToTheSecond): all changes in it will be undone"
+            + "\(time.localText): all changes in it will be undone"
         guard Messages.canAsk else {
             Messages.write(about: path, "\(meaning) (give --yes, or name the journal)")
             outcome.noteFailure()

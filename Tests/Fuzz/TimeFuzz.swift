@@ -21,6 +21,6 @@ public func fuzzTime(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     precondition(FileTime(rfc3339: time.rfc3339.utf8) == time)
     let date = CalendarDate(secondsSince1970: time.seconds)
     precondition((1...12).contains(date.month) && (1...31).contains(date.day))
-    _ = time.rfc3339ToTheSecond
+    _ = time.localText
     return 0
 }

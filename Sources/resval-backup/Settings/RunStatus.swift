@@ -290,8 +290,8 @@ struct HeldPart: Sendable, Hashable {
 
     /// What is held, in words without the path.
     var sentence: String {
-        let end = until.map { "until \($0.rfc3339ToTheSecond)" } ?? "until it is accepted"
-        let since = since.rfc3339ToTheSecond
+        let end = until.map { "until \($0.localText)" } ?? "until it is accepted"
+        let since = since.localText
         guard path != nil else {
             return "all snapshots made before the clock jumped, \(since), are kept \(end)"
         }

@@ -40,7 +40,7 @@ struct UsagePage {
 
     /// Returns what the numbers do not say.
     private static func notes(on report: UsageReport, _ tree: PageTree) -> [String] {
-        var notes = ["measured \(FileTime.now.rfc3339ToTheSecond)"]
+        var notes = ["measured \(FileTime.now.localText)"]
         if !report.problems.isEmpty {
             let items = counted(report.problems.count, "item")
             notes.append("\(items) could not be read: sizes are missing")
