@@ -38,25 +38,14 @@ package struct Restic: Sendable {
     ///     password through the environment.
     ///   - environment: the environment that restic inherits, each variable as `NAME=VALUE`.
     ///   - stateDirectory: the programs' directory for state; nil when it is not known.
+    ///   - limits: how long restic is waited for.
     ///   - warn: see ``Restic/warn``.
     ///   - progress: see ``Restic/progress``.
     /// - Throws: ``BackupError``: `engineMissing`; `noPassword` when there is no source of a password.
     package init(
         searchPath: [UInt8], repository: RepositoryLocation, passwordFile: [UInt8]?,
         environment: [[UInt8]], stateDirectory: FilePath? = nil,
-        warn: @escaping @Sendable (String) -> Void = { _ in },
-        progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
-    ) throws(BackupError) {
-        try self.init(
-            searchPath: searchPath, repository: repository, passwordFile: passwordFile,
-            environment: environment, stateDirectory: stateDirectory, limits: ResticLimits(),
-            warn: warn, progress: progress)
-    }
-
-    /// Does the same with other limits.
-    init(
-        searchPath: [UInt8], repository: RepositoryLocation, passwordFile: [UInt8]?,
-        environment: [[UInt8]], stateDirectory: FilePath?, limits: ResticLimits,
+        limits: ResticLimits = ResticLimits(),
         warn: @escaping @Sendable (String) -> Void = { _ in },
         progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
     ) throws(BackupError) {
@@ -149,6 +138,7 @@ package struct Restic: Sendable {
         }
         if let refusal = isOfAnotherOwner {
             guard command.onlyReads else { throw refusal }
+            reportReading("a lock of root would be in the way of the repository's owner")
             command.set("--no-lock")
         }
         if command.onlyReads, failsToLock.withLock({ $0 }) { command.set("--no-lock") }

@@ -346,16 +346,23 @@ func wordsOfPasswordCommand(_ command: [UInt8]) -> [[UInt8]] {
 }
 
 /// How long restic, and what gives its password, is waited for.
-struct ResticLimits: Sendable {
+package struct ResticLimits: Sendable {
     /// How long a repository that is elsewhere may take to give its config.
-    var answer = Duration.seconds(60)
+    let answer: Duration
     /// How long restic may move nothing.
-    var stall = Duration.seconds(900)
+    let stall: Duration
     /// How often that is looked at.
-    var interval = Duration.seconds(5)
+    let interval: Duration
     /// The most bytes that a restic reads and writes that only waits: the messages between its threads,
     /// and the signs of life between ssh and its server.
     static let idleBytes: UInt64 = 1 << 20
+
+    package init(
+        answer: Duration = .seconds(60), stall: Duration = .seconds(900),
+        interval: Duration = .seconds(5)
+    ) {
+        (self.answer, self.stall, self.interval) = (answer, stall, interval)
+    }
 }
 
 /// Stops a process, also if the request comes before the process runs.
