@@ -40,7 +40,7 @@ struct AcceptCommand: AsyncParsableCommand {
         let scope = try repository.scope(of: sources)
         let accepted = try await repository.working("reading the snapshots") {
             engine -> Acceptance? in
-            let isOther = try await engine.noteRepository()
+            let isOther = try await engine.noteRepository(asFirst: false)
             do {
                 return try await engine.accept(scope)
             } catch let error as BackupError where isOther && error.code == .noSnapshot {

@@ -82,11 +82,12 @@ extension Restic {
 
     /// Notes the repository as one that snapshots were made in.
     ///
-    /// - Returns: whether another one, or none, was known.
+    /// - Parameter isFirst: whether it is noted also where none is known.
+    /// - Returns: whether only others were known.
     @discardableResult
-    package func noteRepository() async throws -> Bool {
-        guard let knownFile else { return false }
+    package func noteRepository(asFirst isFirst: Bool = true) async throws -> Bool {
         let known = known
+        guard let knownFile, isFirst || !known.isEmpty else { return false }
         let found = try await present(known)
         if known.contains(found) { return false }
         let lines = known.filter { !$0.isSame(as: found) } + [found]

@@ -128,7 +128,7 @@ struct SilenceTests {
         try require(.tool("script"), .tool("bash"))
         try withRun(of: Self.tree) { fixture in
             let backup = fixture.backup
-            let ask = #"sh -c \"read -r word < /dev/tty; echo \$word\""#
+            let ask = #"sh -c "read -r word < /dev/tty; echo $word""#
             let script = """
                 printf '%s\\n' '#!/bin/sh' 'read -r word < /dev/tty' 'echo "got $word" > "$0.got"' > ssh
                 chmod +x ssh; PATH=$PWD:$PATH
@@ -142,7 +142,7 @@ struct SilenceTests {
             ] {
                 let settings = usual.replacing("\(backup.repository)", with: location)
                 try fixture.configure(
-                    settings + "\nverify = \"never\"\npassword-command = \"\(ask)\"\n")
+                    settings + "\nverify = \"never\"\npassword-command = '\(ask)'\n")
                 var command = fixture.command()
                 command.executable = "/bin/sh"
                 command.arguments = ["-c", script, "sh", repositoryPassword].map { Array($0.utf8) }
