@@ -130,9 +130,11 @@ struct SilenceTests {
             let backup = fixture.backup
             let ask = #"sh -c "read -r word < /dev/tty; echo $word""#
             let script = """
-                printf '%s\\n' '#!/bin/sh' 'read -r word < /dev/tty' 'echo "got $word" > "$0.got"' > ssh
+                printf '%s\\n' '#!/bin/sh' 'touch "$0.asks"' 'read -r word < /dev/tty' 'echo "got $word" > "$0.got"' > ssh
                 chmod +x ssh; PATH=$PWD:$PATH
-                (sleep 2; echo "$1"; sleep 2; echo answer; sleep 5) |
+                (sleep 2; echo "$1"
+                    for _ in $(seq 150); do [ -e ssh.asks ] && break; sleep 0.1; done
+                    sleep 1; echo answer; sleep 5) |
                     timeout 60 script -qec "bash -c 'set -m; \\"$RESVAL\\" run; echo code \\$?'" /dev/null
                 cat ssh.got 2>/dev/null
                 """
