@@ -19,7 +19,8 @@ struct AcceptCommand: AsyncParsableCommand {
             accept ends that, but for what should be stored and still is not. It gives an earlier \
             time to snapshots that are dated ahead of the clock, or of the newest one. Where a copy of this machine went on with \
             its snapshots, or its state directory was lost, accept makes this one the machine that \
-            made the newest snapshot. This is noted in the state directory.
+            made the newest snapshot. Where the repository is not the disk it was, it is the next \
+            backup's all the same. This is noted in the state directory.
 
             EXAMPLES
               resval-backup show latest      what it excludes, and what it holds
@@ -38,7 +39,17 @@ struct AcceptCommand: AsyncParsableCommand {
     func run() async throws {
         let scope = try repository.scope(of: sources)
         let accepted = try await repository.working("reading the snapshots") {
-            try await $0.accept(scope)
+            engine -> Acceptance? in
+            let isOther = try await engine.noteRepository(asFirst: false)
+            do {
+                return try await engine.accept(scope)
+            } catch let error as BackupError where isOther && error.code == .noSnapshot {
+                return nil
+            }
+        }
+        guard let accepted else {
+            StandardOutput.shared.write("the repository is accepted\n")
+            return
         }
         noteInStatus(accepted)
         var buffer = OutputBuffer()

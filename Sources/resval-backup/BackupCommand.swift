@@ -64,6 +64,16 @@ func running<Result: Sendable>(
     }
 }
 
+/// Asks for confirmation on the terminal.
+///
+/// - Throws: `ExitCode` 1 for any answer but yes, `ValidationError` without a terminal to ask on.
+func confirm(_ question: String) throws {
+    guard Messages.canAsk else {
+        throw ValidationError("\(question): give --yes where there is no terminal")
+    }
+    if !Messages.confirm(about: nil, question) { throw ExitCode(1) }
+}
+
 /// Takes the place of the C library's setpriority(2) in this program, and leaves priorities alone.
 ///
 /// libdispatch, on which Swift runs tasks, gives each of its threads a priority that follows from the
@@ -94,7 +104,16 @@ struct InitCommand: AsyncParsableCommand {
 
     @OptionGroup var repository: RepositoryOptions
 
+    @Flag(
+        name: [.short, .long],
+        help: "Make it also where a repository was before, or a disk may not be mounted.")
+    var yes = false
+
     func run() async throws {
+        let engine = try await running { [repository] in try repository.engine() }
+        if !yes, let doubt = engine.doubtAboutInitializing {
+            try confirm("about to make a new repository, although \(doubt)")
+        }
         try await repository.working("making the repository") { try await $0.initialize() }
         Messages.write(
             "knowledge of the password is required to access the repository: losing it means that the "

@@ -97,7 +97,11 @@ struct Creation {
     func run(
         in repository: RepositoryOptions, _ progress: ProgressOptions
     ) async throws -> CreatedSnapshot {
-        let engine = try await running { try repository.engine() }
+        let engine = try await running {
+            let engine = try repository.engine()
+            try await engine.requireKnown()
+            return engine
+        }
         // Its directory is excluded, so it must be there before the plan is made. Where it cannot be, the
         // engine tells.
         _ = try? engine.makeIdentifier(of: configuration)
@@ -117,6 +121,8 @@ struct Creation {
                 plan, planner: planner, configuration: configuration, missing: missing, tags: tags,
                 report: reporter(display))
             recordStoredFiles(&result, of: plan, in: engine)
+            // Where it cannot be noted, the next one is not compared.
+            _ = try? await engine.noteRepository()
             return (plan, result)
         }
         reportShortfalls(result)

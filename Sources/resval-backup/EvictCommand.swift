@@ -128,7 +128,9 @@ struct EvictCommand: AsyncParsableCommand {
         let settings = try repository.configuration.settingsIfAny() ?? BackupSettings()
         let rules = settings.policy.policy(in: environment)
         try await running { [repository, isDryRun] in
-            try await report.work(in: repository.engine(), state, isDryRun: isDryRun)
+            let engine = try repository.engine()
+            try await engine.requireKnown()
+            try await report.work(in: engine, state, isDryRun: isDryRun)
                 .evict(files, rules, without: places)
         }
         try report.finish()
@@ -180,16 +182,6 @@ struct EvictCommand: AsyncParsableCommand {
             )
         }
         try await running { try await engine.remove([snapshot]) }
-    }
-
-    /// Asks for confirmation on the terminal.
-    ///
-    /// - Throws: `ExitCode` 1 for any answer but yes, `ValidationError` without a terminal to ask on.
-    private func confirm(_ question: String) throws {
-        guard Messages.canAsk else {
-            throw ValidationError("\(question): give --yes where there is no terminal")
-        }
-        if !Messages.confirm(about: nil, question) { throw ExitCode(1) }
     }
 }
 

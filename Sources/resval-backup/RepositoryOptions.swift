@@ -64,31 +64,53 @@ struct RepositoryOptions: ParsableArguments {
             warn: { warnOnce($0) }, progress: reporter(display))
     }
 
-    /// Returns the engine for the repository with an identifier from a record: the named repository if
-    /// it has this identifier, otherwise the one at the noted location. The configuration's default
-    /// repository is asked only where none or the same is noted.
+    /// Returns the engine for the repository with an identifier from a record: the named or configured
+    /// repository if it has this identifier, otherwise the one at the noted location.
     ///
-    /// - Throws: `BackupError` when the named repository cannot be read, or no location is known.
+    /// - Throws: `BackupError` when neither can be read, or no location is known.
     func holder(of identifier: String, _ state: EvictionDirectory?) async throws -> Restic {
         let known = try state?.location(of: identifier)
-        if let access = try access(),
-            known == nil || access.origin != .configuration || configuration.config != nil
-                || known == access.location.absoluteBytes
-        {
+        var failure: BackupError?
+        if let access = try access() {
             let named = try engine()
             // The note is enough: a snapshot is known by its own identifier.
-            if known == access.location.absoluteBytes { return named }
-            if try await named.repositoryIdentifier().hasPrefix(identifier) { return named }
+            if known == access.location.noted { return named }
+            do throws(BackupError) {
+                if try await named.repositoryIdentifier().hasPrefix(identifier) { return named }
+            } catch {
+                guard access.origin != .option, error.code != .interrupted else { throw error }
+                failure = error
+            }
         }
         guard let known else {
-            throw BackupError(
-                .noRepository,
-                "it is not known where repository \(identifier) is, which keeps evicted files",
-                advice: "name it with --repository")
+            throw failure
+                ?? BackupError(
+                    .noRepository,
+                    "it is not known where repository \(identifier) is, which keeps evicted files",
+                    advice: "name it with --repository")
         }
         var options = self
         options.repository = PathArgument(bytes: known)
         return try options.engine()
+    }
+
+    /// Tells which repository is read, and asks, where the environment names another one than the
+    /// configuration.
+    ///
+    /// - Throws: `ExitCode` 1 for any answer but yes, and where there is no terminal to ask on.
+    func confirmChoice() throws {
+        guard let access = try access(), access.origin == .environment,
+            let other = Advice.configuredInstead(of: access.location)
+        else { return }
+        let text =
+            "is the repository that is read, since $RESVAL_BACKUP_REPOSITORY names it; the "
+            + "configuration names another (to use that: --config \(ShellWord.quoted(other.bytes)))"
+        if Messages.canAsk {
+            if Messages.confirm(about: access.location.shown, text) { return }
+        } else {
+            Messages.write(about: access.location.shown, text + "; to read this one: --yes")
+        }
+        throw ExitCode(1)
     }
 }
 
@@ -251,14 +273,20 @@ enum Advice {
             .noSnapshot, .noRepository, .wrongPassword, .noPassword, .unreachable,
         ]
         guard codes.contains(error.code), let access = used.withLock({ $0?.access }),
-            access.origin == .environment, let file = BackupSettings.defaultFile,
-            let settings = try? BackupSettings.read(file),
-            !access.location.bytes.elementsEqual(settings.repository.utf8)
+            access.origin == .environment, let file = configuredInstead(of: access.location)
         else { return }
         Messages.write(
             about: access.location.shown,
             "is the repository that was used, since $RESVAL_BACKUP_REPOSITORY names it; the "
                 + "configuration names another (to use that: --config "
                 + "\(ShellWord.quoted(file.bytes)))")
+    }
+
+    /// Returns the configuration's file if that names another repository.
+    static func configuredInstead(of location: RepositoryLocation) -> FilePath? {
+        guard let file = BackupSettings.defaultFile, let settings = try? BackupSettings.read(file),
+            !location.bytes.elementsEqual(settings.repository.utf8)
+        else { return nil }
+        return file
     }
 }

@@ -58,7 +58,7 @@ struct RestoreCommand: AsyncParsableCommand {
             """)
     var overwrite = false
 
-    @Flag(name: [.short, .long], help: "Restore directories without asking.")
+    @Flag(name: [.short, .long], help: "Ask nothing.")
     var yes = false
 
     @Flag(
@@ -84,6 +84,7 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if !yes { try repository.confirmChoice() }
         let display = progress.begin("reading the snapshots")
         defer { display.end() }
         let asked = try paths.paths.map { try AskedPath($0) }

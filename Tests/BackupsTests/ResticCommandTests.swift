@@ -78,14 +78,14 @@ struct ResticCommandTests {
     }
 
     @Test("the location goes by the environment, and never among the arguments")
-    func location() throws {
+    func location() async throws {
         let location = "rest:https://ada:secret@host/"
         let restic = try Restic(
             searchPath: Array("/usr/local/bin:/usr/bin:/bin".utf8),
             repository: RepositoryLocation(bytes: Array(location.utf8)),
             passwordFile: Array("-file".utf8),
             environment: ["RESTIC_REPOSITORY=x"].map { Array($0.utf8) })
-        #expect(restic.passwordOption == [Array("--password-file=-file".utf8)])
+        #expect(try await restic.passwordOption() == [Array("--password-file=-file".utf8)])
         let told = restic.environment.variables.filter { $0.starts(with: "RESTIC_REPOSITORY".utf8) }
         #expect(told == [Array("RESTIC_REPOSITORY=\(location)".utf8)])
         let steps = restic.steps(RepositoryDamage([]), packs: ["0123456789abcdef"])

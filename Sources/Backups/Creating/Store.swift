@@ -223,6 +223,8 @@ struct BackupMessages: LineConsumer {
 final class MemoryFile: Sendable {
     private let file: OwnedDescriptor
 
+    var descriptor: FileDescriptor { file.descriptor }
+
     /// Creates the file with its contents.
     ///
     /// - Throws: ``BackupError`` when there is not enough memory.

@@ -59,7 +59,7 @@ extension EvictionWork {
         let repository = try await engine.repositoryIdentifier()
         // So that downloads find it. They can also be given the location.
         try? state.note(
-            repository: String(repository.prefix(16)), at: engine.repository.absoluteBytes)
+            repository: String(repository.prefix(16)), at: engine.repository.noted)
         var left = batches(of: chosen)[...]
         var isFirst = true
         while let batch = left.popFirst() {

@@ -8,12 +8,15 @@ import TextFormats
 extension Restic {
     /// Returns restic's identifier of the repository: at least 16 hexadecimal digits.
     ///
-    /// - Throws: ``BackupError`` when the repository cannot be read.
+    /// - Throws: ``BackupError`` when the repository cannot be read; `unreachable` when one elsewhere does
+    ///   not answer in time.
     package func repositoryIdentifier() async throws(BackupError) -> String {
         try checkExistence()
         if let known = identifier.withLock({ $0 }) { return known }
-        let output = try await run(
-            ResticCommand("cat", words("--no-lock"), on: words("config")), reading: WholeOutput())
+        let (output, end) = try await attemptOnce(
+            ResticCommand("cat", words("--no-lock"), on: words("config")),
+            within: repository.directory == nil ? limits.answer : nil, reading: WholeOutput())
+        guard end.code == 0 else { throw failure(end) }
         let found: String
         do throws(JSONError) {
             found = try identifierOfConfig(output.bytes)

@@ -145,6 +145,11 @@ package struct NeededPlaces: Sendable {
         while true {
             let identity = try ancestor.withoutFollowing.fileStatus().identity
             if let meaning = places[identity] { return .needed(meaning) }
+            // It may be served to the other ones, or reached by another path.
+            let parts = ["config", "keys", "data", "index", "snapshots"]
+            if parts.allSatisfy({ (try? itemExists(ancestor.appending($0))) == true }) {
+                return .needed("in a repository")
+            }
             if ancestor.components.isEmpty { return nil }
             ancestor.removeLastComponent()
         }

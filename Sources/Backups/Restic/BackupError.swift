@@ -157,6 +157,11 @@ extension Restic {
                 "use it as it is"
             ),
             (
+                ["repository already contains "], .damaged,
+                "there are files of a repository whose config is lost",
+                "put config back from a copy, or name another location"
+            ),
+            (
                 ["no space left on device"], .noSpace,
                 "there is no space left on the repository's device",
                 "make room and run the command again; what was stored so far is used"
@@ -174,12 +179,13 @@ extension Restic {
             ),
         ]
 
-    /// The error for a location without a repository.
+    /// The error for a location without a repository. Where one was, none is to be made.
     var noRepository: BackupError {
-        BackupError(
-            .noRepository, "there is no repository",
-            advice: "check --repository, or make one: resval-backup init",
-            path: repository.directory)
+        isGone
+            ?? BackupError(
+                .noRepository, "there is no repository",
+                advice: "check --repository, or make one: resval-backup init",
+                path: repository.directory)
     }
 
     private func locked(_ errors: ErrorOutput) -> BackupError {

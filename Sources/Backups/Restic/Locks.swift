@@ -72,9 +72,10 @@ extension Restic {
     private func unlock() async throws(BackupError) -> Bool {
         var command = ResticCommand("unlock", words("--no-cache"))
         if let settings = settingsOfSSH { command.options.append(option("--option", settings)) }
+        let arguments = command.arguments(opening: try await passwordOption())
         for starter in programs.startersUnderUnknownHost {
             let (_, end) = try await execute(
-                command.arguments(opening: passwordOption), startedBy: starter, reading: NoOutput())
+                arguments, startedBy: starter, reading: NoOutput())
             if end.code == 0 { return true }
         }
         return false

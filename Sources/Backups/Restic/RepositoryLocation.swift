@@ -30,13 +30,28 @@ package struct RepositoryLocation: Sendable, Hashable {
         directory.flatMap { try? $0.status().identity }
     }
 
-    /// The location for messages: without the user and password that a URL may contain.
+    /// The location for messages and notes: without the user and password that it may contain.
     package var shown: [UInt8] {
-        guard directory == nil, let start = bytes.firstRange(of: Array("://".utf8))?.upperBound,
-            let at = bytes[start...].prefix(while: { $0 != UInt8(ascii: "/") })
-                .lastIndex(of: UInt8(ascii: "@"))
+        guard directory == nil else { return bytes }
+        let url = bytes.firstRange(of: Array("://".utf8))?.upperBound
+        let sftp = "sftp:".utf8
+        guard let start = url ?? (bytes.starts(with: sftp) ? sftp.count : nil) else { return bytes }
+        let end = UInt8(ascii: url == nil ? ":" : "/")
+        guard let at = bytes[start...].prefix(while: { $0 != end }).lastIndex(of: UInt8(ascii: "@"))
         else { return bytes }
         return Array(bytes[..<start] + bytes[(at + 1)...])
+    }
+
+    /// The location as it can be noted: in a form that does not depend on the working directory, and
+    /// without user and password.
+    package var noted: [UInt8] { directory == nil ? shown : absoluteBytes }
+
+    /// A short name of the place as it is named, whatever is mounted there now.
+    var placeName: String {
+        guard let directory else { return shortName(for: shown) }
+        let base = directory.isAbsolute ? nil : try? workingDirectory()
+        let path = base?.pushing(directory) ?? directory
+        return shortName(for: path.lexicallyNormalized().bytes)
     }
 
     /// The location in a form that does not depend on the working directory.

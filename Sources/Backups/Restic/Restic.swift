@@ -13,6 +13,7 @@ package struct Restic: Sendable {
     package let progress: @Sendable (BackupProgress) -> Void
     let programs: ResticPrograms
     let environment: ResticEnvironment
+    let limits: ResticLimits
     /// The programs' directory for state, which may be missing; nil when it is not known.
     let stateDirectory: FilePath?
     /// Whether an earlier command could not write the repository's locks.
@@ -25,6 +26,10 @@ package struct Restic: Sendable {
     let identifier = Monitor<String?>(nil)
     /// The path of a file that contains the password; nil when the environment gives it.
     let passwordFile: [UInt8]?
+    /// The command that prints the password; nil when something else gives it.
+    let passwordCommand: [UInt8]?
+    /// What that command printed; nil until it did.
+    let printedPassword = Monitor<MemoryFile?>(nil)
 
     /// - Parameters:
     ///   - searchPath: the value of `PATH`, of which only absolute directories count: what the
@@ -33,29 +38,34 @@ package struct Restic: Sendable {
     ///     password through the environment.
     ///   - environment: the environment that restic inherits, each variable as `NAME=VALUE`.
     ///   - stateDirectory: the programs' directory for state; nil when it is not known.
+    ///   - limits: how long restic is waited for.
     ///   - warn: see ``Restic/warn``.
     ///   - progress: see ``Restic/progress``.
     /// - Throws: ``BackupError``: `engineMissing`; `noPassword` when there is no source of a password.
     package init(
         searchPath: [UInt8], repository: RepositoryLocation, passwordFile: [UInt8]?,
         environment: [[UInt8]], stateDirectory: FilePath? = nil,
+        limits: ResticLimits = ResticLimits(),
         warn: @escaping @Sendable (String) -> Void = { _ in },
         progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
     ) throws(BackupError) {
+        self.limits = limits
         programs = try ResticPrograms(in: searchPath)
         self.repository = repository
         self.passwordFile = passwordFile
         self.stateDirectory = stateDirectory
         self.warn = warn
         self.progress = progress
-        self.environment = ResticEnvironment(
+        var environment = ResticEnvironment(
             environment, repository: repository.bytes, hasPasswordFile: passwordFile != nil)
-        guard passwordFile != nil || self.environment.givesPassword else {
+        guard passwordFile != nil || environment.givesPassword else {
             throw BackupError(
                 .noPassword, "no password was given",
                 advice: "use --password-file, RESTIC_PASSWORD_FILE, RESTIC_PASSWORD or "
                     + "RESTIC_PASSWORD_COMMAND")
         }
+        passwordCommand = environment.takePasswordCommand()
+        self.environment = environment
     }
 
     /// The directory with a file for each snapshot, named by its full identifier; nil when the
@@ -114,10 +124,11 @@ package struct Restic: Sendable {
     /// it would retry writes there for hours.
     ///
     /// - Throws: ``BackupError``: `engineTooOld`; `notWritable` at once for a command that writes to a
-    ///   repository where no lock can be written, which restic would try for most of a minute;
+    ///   repository where no lock can be written, which restic would try for most of a minute, and for
+    ///   root in another user's repository;
     ///   `noSpace` when the disk of the cache has become full after part of the output was consumed.
     func attemptOnce<Consumer: OutputConsumer>(
-        _ command: ResticCommand, reading consumer: Consumer
+        _ command: ResticCommand, within limit: Duration? = nil, reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
         try await requireVersion()
         var command = command
@@ -125,11 +136,17 @@ package struct Restic: Sendable {
             guard command.onlyReads else { throw locksNotWritable }
             reportUnwritableLocks()
         }
+        if let refusal = isOfAnotherOwner {
+            guard command.onlyReads else { throw refusal }
+            reportReading("a lock of root would be in the way of the repository's owner")
+            command.set("--no-lock")
+        }
         if command.onlyReads, failsToLock.withLock({ $0 }) { command.set("--no-lock") }
         if environment.cacheIsFull { reportCache() }
         if failsToCache.withLock({ $0 }) { command.set("--no-cache") }
         let (output, end) = try await execute(
-            command.arguments(opening: passwordOption), reading: FirstByteWatcher(consumer))
+            command.arguments(opening: try await passwordOption()), within: limit,
+            reading: FirstByteWatcher(consumer))
         // A consumer of entries or contents may have passed them on already.
         let canRunAgain = !output.hasBegun || !["ls", "dump"].contains(command.name)
         if end.errors.isCacheFull, !command.has("--no-cache") {
@@ -176,11 +193,20 @@ package struct Restic: Sendable {
                 + "is slower)")
     }
 
-    /// The option that names the password file. The repository's location is passed in the
+    /// Returns the option that names the password file. The repository's location is passed in the
     /// environment: it may contain a password, which every process on the machine could read in the
     /// arguments.
-    var passwordOption: [[UInt8]] {
-        passwordFile.map { [option("--password-file", $0)] } ?? []
+    ///
+    /// - Throws: as ``printPassword(_:)`` does.
+    func passwordOption() async throws(BackupError) -> [[UInt8]] {
+        if let passwordFile { return [option("--password-file", passwordFile)] }
+        guard let passwordCommand else { return [] }
+        if let printed = printedPassword.withLock({ $0 }) {
+            return [option("--password-file", printed.path)]
+        }
+        let printed = try await printPassword(passwordCommand)
+        printedPassword.withLock { $0 = printed }
+        return [option("--password-file", printed.path)]
     }
 
     /// Checks, once, that restic is 0.18 or newer: the first version whose commands, exit codes and
@@ -207,24 +233,6 @@ package struct Restic: Sendable {
                 path: programs.restic)
         }
         isNewEnough.withLock { $0 = true }
-    }
-
-    /// Creates a repository.
-    ///
-    /// Refuses a directory with other files in it, which restic itself would accept. An existing
-    /// repository is left to restic, which refuses it.
-    ///
-    /// - Throws: ``BackupError``: `repositoryExists`, `targetNotEmpty`, or the error that restic
-    ///   reports.
-    package func initialize() async throws(BackupError) {
-        if let directory = repository.directory,
-            (try? directory.appending("config").status()) == nil, try !isEmptyOrAbsent(directory)
-        {
-            throw BackupError(
-                .targetNotEmpty, "the directory is not empty", advice: "name a new one",
-                path: directory)
-        }
-        _ = try await run(ResticCommand("init"), reading: NoOutput())
     }
 }
 

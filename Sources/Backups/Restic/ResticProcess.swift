@@ -25,14 +25,7 @@ struct ResticPrograms: Sendable {
     ///
     /// - Throws: ``BackupError`` with the code `engineMissing`.
     init(in searchPath: [UInt8]) throws(BackupError) {
-        let directories = searchPath.split(separator: UInt8(ascii: ":"))
-            .filter { $0.first == UInt8(ascii: "/") }.map { FilePath(bytes: $0) }
-        func find(_ name: String) -> FilePath? {
-            directories.map { $0.appending(name) }.first { path in
-                (try? path.status().kind) == .regularFile
-                    && (try? path.isAccessible(for: .execute)) == true
-            }
-        }
+        func find(_ name: String) -> FilePath? { Self.find(Array(name.utf8), in: searchPath) }
         // Busybox has such programs, too: links to itself, which do not have all options.
         func findOfUtilLinux(_ name: String) -> FilePath? {
             find(name).flatMap { path in
@@ -47,6 +40,16 @@ struct ResticPrograms: Sendable {
         launcher = findOfUtilLinux("setpriv")
         unshare = findOfUtilLinux("unshare")
         hostname = find("hostname")
+    }
+
+    /// Returns the path of a program in the absolute directories of a search path; nil when it is missing.
+    static func find(_ name: [UInt8], in searchPath: [UInt8]) -> FilePath? {
+        searchPath.split(separator: UInt8(ascii: ":")).filter { $0.first == UInt8(ascii: "/") }
+            .map { FilePath(bytes: $0).pushing(FilePath(bytes: name)) }
+            .first { path in
+                (try? path.status().kind) == .regularFile
+                    && (try? path.isAccessible(for: .execute)) == true
+            }
     }
 
     /// The words that start restic, before its own arguments.
@@ -108,6 +111,15 @@ struct ResticEnvironment: Sendable {
             .map { Array($0.dropFirst(start.count)) }
     }
 
+    /// Returns the command that prints the password, and hides it from restic; nil where something else
+    /// gives the password, or restic has to complain about two.
+    mutating func takePasswordCommand() -> [UInt8]? {
+        let name = "RESTIC_PASSWORD_COMMAND"
+        guard value("RESTIC_PASSWORD_FILE") == nil, let command = value(name) else { return nil }
+        set(name, nil)
+        return command
+    }
+
     /// Whether one of the variables gives a password.
     var givesPassword: Bool { Self.passwords.contains { value($0) != nil } }
 
@@ -159,11 +171,18 @@ extension Restic {
     /// the lock. If it has not ended 30 seconds later, for example because it cannot reach the server
     /// with its lock, it is killed.
     ///
-    /// - Parameter starter: the words of a program that starts restic; empty to start it directly.
-    /// - Throws: ``BackupError`` when restic cannot be started; what the consumer threw;
-    ///   `interrupted` when the task was cancelled. An exit code other than 0 is not an error here.
+    /// One that moves nothing for as long as ``ResticLimits/stall`` is stopped, too: over a connection that
+    /// is silent restic waits for ever.
+    ///
+    /// - Parameters:
+    ///   - starter: the words of a program that starts restic; empty to start it directly.
+    ///   - limit: how long it may take in all; nil for as long as it moves something.
+    /// - Throws: ``BackupError`` when restic cannot be started; `unreachable` when it was stopped for its
+    ///   silence; what the consumer threw; `interrupted` when the task was cancelled. An exit code other
+    ///   than 0 is not an error here.
     func execute<Consumer: OutputConsumer>(
-        _ arguments: [[UInt8]], startedBy starter: [[UInt8]] = [], reading consumer: Consumer
+        _ arguments: [[UInt8]], startedBy starter: [[UInt8]] = [], within limit: Duration? = nil,
+        reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
         do throws(Errno) {
             try requireDescriptors(spareDescriptors)
@@ -178,13 +197,21 @@ extension Restic {
             environment: .custom(environment.variables.map { $0 + [0] }))
         let stopper = Stopper()
         // A task of its own: where this one is cancelled, the output is read to its end.
-        let task = Task { try await Self.run(configuration, consumer, stopper) }
+        let task = Task { [limits] in
+            try await Self.run(configuration, consumer, stopper, limits, within: limit)
+        }
         let result = await withTaskCancellationHandler {
             await task.result
         } onCancel: {
             stopper.stop()
         }
         if Task.isCancelled { throw .interrupted }
+        if let silence = stopper.silence {
+            throw BackupError(
+                .unreachable, "the repository is out of reach: \(silence), and was stopped",
+                advice: "check the network, the server, and what gives the password",
+                path: repository.directory)
+        }
         do {
             return try result.get()
         } catch let error as BackupError {
@@ -195,18 +222,21 @@ extension Restic {
     }
 
     private static func run<Consumer: OutputConsumer>(
-        _ configuration: Configuration, _ consumer: Consumer, _ stopper: Stopper
+        _ configuration: Configuration, _ consumer: Consumer, _ stopper: Stopper,
+        _ limits: ResticLimits, within limit: Duration?
     ) async throws -> (Consumer, ResticEnd) {
+        defer { stopper.end() }
         let result = try await Subprocess.run(
             configuration, input: .none, output: .sequence, error: .sequence
         ) { execution in
             // Sending fails if the process has ended, which needs no signal.
-            stopper.begin { try? execution.send(signal: $0) }
+            stopper.begin(execution.processIdentifier.value, limits, within: limit) {
+                try? execution.send(signal: $0)
+            }
             async let errors = pass(execution.standardError, to: Lines(ErrorOutput()), stopper)
             let output = try await pass(execution.standardOutput, to: consumer, stopper)
             return (output, try await errors)
         }
-        stopper.end()
         let (output, errors) = result.closureResult
         let messages = errors.consumer.consumer
         let unread = messages.isCacheFull ? nil : errors.failure
@@ -228,6 +258,7 @@ extension Restic {
         for try await chunk in output where failure == nil {
             do throws(BackupError) {
                 try chunk.withUnsafeBytes { bytes throws(BackupError) in
+                    stopper.received(bytes)
                     try consumer.receive(bytes)
                 }
             } catch {
@@ -246,34 +277,206 @@ extension Restic {
     }
 }
 
+extension Restic {
+    /// Runs the command that prints the password, once for all starts of restic, and in this process's
+    /// group, so that it can ask on the terminal. What it leaves behind is not waited for, and it may take
+    /// as long as ``ResticLimits/answer``.
+    ///
+    /// - Throws: ``BackupError``: `noPassword`, `interrupted`.
+    func printPassword(_ command: [UInt8]) async throws(BackupError) -> MemoryFile {
+        func failure(_ cause: String) -> BackupError {
+            BackupError(
+                .noPassword, "the password cannot be read: \(cause)",
+                advice: "check the command that prints it")
+        }
+        let (output, errors) = (try MemoryFile([]), try MemoryFile([]))
+        let words = wordsOfPasswordCommand(command)
+        let isPath = words.first?.contains(UInt8(ascii: "/")) == true
+        let program = words.first.flatMap { name in
+            isPath
+                ? FilePath(bytes: name)
+                : ResticPrograms.find(name, in: environment.value("PATH") ?? [])
+        }
+        guard let program else { throw failure("there is no such program on PATH") }
+        let configuration = Configuration(
+            executable: .path(program), arguments: Arguments(words.dropFirst().map { $0 + [0] }),
+            environment: .custom(environment.variables.map { $0 + [0] }))
+        let stopper = Stopper()
+        defer { stopper.end() }
+        let status: TerminationStatus
+        do {
+            status = try await Subprocess.run(
+                configuration, input: .none,
+                output: .fileDescriptor(output.descriptor, closeAfterSpawningProcess: false),
+                error: .fileDescriptor(errors.descriptor, closeAfterSpawningProcess: false)
+            ) { [limits] execution in
+                stopper.begin(
+                    execution.processIdentifier.value, limits, within: limits.answer
+                ) { try? execution.send(signal: $0) }
+            }.terminationStatus
+        } catch {
+            throw Task.isCancelled ? .interrupted : failure("\(error)")
+        }
+        if Task.isCancelled { throw .interrupted }
+        if stopper.silence != nil {
+            throw failure("its command did not end in \(limits.answer.components.seconds) seconds")
+        }
+        guard case .exited(0) = status else {
+            let text = (try? contentsOfFile(FilePath(bytes: errors.path), limit: 1 << 16)) ?? []
+            let line = text.split(separator: UInt8(ascii: "\n")).last ?? []
+            throw failure("its command failed: \(String(decoding: line, as: UTF8.self))")
+        }
+        return output
+    }
+}
+
+/// Returns the words of a command as restic splits them: at white space and backslashes outside quotes,
+/// and at quotes.
+func wordsOfPasswordCommand(_ command: [UInt8]) -> [[UInt8]] {
+    let (backslash, quotes) = (UInt8(ascii: "\\"), Array("\"'".utf8))
+    var (quote, last) = (UInt8?.none, UInt8(0))
+    return command.split { byte in
+        if last != backslash, quote.map({ $0 == byte }) ?? quotes.contains(byte) {
+            quote = quote == nil ? byte : nil
+            return true
+        }
+        last = byte
+        return quote == nil && (byte == backslash || byte == 0x20 || (0x09...0x0D).contains(byte))
+    }.map { Array($0) }
+}
+
+/// How long restic, and what gives its password, is waited for.
+package struct ResticLimits: Sendable {
+    /// How long a repository that is elsewhere may take to give its config.
+    let answer: Duration
+    /// How long restic may move nothing.
+    let stall: Duration
+    /// How often that is looked at.
+    let interval: Duration
+    /// The most bytes that a restic reads and writes that only waits: the messages between its threads,
+    /// and the signs of life between ssh and its server.
+    static let idleBytes: UInt64 = 1 << 20
+
+    package init(
+        answer: Duration = .seconds(60), stall: Duration = .seconds(900),
+        interval: Duration = .seconds(5)
+    ) {
+        (self.answer, self.stall, self.interval) = (answer, stall, interval)
+    }
+}
+
 /// Stops a process, also if the request comes before the process runs.
 private final class Stopper: Sendable {
-    private let state = Monitor<(isStopped: Bool, send: (@Sendable (Signal) -> Void)?)>(
-        (false, nil))
+    private struct State {
+        var isStopped = false
+        var send: (@Sendable (Signal) -> Void)?
+        var watcher: Task<Void, any Error>?
+        /// What the process did too long; nil when it was not stopped for that.
+        var silence: String?
+        /// The bytes of progress that it printed, which it does while it waits, too.
+        var progress: UInt64 = 0
+    }
+    private let state = Monitor(State())
 
-    func begin(_ send: @escaping @Sendable (Signal) -> Void) {
+    var silence: String? { state.withLock { $0.silence } }
+
+    /// - Parameters:
+    ///   - process: the process, which is stopped when it moves nothing for too long.
+    ///   - limit: how long it may take in all; nil for no limit.
+    ///   - send: sends it a signal.
+    func begin(
+        _ process: Int32, _ limits: ResticLimits, within limit: Duration?,
+        _ send: @escaping @Sendable (Signal) -> Void
+    ) {
+        let watcher = Task { try await watch(process, limits, within: limit) }
         let isStopped = state.withLock { state in
-            state.send = send
+            (state.send, state.watcher) = (send, watcher)
             return state.isStopped
         }
-        if isStopped { interrupt() }
+        if isStopped { signal(.interrupt) }
     }
 
     func stop() {
         state.withLock { $0.isStopped = true }
-        interrupt()
+        signal(.interrupt)
     }
 
-    func end() { state.withLock { $0.send = nil } }
+    func end() {
+        state.withLock { state in
+            state.send = nil
+            state.watcher?.cancel()
+        }
+    }
 
-    private func interrupt() {
+    /// Counts output. Lines about files are no progress that is printed over and over.
+    func received(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.starts(with: #"{"message_type":"status""#.utf8) else { return }
+        state.withLock { $0.progress += UInt64(bytes.count) }
+    }
+
+    private func watch(
+        _ process: Int32, _ limits: ResticLimits, within limit: Duration?
+    ) async throws {
+        let start = ContinuousClock.now
+        var (moved, lastMove) = (UInt64(0), start)
+        while true {
+            try await Task.sleep(for: min(limits.interval, limit ?? limits.interval))
+            let now = ContinuousClock.now
+            let printed = state.withLock { $0.progress }
+            let total = bytesMoved(by: process).subtractingSaturating(printed)
+            // What ended takes its count along.
+            if total < moved || total > moved + ResticLimits.idleBytes {
+                (moved, lastMove) = (total, now)
+            }
+            if let limit, now - start >= limit {
+                return end(
+                    for: "restic got no answer in \(limit.components.seconds) seconds", grace: 5)
+            }
+            if now - lastMove >= limits.stall {
+                return end(
+                    for: "restic moved nothing for \(limits.stall.components.seconds / 60) minutes")
+            }
+        }
+    }
+
+    private func end(for silence: String, grace: Int = 30) {
+        state.withLock { $0.silence = silence }
+        signal(.terminate, grace: grace)
+    }
+
+    /// Sends a signal, and kills a process that has not ended some seconds later.
+    private func signal(_ signal: Signal, grace: Int = 30) {
         guard let send = state.withLock({ $0.send }) else { return }
-        send(.interrupt)
+        send(signal)
         Task {
-            try await Task.sleep(for: .seconds(30))
+            try await Task.sleep(for: .seconds(grace))
             state.withLock { $0.send }?(.kill)
         }
     }
+}
+
+/// Returns how many bytes a process and its descendants read and wrote. What cannot be asked counts
+/// nothing: all that ssh moves passes restic.
+private func bytesMoved(by process: Int32, depth: Int = 0) -> UInt64 {
+    func words(_ file: String) -> [Substring] {
+        let path = FilePath("/proc/\(process)/\(file)")
+        guard let bytes = try? contentsOfFile(path, limit: 1 << 16) else { return [] }
+        return String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }
+    }
+    let counts = words("io")
+    var sum: UInt64 = 0
+    for (name, count) in zip(counts, counts.dropFirst()) where ["rchar:", "wchar:"].contains(name) {
+        sum = sum &+ (UInt64(count) ?? 0)
+    }
+    guard depth < 4 else { return sum }
+    // The children of all threads are those of the process.
+    try? forEachName(in: FilePath("/proc/\(process)/task")) { thread in
+        for child in words("task/\(String(decoding: thread, as: UTF8.self))/children") {
+            if let child = Int32(child) { sum = sum &+ bytesMoved(by: child, depth: depth + 1) }
+        }
+        return true
+    }
+    return sum
 }
 
 /// Runs blocking work on a thread of its own, so that it does not delay other tasks.

@@ -122,10 +122,11 @@ extension Restic {
         func add(_ purpose: String, _ command: [[UInt8]]) {
             // Any other location may contain a password, and comes from the environment.
             let location = repository.directory.map { words("--repo") + [$0.bytes] } ?? []
+            let password = passwordFile.map { [option("--password-file", $0)] } ?? []
             steps.append(
                 RepairStep(
                     purpose: purpose + (location.isEmpty ? " (needs RESTIC_REPOSITORY)" : ""),
-                    command: words("restic") + location + passwordOption + words("repair") + command
+                    command: words("restic") + location + password + words("repair") + command
                 ))
         }
         if damage.hasDamagedIndex || damage.hasIncompletePack {

@@ -1,0 +1,221 @@
+import EffectiveValues
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// A repository that snapshots were made in, as the state directory knows it: a line for each in the
+/// file `backup/repository-PLACE`, for all configurations whose repository is at that place.
+struct KnownRepository: Sendable, Hashable {
+    /// restic's identifier.
+    var identifier: String
+    /// The SHA-256 of the file `config`, by which the identifier is known without a start of restic; `-`
+    /// for a repository that is not a directory.
+    var config = "-"
+    /// The UUID of the filesystem; `-` where it is not known.
+    var filesystem = "-"
+
+    /// Whether it is the same repository on the same filesystem, as far as both are known.
+    func isSame(as other: KnownRepository) -> Bool {
+        identifier == other.identifier
+            && (filesystem == other.filesystem || [filesystem, other.filesystem].contains("-"))
+    }
+}
+
+extension Restic {
+    private var knownFile: FilePath? {
+        stateDirectory?.appending("backup").appending("repository-\(repository.placeName)")
+    }
+
+    /// The repositories that snapshots were made in at this place; none where that cannot be read.
+    var known: [KnownRepository] {
+        let bytes = knownFile.flatMap { try? contentsOfStateFile($0, limit: 1 << 16) } ?? []
+        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let words = line.split(separator: UInt8(ascii: " "))
+                .map { String(decoding: $0, as: UTF8.self) }
+            guard words.count == 3, words[0].isHexadecimal else { return nil }
+            return KnownRepository(identifier: words[0], config: words[1], filesystem: words[2])
+        }
+    }
+
+    /// Returns the repository that is there now. restic is started unless its `config` is that of a known
+    /// one.
+    private func present(_ known: [KnownRepository]) async throws(BackupError) -> KnownRepository {
+        try checkExistence()
+        guard let directory = repository.directory else {
+            return KnownRepository(identifier: try await repositoryIdentifier())
+        }
+        var found = KnownRepository(identifier: "")
+        // What cannot be read here is what restic complains about.
+        if let config = try? contentsOfFile(directory.appending("config"), limit: 1 << 20) {
+            found.config = ContentHash(of: config).hexadecimal
+        }
+        found.filesystem = KnownVolumes.volumeRead(holding: directory)?.uuid ?? "-"
+        let match = known.first { $0.config == found.config && found.config != "-" }
+        if let match {
+            found.identifier = match.identifier
+        } else {
+            found.identifier = try await repositoryIdentifier()
+        }
+        return found
+    }
+
+    /// Checks, before anything is written, that the repository answers, and is one that snapshots were
+    /// made in at this place, if any was.
+    ///
+    /// - Throws: ``BackupError``: `noRepository` when it is another, or on another filesystem;
+    ///   `unreachable`.
+    package func requireKnown() async throws(BackupError) {
+        let known = known
+        guard !known.isEmpty || repository.directory == nil else { return }
+        let found = try await present(known)
+        guard let last = known.last, !known.contains(where: found.isSame) else { return }
+        let isCopy = known.contains { $0.identifier == found.identifier }
+        throw BackupError(
+            .noRepository,
+            isCopy
+                ? "this is not the disk it was: the repository is on another filesystem"
+                : "this is not the disk it was: repository \(found.identifier.prefix(8)) is here, and not "
+                    + "\(last.identifier.prefix(8))",
+            advice: "attach the other one; if this is right: resval-backup accept",
+            path: repository.directory)
+    }
+
+    /// Notes the repository as one that snapshots were made in.
+    ///
+    /// - Parameter isFirst: whether it is noted also where none is known.
+    /// - Returns: whether only others were known.
+    @discardableResult
+    package func noteRepository(asFirst isFirst: Bool = true) async throws -> Bool {
+        let known = known
+        guard let knownFile, isFirst || !known.isEmpty else { return false }
+        let found = try await present(known)
+        if known.contains(found) { return false }
+        let lines = known.filter { !$0.isSame(as: found) } + [found]
+        try makeBackupDirectory(knownFile.removingLastComponent())
+        try knownFile.writePrivateFile(
+            lines.flatMap { "\($0.identifier) \($0.config) \($0.filesystem)\n".utf8 })
+        return !known.isEmpty && lines.count > known.count
+    }
+
+    /// What is said where no repository is and one was before.
+    var isGone: BackupError? {
+        guard let last = known.last else { return nil }
+        guard let directory = repository.directory else {
+            return BackupError(
+                .unreachable,
+                "the repository cannot be reached: \(last.identifier.prefix(8)), which was there, is not "
+                    + "found",
+                advice: "check the network and the server")
+        }
+        return BackupError(
+            .noRepository,
+            "this is not the disk it was: repository \(last.identifier.prefix(8)) is not here",
+            advice: "attach or mount its disk", path: directory)
+    }
+}
+
+/// Where the files of a repository are, which are worth something without its `config`, too.
+private let contentDirectories = ["keys", "data", "index", "snapshots"]
+
+extension Restic {
+    /// Creates a repository.
+    ///
+    /// Refuses a directory with other files in it, which restic itself would accept. Empty directories that
+    /// a killed one left are used. An existing repository is left to restic, which refuses it.
+    ///
+    /// - Throws: ``BackupError``: `repositoryExists`, `targetNotEmpty`, `damaged` where files of a
+    ///   repository are without its config, or the error that restic reports.
+    package func initialize() async throws(BackupError) {
+        if let directory = repository.directory,
+            (try? directory.appending("config").status()) == nil
+        {
+            for name in contentDirectories
+            where try hasFiles(directory.appending(name), depth: 1) { throw lostConfig(name) }
+            let names = Set((contentDirectories + ["locks"]).map { Array($0.utf8) })
+            guard try isEmptyOrAbsent(directory, but: names.contains) else {
+                throw BackupError(
+                    .targetNotEmpty, "the directory is not empty", advice: "name a new one",
+                    path: directory)
+            }
+        }
+        _ = try await run(ResticCommand("init"), reading: NoOutput())
+        // restic itself asks for keys and snapshots alone.
+        if repository.directory == nil {
+            let packs = try await run(
+                ResticCommand("list", words("--no-lock"), on: words("packs")),
+                reading: Lines(TextLines()))
+            if !packs.consumer.lines.isEmpty { throw lostConfig("data") }
+        }
+        if let knownFile { try? removeFile(knownFile) }
+    }
+
+    private func hasFiles(_ directory: FilePath, depth: Int) throws(BackupError) -> Bool {
+        var names: [[UInt8]] = []
+        _ = try isEmptyOrAbsent(directory) { name in
+            names.append(name)
+            return true
+        }
+        for name in names {
+            let item = directory.pushing(FilePath(bytes: name))
+            let kind = try? item.withoutFollowing.status().kind
+            guard kind == .directory, depth > 0, try !hasFiles(item, depth: depth - 1) else {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// The error where files of a repository are, and its `config` or keys are not.
+    func lostConfig(_ directory: String) -> BackupError {
+        BackupError(
+            .damaged,
+            "there are files of a repository in \(directory), but not what is needed to read them",
+            advice: "put config and keys back from a copy, or name another location",
+            path: repository.directory)
+    }
+
+    /// Returns why a repository should not be made at this place without asking: one was there, or it is
+    /// below a mount point where nothing is mounted. nil where there is no doubt.
+    package var doubtAboutInitializing: String? {
+        if let known = known.last {
+            return
+                "repository \(known.identifier.prefix(8)) was here, and may be on a disk that is not "
+                + "attached now"
+        }
+        guard let directory = repository.directory, let mounts = try? MountTable.current() else {
+            return nil
+        }
+        // The directories on the way may be missing.
+        var there = directory
+        var missing: [FilePath.Component] = []
+        while (try? itemExists(there)) == false, let name = there.lastComponent {
+            missing.insert(name, at: 0)
+            there.removeLastComponent()
+        }
+        guard let real = try? realPath(of: there.isEmpty ? "." : there),
+            let mount = mounts.mount(holding: real)
+        else { return nil }
+        let fstab = (try? contentsOfFile("/etc/fstab")).map(mountPoints(inFstab:)) ?? []
+        let points = fstab + ["/media", "/run/media", "/mnt"]
+        let path = real.appending(missing)
+        let point = points.first { path.isHeld(by: $0) && !mount.mountPoint.isHeld(by: $0) }
+        return point.map { "nothing is mounted at or below \($0)" }
+    }
+
+    /// Why root should write nothing into the repository; nil where that does no harm.
+    var isOfAnotherOwner: BackupError? {
+        guard effectiveUser() == 0, let directory = repository.directory,
+            let owner = try? directory.status().owner, owner != 0
+        else { return nil }
+        // Some filesystems give every file to the same owner. Where nothing can be made, restic fails.
+        guard let trial = try? OwnedDescriptor(makeScratchFile(in: directory)),
+            (try? trial.descriptor.status().owner) != owner
+        else { return nil }
+        return BackupError(
+            .notWritable,
+            "uid \(owner) owns the repository, and could not use it any more with files of root in it",
+            advice:
+                "run this as that user: sudo -u '#\(owner)' resval-backup …, use a directory of root's, or "
+                + "reach it as that user through sftp or rest", path: directory)
+    }
+}

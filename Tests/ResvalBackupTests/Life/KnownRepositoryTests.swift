@@ -1,0 +1,200 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The repository it was")
+struct KnownRepositoryTests {
+    private static let tree = Tree { File("file", "text") }
+
+    /// Calls `body` with a repository on a disk of its own, whose second copy and an empty mount point are
+    /// there, too. `disk NAME` in a script mounts one, or nothing.
+    private func withDisks(_ body: (BackupFixture, _ script: String) throws -> Void) throws {
+        try require(.root, .tool("unshare"), .tool("mkfs.ext4"), .filesystem(.ext4))
+        try withBackup(of: Self.tree) { backup in
+            let script = """
+                cd "$1"; point=$1/point; mkdir point
+                export RESVAL_BACKUP_REPOSITORY=$point/repository
+                disk() { umount "$point" 2>/dev/null; [ $1 = none ] || mount -o loop "$1" "$point"; }
+                for name in first second; do
+                    truncate -s 32M $name && mkfs.ext4 -q $name && disk $name
+                    cp -r repository "$point/repository"
+                done
+                run() { "$RESVAL" "$@" > log 2>&1; echo "$1 $?"; }
+
+                """
+            try body(backup, script)
+        }
+    }
+
+    private func run(_ script: String, _ backup: BackupFixture) throws -> CommandResult {
+        try backup.script(
+            #"exec unshare --mount --propagation private sh -c "$2" sh "$1""#, backup.base, script)
+    }
+
+    @Test("a disk that is not mounted, a copy and another one are not the disk it was")
+    func disks() throws {
+        try withDisks { backup, script in
+            let result = try run(
+                script + """
+                    disk first; run create source
+                    disk none
+                    run create source; grep ^resval log; run snapshots; grep -c 'backup init' log; ls point
+                    run init; grep ^resval log
+                    disk second; run create source; grep ^resval log; ls point/repository/snapshots | wc -l
+                    disk first; run create source
+                    disk second; run accept; run create source
+                    rm -r point/repository; "$RESVAL" init --yes 2> /dev/null
+                    run create source
+                    """, backup)
+            let lines = result.text.split(separator: "\n").map(String.init)
+            #expect(
+                lines.filter { !$0.hasPrefix("resval-backup: ") } == [
+                    "create 0", "create 10", "snapshots 10", "0", "init 64", "create 10", "0",
+                    "create 0", "accept 0", "create 0", "create 0",
+                ], "\(result)")
+            #expect(lines.contains { $0.contains("this is not the disk it was: repository ") })
+            #expect(lines.contains { $0.contains("the repository is on another filesystem") })
+            #expect(result.text.contains("was here, and may be on a disk"), "\(result)")
+        }
+    }
+
+    @Test("another repository at the same place is refused before anything is written")
+    func otherRepository() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            try tool("mv", backup.repository, backup.base.appending("former"))
+            try backup.runSuccessfully("init", "--yes")
+            try tool("mv", backup.repository, backup.base.appending("other"))
+            try tool("mv", backup.base.appending("former"), backup.repository)
+            try backup.runSuccessfully("create", backup.source)
+            try tool("mv", backup.repository, backup.base.appending("former"))
+            try tool("mv", backup.base.appending("other"), backup.repository)
+            let refused = try backup.run("create", backup.source)
+            #expect(refused.exitCode == 10, "\(refused)")
+            #expect(refused.errorText.contains("this is not the disk it was"), "\(refused)")
+            #expect(try backup.snapshotsOfRestic().isEmpty)
+            try backup.runSuccessfully("accept")
+            try backup.runSuccessfully("create", backup.source)
+        }
+    }
+
+    @Test("init makes nothing where files of a repository are, and finishes what a killed one left")
+    func leftovers() throws {
+        try withBackup(of: Self.tree) { backup in
+            let new = backup.base.appending("new")
+            for name in ["keys", "data/00", "index", "snapshots"] {
+                try tool("mkdir", "-p", new.pushing(FilePath(name)), new.appending("locks"))
+                let file = new.pushing(FilePath(name)).appending("file")
+                try tool("touch", file)
+                let refused = try backup.run("init", "--repository", new)
+                #expect(refused.exitCode == 1, "\(refused)")
+                #expect(refused.errorText.contains("files of a repository in"), "\(refused)")
+                try tool("rm", file)
+            }
+            try backup.runSuccessfully("init", "--repository", new)
+        }
+    }
+
+    @Test(
+        "init makes nothing on a server where data is, and names it",
+        arguments: [RepositoryServer.sftp, .rest])
+    func server(server: RepositoryServer) throws {
+        try server.requireProgram()
+        try withBackup(of: Self.tree) { backup in
+            let script =
+                "cd \"$1\"\n" + server.script + """
+                    use "$port"
+                    mkdir -p served/data/00
+                    echo pack > served/data/00/00$(echo a | sha256sum | cut -c1-62)
+                    "$RESVAL" init 2>&1; echo "init $?"
+                    """
+            let result = try backup.script(script, backup.base)
+            #expect(result.text.contains("files of a repository in data"), "\(result)")
+            #expect(result.text.hasSuffix("init 1\n"), "\(result)")
+        }
+    }
+
+    @Test("below a mount point where nothing is mounted init asks")
+    func mountPoints() throws {
+        try require(.root, .tool("unshare"))
+        try withBackup(of: Self.tree) { backup in
+            let script = """
+                export RESVAL_BACKUP_REPOSITORY
+                mount -t tmpfs tmpfs /mnt && umount /mnt
+                echo "LABEL=x $1/disk ext4 defaults 0 0" > fstab
+                mkdir -p "$1/disk"; mount --bind fstab /etc/fstab
+                for place in /mnt/backup/a /media/me/DISK /run/media/me/DISK "$1/disk" "$1/disk/a" "$1/b"; do
+                    RESVAL_BACKUP_REPOSITORY=$place
+                    "$RESVAL" init > log 2>&1; echo "$? $(grep -c 'nothing is mounted' log)"
+                    [ ! -e $place/config ] || echo made
+                done
+                mount -t tmpfs tmpfs "$1/disk"
+                RESVAL_BACKUP_REPOSITORY=$1/disk/a
+                "$RESVAL" init > log 2>&1; echo $?
+                """
+            let result = try run("cd \"$1\"\n" + script, backup)
+            #expect(
+                result.text == String(repeating: "64 1\n", count: 5) + "0 0\nmade\n0\n", "\(result)"
+            )
+        }
+    }
+
+    @Test("root writes nothing into a user's repository, and reads it without leaving a file")
+    func root() throws {
+        try require(.root, .tool("bindfs"))
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            try tool("chown", "-R", "54321", backup.repository)
+            let before = try TreeListing(of: backup.repository)
+            let refused = try backup.run("create", backup.source)
+            #expect(refused.exitCode == 1, "\(refused)")
+            for way in ["sudo -u '#54321' resval-backup", "directory of root", "sftp or rest"] {
+                #expect(refused.errorText.contains(way), "\(refused)")
+            }
+            try backup.runSuccessfully("snapshots")
+            #expect(try TreeListing(of: backup.repository).differences(from: before) == [])
+            // As vfat, exFAT and CIFS do, it gives each file to one user.
+            let mount = backup.base.appending("mount")
+            try tool("mkdir", mount)
+            try tool("bindfs", "--force-user=54321", backup.base.appending("home"), mount)
+            defer { _ = try? tool("umount", mount) }
+            let place = mount.appending("repository")
+            try tool("mkdir", place)
+            try backup.runSuccessfully("init", "--repository", place)
+            try backup.runSuccessfully("create", "--repository", place, backup.source)
+        }
+    }
+
+    @Test("where environment and configuration name two, restore says which one it reads, and asks")
+    func choice() throws {
+        try withRun(of: Self.tree) { fixture in
+            let backup = fixture.backup
+            #expect(try fixture.command("run").run().exitCode == 0)
+            let other = backup.base.appending("other")
+            try tool("cp", "-r", backup.repository, other)
+            var command = fixture.command(
+                "restore", "--snapshot", "latest", "--target", backup.target)
+            command.environment["RESVAL_BACKUP_REPOSITORY"] = other.string
+            command.environment["RESTIC_PASSWORD_FILE"] = "\(backup.base)/password"
+            let refused = try command.run()
+            #expect(refused.exitCode == 1, "\(refused)")
+            #expect(refused.errorText.contains("\(other): is the repository that is read"))
+            #expect(throws: Errno.noSuchFileOrDirectory) { try backup.target.status() }
+            command.arguments.append(Array("--yes".utf8))
+            #expect(try command.run().exitCode == 0)
+        }
+    }
+
+    @Test("what lies in any repository is not evicted, however that is reached")
+    func evictRepository() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            let other = backup.base.appending("other")
+            try tool("cp", "-r", backup.repository, other)
+            let result = try backup.run("evict", "--yes", other.appending("config"))
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(result.errorText.contains("in a repository"), "\(result)")
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backups
+
+@Suite("Programs and servers that are silent")
+struct SilenceTests {
+    private static let tree = Tree { File("file", "text") }
+
+    /// A server that accepts connections and never answers.
+    private final class SilentServer {
+        let port: UInt16
+        private let descriptor: Int32
+
+        init() throws {
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let server = descriptor
+            let result = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    bind(server, address, size) | listen(server, 50)
+                        | getsockname(server, address, &size)
+                }
+            }
+            try #require(result == 0)
+            port = UInt16(bigEndian: address.sin_port)
+        }
+
+        deinit { close(descriptor) }
+    }
+
+    private func engine(
+        _ location: String, _ limits: ResticLimits,
+        password: String = "echo word"
+    ) throws -> Restic {
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        return try Restic(
+            searchPath: Array(path.utf8),
+            repository: RepositoryLocation(bytes: Array(location.utf8)),
+            passwordFile: nil,
+            environment: [
+                "PATH=\(path)", "HOME=/nowhere", "RESTIC_PASSWORD_COMMAND=\(password)",
+            ].map { Array($0.utf8) }, stateDirectory: nil, limits: limits)
+    }
+
+    /// Returns the error of a call, which must not take long.
+    private func failure(_ body: () async throws -> Void) async throws -> BackupError {
+        let start = ContinuousClock.now
+        let error = await #expect(throws: BackupError.self) { try await body() }
+        #expect(ContinuousClock.now - start < .seconds(30))
+        return try #require(error)
+    }
+
+    @Test("a server that does not give the config in time is out of reach")
+    func answer() async throws {
+        try require(.tool("restic"))
+        let server = try SilentServer()
+        let engine = try engine(
+            "rest:http://ada:secret@127.0.0.1:\(server.port)/",
+            ResticLimits(answer: .seconds(2)))
+        let error = try await failure { try await engine.requireKnown() }
+        #expect(error.code == .unreachable && error.code.exitCode == 1)
+        #expect(error.message.contains("out of reach: restic got no answer in 2 seconds"))
+        #expect(!error.description.contains("secret"))
+    }
+
+    @Test("a restic that moves nothing for long is stopped, and one that works is not")
+    func stall() async throws {
+        try require(.tool("restic"))
+        let server = try SilentServer()
+        let engine = try engine(
+            "rest:http://127.0.0.1:\(server.port)/",
+            ResticLimits(stall: .seconds(3), interval: .milliseconds(500)))
+        let error = try await failure { _ = try await engine.list() }
+        #expect(error.code == .unreachable, "\(error)")
+        #expect(error.message.contains("moved nothing"), "\(error)")
+    }
+
+    @Test("a command that prints no password in time is named")
+    func passwordCommand() async throws {
+        try require(.tool("restic"))
+        let engine = try engine(
+            "rest:http://127.0.0.1:1/", ResticLimits(answer: .seconds(2)),
+            password: "sleep 100")
+        let error = try await failure { _ = try await engine.list() }
+        #expect(error.code == .noPassword, "\(error)")
+        #expect(error.message.contains("did not end in 2 seconds"), "\(error)")
+    }
+
+    @Test("the words of a command are restic's")
+    func words() {
+        func words(_ text: String) -> [String] {
+            wordsOfPasswordCommand(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(words("pass  show\tbackup") == ["pass", "show", "backup"])
+        #expect(words(#"sh -c "echo 'a b'""#) == ["sh", "-c", "echo 'a b'"])
+        #expect(words(#"a"b c"d"#) == ["a", "b c", "d"])
+        #expect(words(#"a\"b \ c"#) == ["a", "\"b", "c"])
+        #expect(words("") == [])
+    }
+
+    @Test("a command that leaves a process behind, and one that is asked for once, hold nothing up")
+    func leftBehind() throws {
+        try withBackup(of: Self.tree) { backup in
+            var command = backup.command(["create", backup.source])
+            command.environment["RESTIC_PASSWORD_FILE"] = .some(nil)
+            command.environment["RESTIC_PASSWORD_COMMAND"] =
+                "sh -c 'sleep 25 & echo x >> \(backup.base)/asked; cat \(backup.base)/password'"
+            let start = ContinuousClock.now
+            let result = try command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(ContinuousClock.now - start < .seconds(20))
+            #expect(try tool("cat", backup.base.appending("asked")) == "x")
+            command.environment["RESTIC_PASSWORD_COMMAND"] = "sh -c 'echo no key >&2; exit 3'"
+            let failed = try command.run()
+            #expect(failed.exitCode == 1, "\(failed)")
+            #expect(failed.errorText.contains("cannot be read: its command failed: no key"))
+        }
+    }
+
+    @Test("what gives the password and ssh ask on the terminal, and get the answer")
+    func terminal() throws {
+        try require(.tool("script"), .tool("bash"))
+        try withRun(of: Self.tree) { fixture in
+            let backup = fixture.backup
+            let ask = #"sh -c "read -r word < /dev/tty; echo $word""#
+            let script = """
+                printf '%s\\n' '#!/bin/sh' 'touch "$0.asks"' 'read -r word < /dev/tty' 'echo "got $word" > "$0.got"' > ssh
+                chmod +x ssh; PATH=$PWD:$PATH
+                (sleep 2; echo "$1"
+                    for _ in $(seq 150); do [ -e ssh.asks ] && break; sleep 0.1; done
+                    sleep 1; echo answer; sleep 5) |
+                    timeout 60 script -qec "bash -c 'set -m; \\"$RESVAL\\" run; echo code \\$?'" /dev/null
+                cat ssh.got 2>/dev/null
+                """
+            let usual = fixture.usual.split(separator: "\n").dropLast().joined(separator: "\n")
+            for (location, outcome) in [
+                ("\(backup.repository)", "code 0"), ("sftp:h:/x", "got answer"),
+            ] {
+                let settings = usual.replacing("\(backup.repository)", with: location)
+                try fixture.configure(
+                    settings + "\nverify = \"never\"\npassword-command = '\(ask)'\n")
+                var command = fixture.command()
+                command.executable = "/bin/sh"
+                command.arguments = ["-c", script, "sh", repositoryPassword].map { Array($0.utf8) }
+                command.environment["RESVAL"] = "\(FilePath.built("resval-backup"))"
+                command.workingDirectory = backup.base
+                let result = try command.run()
+                #expect(result.text.contains(outcome), "\(result)")
+            }
+        }
+    }
+}
