@@ -89,16 +89,23 @@ extension Restic {
         }
         // Where it is not known what failed, nothing is replaced.
         let placing = complaints.isEmpty || placing != .replacing ? placing : .keeping
+        if stage.keptTime != RestoreStage.exactTime {
+            warn(
+                "the filesystem of the target keeps times less exactly"
+                    + (stage.keptTime.nanoseconds == 0 ? ": to the second" : ""))
+        }
         if !stage.keepsAttributes {
             complaints.append(
                 "the filesystem of the target stores no extended attributes: items have none now, "
                     + "and no ACLs")
         }
         let merged: MergeOutcome
+        let untimely: [RestoreFailure]
         do {
-            (merged, damage) = try await onOwnThread { [damage, wanted] isCancelled in
+            (merged, untimely, damage) = try await onOwnThread { [damage, wanted] isCancelled in
                 try raiseDescriptorLimit()
-                try stage.synchronize(remote: wanted.remote)
+                let untimely = try stage.synchronize(remote: wanted.remote)
+                    .filter { paths.include($0.path) }
                 var damage = damage
                 for path in try stage.otherNames(of: Set(damage.keys)) {
                     damage[printedName(path)] = "it is another name of a file that is damaged"
@@ -107,7 +114,7 @@ extension Restic {
                     placing, asked: roots, damaged: Set(damage.keys),
                     omitted: snapshot.recordPath?.top, isCancelled: isCancelled)
                 try merger.merge(stage.path, into: target)
-                return (merger.outcome, damage)
+                return (merger.outcome, untimely, damage)
             }
         } catch {
             throw backupError(error, path: target)
@@ -118,7 +125,7 @@ extension Restic {
         }
         var result = RestoreResult(
             snapshot: snapshot, items: amount.items,
-            failures: merged.failures + damaged + unfetched, complaints: complaints,
+            failures: merged.failures + untimely + damaged + unfetched, complaints: complaints,
             leftovers: stage.leftovers)
         result.evicted = evicted
         result.differingItems = merged.differingItems
@@ -221,13 +228,11 @@ struct WantedItems: SnapshotEntryHandler {
     private(set) var count: Int
     /// The sizes of the files among them, in bytes.
     private(set) var bytes: Int64 = 0
-    /// The items with a time that restic restores as another: before 1677-09-21 or after 2262-04-11,
-    /// beyond 64 bits of nanoseconds.
+    /// The items with a time that not all filesystems can store, or that restic restores as another: beyond
+    /// 64 bits of nanoseconds.
     private(set) var remote: [(path: [UInt8], modified: FileTime)] = []
     private let includes: [[UInt8]]
     private let items: SourceItems
-
-    private static let end = Int64.max / 1_000_000_000
 
     init(_ includes: [[UInt8]], in snapshot: Snapshot) {
         missing = includes
@@ -237,9 +242,7 @@ struct WantedItems: SnapshotEntryHandler {
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
-        if !(-Self.end..<Self.end).contains(entry.modified.seconds) {
-            remote.append((entry.path, entry.modified))
-        }
+        if !isStorable(entry.modified) { remote.append((entry.path, entry.modified)) }
         guard includes.include(entry.path) else { return }
         missing.removeAll { isHeld(entry.path, by: $0) }
         guard items.contains(entry.path) else { return }

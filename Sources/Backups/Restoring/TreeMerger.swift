@@ -157,8 +157,11 @@ struct TreeMerger {
         let isTaken = try item.target.has(item.name)
         if !isTaken || placing == .replacing { try checkJournals(of: item) }
         if isTaken, placing == .replacing {
-            let lease = try lease(on: item.name, in: item.target, item.path)
-            defer { withExtendedLifetime(lease) {} }
+            if let existing = try? item.target.status(of: item.name), existing.kind == .regularFile,
+                existing.linkCount > 1
+            {
+                outcome.filesWithOtherNames.append(item.path)
+            }
             try place(item, as: item.name, .replacing)
             outcome.placedItems += 1
         } else if try isTaken || !placed(item, as: item.name) {
@@ -267,28 +270,29 @@ struct TreeMerger {
         }
     }
 
-    /// Takes a lease on a file that is about to be replaced, which keeps others from opening it for
-    /// writing.
+    /// Takes the name of a file away from it, unless somebody has it open for writing. A lease keeps others
+    /// from opening it meanwhile.
     ///
-    /// - Returns: the leased file; nil where leases cannot be had, and for other kinds of files.
-    /// - Throws: ``Obstacle`` when somebody has it open for writing.
-    private mutating func lease(
-        on name: FilePath, in directory: OpenDirectory, _ path: [UInt8]
-    ) throws -> SharedDescriptor? {
-        let reference = OwnedDescriptor(try openReference(name, in: directory.descriptor))
-        let status = try reference.descriptor.status()
-        guard status.kind == .regularFile else { return nil }
-        if status.linkCount > 1 { outcome.filesWithOtherNames.append(path) }
+    /// - Throws: `ETXTBSY` when somebody has it open for writing.
+    private func replace(
+        _ name: FilePath, in directory: OpenDirectory, by body: () throws(Errno) -> Void
+    ) throws(Errno) {
+        var lease: SharedDescriptor?
         do throws(Errno) {
-            let file = SharedDescriptor(
-                try reopenFile(reference.descriptor, flags: [.readOnly, .nonBlocking]))
-            try takeReadLease(of: file.descriptor)
-            return file
+            let reference = OwnedDescriptor(try openReference(name, in: directory.descriptor))
+            if try reference.descriptor.status().kind == .regularFile {
+                let flags: FileDescriptor.OpenOptions = [.readOnly, .nonBlocking]
+                let file = SharedDescriptor(try reopenFile(reference.descriptor, flags: flags))
+                try takeReadLease(of: file.descriptor)
+                lease = file
+            }
         } catch .resourceTemporarilyUnavailable {
-            throw Obstacle("a program has the file that is there open for writing")
+            throw .textFileBusy
         } catch {
-            return nil
+            // A filesystem without leases, a file of another user, or one that is gone.
         }
+        try body()
+        withExtendedLifetime(lease) {}
     }
 
     /// Moves an item that is no directory, or copies it to another filesystem.
@@ -296,9 +300,16 @@ struct TreeMerger {
         _ item: Item, as name: FilePath, _ condition: NamingCondition
     ) throws(Errno) {
         do throws(Errno) {
-            try renameItem(
-                item.name, in: item.source.descriptor, to: name, in: item.target.descriptor,
-                condition)
+            let rename = { () throws(Errno) in
+                try renameItem(
+                    item.name, in: item.source.descriptor, to: name, in: item.target.descriptor,
+                    condition)
+            }
+            if condition == .replacing {
+                try replace(name, in: item.target, by: rename)
+            } else {
+                try rename()
+            }
         } catch .improperLink {
             try copy(item, as: name, replaces: condition == .replacing)
         }
@@ -351,7 +362,7 @@ struct TreeMerger {
         try copyContent(from: content.descriptor, size: recorded.status.size, to: file.descriptor)
         metadata.apply(recorded, to: file.descriptor)
         if replaces {
-            try file.replace(name)
+            try replace(name, in: item.target) { () throws(Errno) in try file.replace(name) }
         } else {
             try file.publish(as: name)
         }
@@ -374,7 +385,7 @@ struct TreeMerger {
         }
         if replaces {
             do throws(Errno) {
-                try target.remove(name)
+                try replace(name, in: target) { () throws(Errno) in try target.remove(name) }
             } catch .noSuchFileOrDirectory {
                 // Nothing is in the way.
             }
@@ -443,6 +454,7 @@ private func sentence(_ error: Errno) -> String {
     switch error {
     case .fileExists: "something else has its name"
     case .isDirectory: "a directory has its name"
+    case .textFileBusy: "a program has the file that is there open for writing"
     case .tooManySymbolicLinkLevels, .notDirectory:
         "something that is not a directory is in its way"
     default: "\(error)"
