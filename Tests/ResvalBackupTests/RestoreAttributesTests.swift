@@ -129,7 +129,7 @@ struct RestoreAttributesTests {
                     #expect(result.exitCode == (isFirst ? 0 : 3), "\(result)")
                     #expect(
                         result.errorText.split(separator: "\n").map { $0.contains("/two: was ") }
-                            == (isFirst ? [false] : [true, false]), "\(result)")
+                            == (isFirst ? [false] : [false, true]), "\(result)")
                     #expect(
                         result.errorText.contains("keeps times less exactly: to the second"),
                         "\(result)")

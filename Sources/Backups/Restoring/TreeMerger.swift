@@ -40,6 +40,8 @@ struct TreeMerger {
     private let entered: Set<[UInt8]>
     /// An item that stays where it is, with everything below it.
     private let omitted: [UInt8]?
+    /// The mount points with nothing mounted, which get no content.
+    private let unmounted: Set<[UInt8]>
     private let isCancelled: () -> Bool
     private let metadata = MetadataRestorer()
 
@@ -61,13 +63,15 @@ struct TreeMerger {
 
     init(
         _ placing: Placing, asked: [[UInt8]], damaged: Set<[UInt8]> = [],
-        omitted: [UInt8]? = nil, isCancelled: @escaping () -> Bool
+        unmounted: Set<[UInt8]> = [], omitted: [UInt8]? = nil, isCancelled: @escaping () -> Bool
     ) {
         self.placing = placing
         self.asked = asked
         self.damaged = damaged
         self.omitted = omitted
-        let staying = damaged.union(omitted.map { [$0] } ?? [])
+        self.unmounted = unmounted
+        let staying = damaged.union(unmounted.map { printedName($0) })
+            .union(omitted.map { [$0] } ?? [])
         entered = Set(staying.lazy.flatMap { ancestors(of: $0).map { Array($0) } })
         self.isCancelled = isCancelled
     }
@@ -138,6 +142,11 @@ struct TreeMerger {
             if item.status.kind != .directory { return }
         }
         guard item.status.kind == .directory else { return try put(item) }
+        if unmounted.contains(path),
+            try item.source.openDirectory(name).names().contains(where: { _ in true })
+        {
+            throw Obstacle(unmountedSentence)
+        }
         do throws(Errno) {
             // Where something stays behind, what does not is moved piece by piece.
             if !entered.contains(printed), try placed(item, as: name) { return }
@@ -227,9 +236,12 @@ struct TreeMerger {
             switch existing.kind {
             case .regularFile:
                 guard existing.size == item.status.size else { return false }
-                let one = OwnedDescriptor(try reopenFile(reference.descriptor, flags: .readOnly))
                 let other = OwnedDescriptor(try reopenFile(item.descriptor, flags: .readOnly))
-                return try ContentHash(of: one.descriptor, shouldStop: isCancelled)
+                // Its owner may have a lease on it.
+                let flags: FileDescriptor.OpenOptions = [.readOnly, .nonBlocking]
+                let one = OwnedDescriptor(try reopenFile(reference.descriptor, flags: flags))
+                return try ContentHash(
+                    of: one.descriptor, upTo: existing.size, shouldStop: isCancelled)
                     == ContentHash(of: other.descriptor, shouldStop: isCancelled)
             case .symbolicLink:
                 return try symbolicLinkTarget(reference.descriptor)
@@ -261,7 +273,8 @@ struct TreeMerger {
             }
             if isRestored { databases.insert(item.path) }
             let database = item.path.dropLast(ending.utf8.count)
-            if item.path.suffix(ending.utf8.count).elementsEqual(ending.utf8),
+            if item.name.length > ending.utf8.count,
+                item.path.suffix(ending.utf8.count).elementsEqual(ending.utf8),
                 !databases.contains(Array(database)),
                 try item.target.has(FilePath(bytes: item.name.bytes.dropLast(ending.utf8.count)))
             {
@@ -420,6 +433,11 @@ package enum Placing: Sendable, Hashable {
     case replacing
 }
 
+/// Why nothing is put into a mount point, in words.
+package let unmountedSentence =
+    "it is a mount point in /etc/fstab with nothing mounted: mount it, or restore to another directory "
+    + "with --target"
+
 /// Why an item is not moved to its name, in words.
 private struct Obstacle: Error {
     let sentence: String
@@ -433,7 +451,7 @@ extension OpenDirectory {
         do throws(Errno) {
             _ = try status(of: name)
             return true
-        } catch .noSuchFileOrDirectory {
+        } catch .noSuchFileOrDirectory, .fileNameTooLong {
             return false
         }
     }
