@@ -120,6 +120,21 @@ struct RestorePathTests {
         }
     }
 
+    @Test("what a directory has the name of is not told to be back")
+    func directoryInTheWay() throws {
+        try withSnapshot { backup, restore in
+            try tool("sh", "-c", "cd \"$1\"; rm notes other; mkdir notes", "sh", backup.source)
+            let result = try restore(["notes", "other", "--overwrite"])
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.errorText.contains("/notes: was not restored: a directory has its name"))
+            #expect(!result.text.contains("/notes is back"), "\(result)")
+            #expect(result.text.contains("/other is back"), "\(result)")
+            let alone = try restore(["notes", "--overwrite"])
+            #expect(alone.exitCode == 1 && !alone.text.contains("is back"), "\(alone)")
+            #expect(alone.errorText.contains("a directory has its name"), "\(alone)")
+        }
+    }
+
     @Test("a changed file stays, and the version of the snapshot is put beside it")
     func beside() throws {
         try require(.root)

@@ -471,7 +471,8 @@ private func besideName(_ name: [UInt8], _ end: String) -> [UInt8] {
 private func sentence(_ error: Errno) -> String {
     switch error {
     case .fileExists: "something else has its name"
-    case .isDirectory: "a directory has its name"
+    // The second where what is to replace it is restored in it.
+    case .isDirectory, .directoryNotEmpty: "a directory has its name"
     case .textFileBusy: "a program has the file that is there open for writing"
     case .tooManySymbolicLinkLevels, .notDirectory:
         "something that is not a directory is in its way"
