@@ -58,6 +58,13 @@ struct RestoreCommand: AsyncParsableCommand {
             """)
     var overwrite = false
 
+    @Flag(
+        help: """
+            As root, give items to the users with the recorded numbers, also where the recorded names \
+            have others here.
+            """)
+    var numericOwner = false
+
     @Flag(name: [.short, .long], help: "Ask nothing.")
     var yes = false
 
@@ -88,13 +95,18 @@ struct RestoreCommand: AsyncParsableCommand {
         let display = progress.begin("reading the snapshots")
         defer { display.end() }
         let asked = try paths.paths.map { try AskedPath($0) }
-        let placeHomes = homes()
         let results = try await running { [self] in
             let engine = try repository.engine(showing: display)
             if let target, !overwrite { try checkEmpty(target.path) }
             var parts = try await parts(of: asked, engine)
+            let unmounted = target == nil ? unmountedPoints() : []
             for index in parts.indices where parts[index].snapshot != nil {
-                try await restore(&parts[index], engine, placeHomes, display)
+                do {
+                    try await restore(&parts[index], engine, unmounted, display)
+                } catch let error as BackupError where parts.count > 1 && error.code != .interrupted
+                {
+                    Messages.write(about: error.path?.bytes, Advice.completed(error.description))
+                }
             }
             return parts
         }
@@ -116,6 +128,7 @@ struct RestoreCommand: AsyncParsableCommand {
         var mayBeBeside = true
         var result: RestoreResult?
         var leftOut: [(path: [UInt8], snapshot: Snapshot)] = []
+        var excludedItems = 0
         /// The other versions of the items that were there already.
         var versions: [[UInt8]: [Occurrence]] = [:]
     }
@@ -154,9 +167,15 @@ struct RestoreCommand: AsyncParsableCommand {
             uniquingKeysWith: { first, _ in first })
         var parts: [Part] = []
         let places = homes()
+        let unmounted = target == nil ? unmountedPoints() : []
         for item in asked {
             guard let version = choose(item, versions), let snapshot = version.snapshot else {
                 parts.append(Part(snapshot: nil, paths: [item.path.bytes]))
+                continue
+            }
+            if let point = unmounted.first(where: { isHeld(version.path, by: $0) }) {
+                Messages.write(about: point, "nothing is restored there: \(unmountedSentence)")
+                parts.append(Part(snapshot: nil, paths: [version.path]))
                 continue
             }
             tell(version, snapshot)
@@ -226,7 +245,7 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     private func restore(
-        _ part: inout Part, _ engine: Restic, _ homes: [[UInt8]], _ display: Progress
+        _ part: inout Part, _ engine: Restic, _ unmounted: Set<[UInt8]>, _ display: Progress
     ) async throws {
         guard let snapshot = part.snapshot else { return }
         let time = localTime(snapshot.time).replacing(":", with: ".")
@@ -235,13 +254,15 @@ struct RestoreCommand: AsyncParsableCommand {
             overwrite ? .replacing : target == nil ? .beside(suffix) : .keeping
         let state = stateHome().map { EvictionDirectory(stateHome: $0) }
         let result = try await engine.restore(
-            part.paths, of: snapshot, to: target?.path ?? "/", placing,
+            part.paths, of: snapshot, to: target?.path ?? "/", placing, unmounted: unmounted,
+            accounts: effectiveUser() == 0 && !numericOwner ? accounts() : [:],
             holder: { try await repository.holder(of: $0, state) },
             begin: { [count = part.paths.count] amount in
                 try begin(amount, isTree: count == 0 || amount.items > count)
             }, report: reporter(display))
         part.result = result
-        part.leftOut = try await engine.leftOut(below: part.paths, of: snapshot)
+        (part.leftOut, part.excludedItems) = try await engine.leftOut(
+            below: part.paths, of: snapshot)
         for path in result.wasThere ? part.paths : result.equal {
             part.versions[path] = try await engine.occurrences(of: path).found.filter {
                 $0.snapshot != snapshot
@@ -299,6 +320,14 @@ struct RestoreCommand: AsyncParsableCommand {
                 "is not in snapshot \(result.snapshot.shortIdentifier); snapshot "
                     + "\(snapshot.shortIdentifier) of \(localTime(snapshot.time)) has it (to get it: "
                     + "resval-backup restore \(ShellWord.quoted(path)))")
+        }
+        if part.excludedItems > 0 {
+            let identifier = result.snapshot.shortIdentifier
+            Messages.write(
+                about: [UInt8]?.none,
+                "items below that the snapshot excludes: \(part.excludedItems); older ones may have them "
+                    + "(list: resval-backup show \(identifier) --excluded; find: "
+                    + "resval-backup snapshots PATH)")
         }
         for (path, versions) in part.versions { tell(path, versions) }
         var buffer = OutputBuffer()
@@ -361,7 +390,8 @@ struct RestoreCommand: AsyncParsableCommand {
         let aside = Dictionary(
             result.movedAside.map { ($0.path, $0.name) }, uniquingKeysWith: { first, _ in first })
         let places = part.paths.isEmpty ? result.snapshot.sources.map(\.bytes) : part.paths
-        for place in places where !result.equal.contains(place) {
+        let failed = result.failures.map(\.path)
+        for place in places where !result.equal.contains(place) && !failed.contains(place) {
             let path = FilePath(bytes: place)
             buffer.append(path: path)
             if let target {
@@ -379,60 +409,29 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 }
 
-/// A path as somebody typed it.
-private struct AskedPath {
-    /// The working directory's path and the words as typed.
-    let path: FilePath
-    /// The first symbolic link above the item; nil if there is none now.
-    let link: FilePath?
-    /// The path with that link and others resolved; nil without a link, and where another user than the
-    /// caller or root made it.
-    let resolved: FilePath?
-    /// How to go on where no snapshot has it, with a space in front.
-    let advice: String
-
-    init(_ word: PathArgument) throws {
-        let typed = word.path
-        let directory = typed.isAbsolute ? FilePath("/") : try realPath(of: ".")
-        path = directory.pushing(typed).lexicallyNormalized()
-        var place = FilePath("/")
-        var found: (path: FilePath, isTrusted: Bool)?
-        for component in path.removingLastComponent().components {
-            place.append(component)
-            guard let status = try? place.withoutFollowing.status() else { break }
-            if status.kind == .symbolicLink {
-                found = (place, status.owner == 0 || status.owner == effectiveUser())
-                break
-            }
-        }
-        link = found?.path
-        if let found, found.isTrusted, let last = path.lastComponent,
-            let parent = try? realPath(of: path.removingLastComponent())
-        {
-            resolved = parent.appending(last)
-        } else {
-            resolved = nil
-        }
-        if typed.bytes.contains(where: { "*?[".utf8.contains($0) }) {
-            advice = " (the shell found nothing that matches the pattern)"
-        } else if SnapshotChoice(String(decoding: typed.bytes, as: UTF8.self)) != nil {
-            advice = " (a snapshot is named with --snapshot)"
-        } else {
-            advice = " (list the snapshots: resval-backup snapshots)"
-        }
-    }
-}
-
-/// The home directories of this machine's users: what is put beside a file there is read as
-/// configuration by no program of the system.
+/// The home directories of root and of people: what is put beside a file there is read as configuration by
+/// no program of the system.
 private func homes() -> [[UInt8]] {
     PasswordDatabase(contents: (try? contentsOfFile("/etc/passwd")) ?? []).accounts
-        .map(\.home.bytes).filter { $0 != [UInt8(ascii: "/")] }
+        .filter { $0.user == 0 || $0.user >= 1000 }.map(\.home.bytes)
 }
 
-/// Returns a time in this machine's time zone: `2026-11-20 03:12`.
-private func localTime(_ time: FileTime) -> String {
-    let date = CalendarDate(secondsSince1970: time.seconds, isLocal: true)
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(date.year)-\(two(date.month))-\(two(date.day)) \(two(date.hour)):\(two(date.minute))"
+/// The uids of this machine's users by their names.
+private func accounts() -> [String: UInt32] {
+    let lines = ((try? contentsOfFile("/etc/passwd")) ?? []).split(separator: UInt8(ascii: "\n"))
+    return Dictionary(
+        lines.compactMap { line in
+            let fields = String(decoding: line, as: UTF8.self)
+                .split(separator: ":", omittingEmptySubsequences: false)
+            guard fields.count > 2, let user = UInt32(fields[2]) else { return nil }
+            return (String(fields[0]), user)
+        }, uniquingKeysWith: { first, _ in first })
+}
+
+/// The mount points of fstab(5) with nothing mounted.
+private func unmountedPoints() -> Set<[UInt8]> {
+    guard let table = try? contentsOfFile("/etc/fstab"), let mounts = try? MountTable.current()
+    else { return [] }
+    return Set(mountPoints(inFstab: table).map(\.bytes))
+        .subtracting(mounts.mounts.map(\.mountPoint.bytes))
 }

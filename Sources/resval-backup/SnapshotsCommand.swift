@@ -15,8 +15,9 @@ struct SnapshotsCommand: AsyncParsableCommand {
             is too damaged to know what it is of is named on standard error, and the exit code is 3.
 
             With PATH, only this machine's snapshots that contain the item are listed, each with how \
-            much of it: excluding an item leaves it in the snapshots that were made before. A path \
-            that does not exist any more is given as it was backed up.
+            much of it, or with the size and the time of a file, and = where these are as in the line \
+            above: excluding an item leaves it in the snapshots that were made before. PATH is typed \
+            as for restore.
             """)
 
     @Argument(help: ArgumentHelp("The item to look for.", valueName: "path"))
@@ -31,13 +32,16 @@ struct SnapshotsCommand: AsyncParsableCommand {
     func run() async throws {
         let display = progress.begin("reading the repository")
         defer { display.end() }
-        let path = try path.map { try backedUpPath($0.path) }
+        let asked = try path.map { try AskedPath($0) }
         let (list, found) = try await running { [repository] in
             let engine = try repository.engine(showing: display)
-            guard let path else {
+            guard let asked else {
                 return (try await engine.list(), [Occurrence]?.none)
             }
-            let occurrences = try await engine.occurrences(of: path.bytes)
+            var occurrences = try await engine.occurrences(of: asked.path.bytes)
+            if occurrences.found.isEmpty, let resolved = asked.resolved {
+                occurrences = try await engine.occurrences(of: resolved.bytes)
+            }
             let snapshots = occurrences.found.map(\.snapshot)
             return (
                 SnapshotList(snapshots, unreadable: occurrences.unreadable), occurrences.found
@@ -53,7 +57,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
             writeTable(list.snapshots, held, to: &buffer)
         }
         buffer.flush()
-        if let path {
+        if let path = asked?.path {
             for snapshot in list.unreadable {
                 Messages.write(about: path, "may be in a snapshot: \(snapshot.sentence)")
             }
@@ -79,6 +83,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
         if let held {
             line.add("items", held.items)
             line.add("bytes", held.bytes)
+            line.add("modified", held.modified)
         }
         line.end(in: &buffer)
     }
@@ -90,6 +95,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
         let hostWidth = max(4, snapshots.map(\.hostName.count).max() ?? 0)
         buffer.append(text: "\(padded("ID", 8))  \(padded("TIME", 25))  ")
         buffer.append(text: "\(padded("HOST", hostWidth))  SOURCES\n")
+        var last: Occurrence?
         for snapshot in snapshots {
             let time = padded(snapshot.time.localText, 25)
             buffer.append(text: "\(snapshot.shortIdentifier)  \(time)  ")
@@ -100,8 +106,15 @@ struct SnapshotsCommand: AsyncParsableCommand {
                 buffer.append(name: source.bytes)
             }
             if let held = held[snapshot] {
-                buffer.append(
-                    text: "  \(counted(held.items, "item")), \(sizeText(held.bytes))")
+                buffer.append("  ")
+                buffer.append(text: held.modified == nil ? "\(counted(held.items, "item")), " : "")
+                buffer.append(text: sizeText(held.bytes))
+                if let modified = held.modified {
+                    buffer.append(text: ", \(localTime(modified))")
+                    let isEqual = last?.bytes == held.bytes && last?.modified == modified
+                    buffer.append(text: isEqual ? "  =" : "")
+                }
+                last = held
             }
             if snapshot.isPinned { buffer.append("  keeps evicted files") }
             for tag in snapshot.tags {

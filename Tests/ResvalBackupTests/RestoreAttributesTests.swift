@@ -113,6 +113,31 @@ struct RestoreAttributesTests {
         }
     }
 
+    @Test("that times are kept to the second is told once; one that cannot be kept, with its item")
+    func coarserTimes() throws {
+        try require(.root)
+        try withFilesystem(.ext4SmallInodes) { volume in
+            try withBackup(of: Self.tree) { backup in
+                try backup.runSuccessfully("create", backup.source)
+                try tool("touch", "-d", "2040-02-03", backup.source.appending("two"))
+                try backup.runSuccessfully("create", backup.source)
+                for snapshot in try backup.originals() {
+                    let result = try backup.run(
+                        "restore", "--snapshot", snapshot, "--target",
+                        volume.root.appending("target"), "--overwrite")
+                    let isFirst = try snapshot == backup.originals().first
+                    #expect(result.exitCode == (isFirst ? 0 : 3), "\(result)")
+                    #expect(
+                        result.errorText.split(separator: "\n").map { $0.contains("/two: was ") }
+                            == (isFirst ? [false] : [false, true]), "\(result)")
+                    #expect(
+                        result.errorText.contains("keeps times less exactly: to the second"),
+                        "\(result)")
+                }
+            }
+        }
+    }
+
     @Test("a file with an attribute whose name is not UTF-8 is named when it is backed up")
     func foreignNames() throws {
         try require(.tool("setfattr"))

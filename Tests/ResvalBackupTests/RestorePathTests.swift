@@ -89,6 +89,13 @@ struct RestorePathTests {
                 result.text.contains(#""leftOut":[{"path":"\#(deep)","snapshot":""#), "\(result)")
             #expect(result.errorText.contains("snapshot \(first)"), "\(result)")
             #expect(try tool("ls", deep) == "")
+            // Also once nothing holds that snapshot any more.
+            try backup.runSuccessfully("accept", backup.source)
+            try backup.runSuccessfully("create", backup.source)
+            try tool("rm", "-r", backup.source.appending("project"))
+            let later = try restore(["project"])
+            #expect(later.exitCode == 0, "\(later)")
+            #expect(later.errorText.contains("that the snapshot excludes: 1;"), "\(later)")
             let rest = try restore(["project/deep"])
             #expect(rest.exitCode == 0, "\(rest)")
             #expect(try tool("cat", deep.appending("inside")) == "text")
@@ -110,6 +117,21 @@ struct RestorePathTests {
             let replaced = try restore(["project", "--overwrite"])
             #expect(replaced.exitCode == 0, "\(replaced)")
             #expect(try tool("cat", project.appending("kept")) == "kept")
+        }
+    }
+
+    @Test("what a directory has the name of is not told to be back")
+    func directoryInTheWay() throws {
+        try withSnapshot { backup, restore in
+            try tool("sh", "-c", "cd \"$1\"; rm notes other; mkdir notes", "sh", backup.source)
+            let result = try restore(["notes", "other", "--overwrite"])
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.errorText.contains("/notes: was not restored: a directory has its name"))
+            #expect(!result.text.contains("/notes is back"), "\(result)")
+            #expect(result.text.contains("/other is back"), "\(result)")
+            let alone = try restore(["notes", "--overwrite"])
+            #expect(alone.exitCode == 1 && !alone.text.contains("is back"), "\(alone)")
+            #expect(alone.errorText.contains("a directory has its name"), "\(alone)")
         }
     }
 
@@ -283,6 +305,118 @@ struct RestorePathTests {
                 journal.errorText.contains("belongs to another state of the database"), "\(journal)"
             )
             #expect(try tool("ls", app) == "db")
+        }
+    }
+
+    /// A command in a place where another file is in the place of one below `/etc`.
+    private func with(
+        _ file: FilePath, _ text: String, _ command: Command, _ backup: BackupFixture
+    ) throws -> Command {
+        try tool("mkdir", "-p", backup.base.appending("etc"))
+        let other = backup.base.appending("etc/file")
+        try tool("sh", "-c", "printf %s \"$1\" > \"$2\"", "sh", text, other)
+        let script = "mount --bind \"$1\" \"$2\"; shift 2; exec \"$@\""
+        let words: [any CommandArgument] = ["--mount", "sh", "-c", script, "sh", other, file]
+        var result = Command(
+            "/usr/bin/unshare", arguments: words + [command.executable] + command.arguments)
+        result.environment = command.environment
+        return result
+    }
+
+    @Test("root gives nothing to somebody else who has the uid of the owner now")
+    func otherOwner() throws {
+        try require(.root)
+        try withSnapshot(of: Tree { Directory("project") { File("kept", "kept") } }) { backup, _ in
+            let file = backup.source.appending("project/kept")
+            try tool("chown", "games", file)
+            try backup.runSuccessfully("create", backup.source)
+            try tool("rm", file)
+            let passwd = "root:x:0:0::/root:/bin/sh\ngames:x:4711:60::/usr/games:/bin/sh\n"
+            for options in [[], ["--numeric-owner"]] {
+                let command = backup.command(["restore", backup.source] + options)
+                let result = try with("/etc/passwd", passwd, command, backup).run()
+                guard options.isEmpty else {
+                    #expect(result.exitCode == 0, "\(result)")
+                    #expect(try tool("stat", "-c", "%U", file) == "games")
+                    continue
+                }
+                #expect(result.exitCode == 1, "\(result)")
+                #expect(
+                    result.errorText.contains("\(file): belongs to games, who has uid 5 in the"))
+                #expect(try tool("ls", backup.source.appending("project")) == "")
+            }
+        }
+    }
+
+    @Test("nothing is put into a mount point of fstab with nothing mounted")
+    func unmounted() throws {
+        try require(.root)
+        try withSnapshot { backup, _ in
+            let project = backup.source.appending("project")
+            try tool(
+                "sh", "-c", "rm -r \"$1\"/* \"$2\"", "sh", project, backup.source.appending("notes")
+            )
+            let table = "none \(project) tmpfs defaults\nnone /proc proc defaults\n"
+            for path in [project.appending("deep/inside"), project, backup.source] {
+                let command = backup.command(["restore", path])
+                let result = try with("/etc/fstab", table, command, backup).run()
+                let isAbove = path == backup.source
+                #expect(result.exitCode == (isAbove ? 3 : 1), "\(result)")
+                #expect(result.errorText.contains("\(project): "), "\(result)")
+                #expect(result.errorText.contains("is a mount point in /etc/fstab"), "\(result)")
+                #expect(try tool("ls", "-A", project) == "")
+                if isAbove { #expect(try tool("ls", backup.source) == "notes\nother\nproject") }
+            }
+            let target = backup.base.appending("target")
+            let command = backup.command(["restore", project, "--target", target])
+            let result = try with("/etc/fstab", table, command, backup).run()
+            #expect(result.exitCode == 0, "\(result)")
+        }
+    }
+
+    @Test("on a disk that is too small nothing is left half, and the room is told before")
+    func fullDisk() throws {
+        try require(.root)
+        try withFilesystem(.ext4) { volume in
+            try withBackup(of: Tree { File("small", "text") }) { backup in
+                let source = volume.root.appending("source")
+                try tool("mkdir", source)
+                try tool(
+                    "sh", "-c", "head -c 9M /dev/urandom > \"$1/large\"; echo > \"$1/small\"", "sh",
+                    source)
+                try backup.runSuccessfully("create", source)
+                try tool("sh", "-c", "rm \"$1\"/*", "sh", source)
+                _ = try Command(
+                    "/bin/dd", "if=/dev/zero", "of=\(volume.root)/filler", "bs=64K", "status=none"
+                ).run()
+                try tool("truncate", "-s", "-4M", volume.root.appending("filler"))
+                try tool("sync", "-f", volume.root)
+                let result = try backup.run("restore", source)
+                #expect(result.exitCode == 3, "\(result)")
+                #expect(result.errorText.contains(" are free"), "\(result)")
+                #expect(result.errorText.contains("/large: was not restored"), "\(result)")
+                #expect(try tool("ls", "-A", source) == "small", "\(result)")
+            }
+        }
+    }
+
+    @Test("names of 255 bytes, and such as only endings of other names, come back and are replaced")
+    func oddNames() throws {
+        let names = [String(repeating: "n", count: 255), "-wal", "-journal", "new\nline"]
+        let tree = Tree {
+            for name in names { File(FileName(Array(name.utf8)), "old") }
+        }
+        try withSnapshot(of: tree) { backup, restore in
+            let before = try TreeListing(of: backup.source)
+            for script in [
+                "cd \"$1\"; rm ./*", "cd \"$1\"; for f in ./*; do echo new > \"$f\"; done",
+            ] {
+                try tool("sh", "-c", script, "sh", backup.source)
+                let result = try restore(["--overwrite", "--"] + names)
+                #expect(result.exitCode == 0, "\(result)")
+                let differing = try TreeListing(of: backup.source).differingPaths(from: before)
+                #expect(differing == [[]], "\(differing)")
+            }
         }
     }
 

@@ -9,8 +9,9 @@ import SystemPackage
 /// ``endPass()``, and pass them again if that returns true; call ``abandon(because:)`` when anything
 /// fails. Only holes, and data that an interrupted download of the same content left, are ever
 /// overwritten: a file with data is compared with the whole content before anything is written. The
-/// permission bits are restored only after the whole content has been written and compared. No other
-/// process has the file open during the lifetime of this object.
+/// permission bits are restored only after the whole content has been written and compared. Once another
+/// process may have the file open, since it waited until the kernel broke the lease, nothing is changed any
+/// more.
 package final class Download: Sendable {
     /// The current path of the file.
     package var path: FilePath { item.place.path }
@@ -58,6 +59,7 @@ package final class Download: Sendable {
         let hasData = try item.hasData()
         isWriting = Monitor(!hasData)
         if hasData, try item.hash() == content {
+            try item.requireAlone()
             try item.finish(record)
             return nil
         }
@@ -66,8 +68,7 @@ package final class Download: Sendable {
         let isCutOff = [fillingPermissions, openingPermissions].contains(found.permissions)
         guard
             isCutOff
-                || found.contentModificationTime == record.modified
-                    && (found.permissions == 0 || !hasData)
+                || record.hasTime(of: found) && (found.permissions == 0 || !hasData)
         else { throw EvictionError.notPlaceholder }
         try Self.checkRoom(
             for: item, (kept.dataBytes ?? kept.size).subtractingSaturating(found.allocatedSize))
@@ -88,7 +89,7 @@ package final class Download: Sendable {
     /// Writes the next piece of the content or, in the first of two passes, compares it.
     ///
     /// - Throws: ``EvictionError``: `damagedSnapshot` when the content is longer than the file was,
-    ///   `notPlaceholder` when the file contains other data, `noSpace`.
+    ///   `notPlaceholder` when the file contains other data, `inUse` when the lease is lost, `noSpace`.
     package func receive(_ bytes: UnsafeRawBufferPointer) throws {
         let start = hasher.withLock { hasher in
             let start = hasher.count
@@ -126,11 +127,12 @@ package final class Download: Sendable {
                 start = end
                 continue
             }
-            while end < bytes.count {
+            while end < bytes.count, end - start < largestWrite {
                 let next = min(bytes.count, end + blockSize)
                 if isZero(bytes[end..<next]) { break }
                 end = next
             }
+            try item.requireAlone()
             try writeFile(
                 item.descriptor, UnsafeRawBufferPointer(rebasing: bytes[start..<end]),
                 at: offset + Int64(start))
@@ -157,21 +159,25 @@ package final class Download: Sendable {
             throw EvictionError.damagedSnapshot
         }
         guard writes else {
+            try item.requireAlone()
             try item.setPermissions(fillingPermissions)
             isWriting.withLock { $0 = true }
             return true
         }
         try item.synchronize()
         // The hash of what the file contains, not only of what was written.
-        guard try item.hash() == content else { throw EvictionError.changed }
+        let isWhole = try item.hash() == content
+        try item.requireAlone()
+        guard isWhole else { throw EvictionError.changed }
         try item.finish(record)
         return false
     }
 
     /// Makes the file a placeholder again. Before anything was written it stays as it was found; one
-    /// that another program changed meanwhile gets its time and permission bits back.
+    /// that another program changed meanwhile gets its time and permission bits back, and one that another
+    /// program may have open now stays as it is.
     package func abandon(because error: EvictionError) throws {
-        guard writes else { return }
+        guard writes, (try? item.requireAlone()) != nil else { return }
         if error == .changed {
             try item.setModificationTime(found.contentModificationTime)
             return try item.setPermissions(found.permissions)
@@ -186,6 +192,8 @@ package final class Download: Sendable {
 
 /// The length, in bytes, of the shortest hole that is kept.
 private let blockSize = 4096
+/// The most bytes that are written before the lease is asked again.
+private let largestWrite = 1 << 20
 
 /// The result of recovering a file whose eviction or download was interrupted.
 package enum Recovery: Sendable, Hashable {

@@ -11,6 +11,8 @@ import SystemPackage
 final class OpenItem: Sendable {
     let place: ItemPlace
     private let file: SharedDescriptor
+    /// When the lease was last seen without anybody who waits for it.
+    private let lastUndisturbed = Monitor(monotonicTime())
     var descriptor: FileDescriptor { file.descriptor }
 
     /// Opens the file and takes the lease.
@@ -66,6 +68,19 @@ final class OpenItem: Sendable {
 
     /// Whether no other process has tried to open the file since the lease was taken.
     func isUndisturbed() throws(Errno) -> Bool { try holdsWriteLease(of: descriptor) }
+
+    /// Verifies that no other process has the file open. One may wait for the lease, but not for as long as
+    /// the kernel lets it wait.
+    ///
+    /// - Throws: ``EvictionError`` `inUse`.
+    func requireAlone() throws {
+        let now = monotonicTime()
+        if try isUndisturbed() { return lastUndisturbed.withLock { $0 = now } }
+        // The kernel does not tell a lease that is waited for from one that it has broken.
+        let text = try contentsOfFile("/proc/sys/fs/lease-break-time").prefix { $0 > 0x20 }
+        let time = Duration.seconds(Int(String(decoding: text, as: UTF8.self)) ?? 0)
+        guard now - lastUndisturbed.withLock({ $0 }) < time / 2 else { throw EvictionError.inUse }
+    }
 
     func status() throws(Errno) -> FileStatus { try descriptor.status() }
 
@@ -150,7 +165,7 @@ extension OpenItem {
         try synchronize()
         let status = try status()
         guard try !hasData(), status.size == size,
-            status.contentModificationTime == record.modified
+            record.hasTime(of: status)
         else { throw EvictionError.unfinished }
         return status.allocatedSize
     }

@@ -59,14 +59,19 @@ package struct ContentHash: Sendable, Hashable {
 extension ContentHash {
     /// Reads an open file's content; nil when the work was stopped.
     ///
-    /// - Parameter shouldStop: called before each read; returning true stops the work.
-    init?(of descriptor: FileDescriptor, shouldStop: () -> Bool) throws(Errno) {
+    /// - Parameters:
+    ///   - limit: no more is read once there are more bytes than these: somebody may make the file longer all
+    ///     the time.
+    ///   - shouldStop: called before each read; returning true stops the work.
+    init?(
+        of descriptor: FileDescriptor, upTo limit: Int64 = .max, shouldStop: () -> Bool
+    ) throws(Errno) {
         var sum = SHA256()
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { chunk.deallocate() }
         while !shouldStop() {
             let count = try readFile(descriptor, at: sum.count, into: chunk)
-            if count == 0 {
+            if count == 0 || sum.count > limit {
                 self.init(sum)
                 return
             }

@@ -24,24 +24,8 @@ final class MetadataRestorer {
             if status.kind != .symbolicLink { try setPermissions(status.permissions, of: file) }
             try file.setTimes(access: nil, modification: status.contentModificationTime)
         }
-        checkTime(of: item, on: file)
-    }
-
-    /// Reports a time that the filesystem replaced by the nearest one it can store, which
-    /// `utimensat(2)` does not report as an error. All filesystems can store times from 1970 to
-    /// 2038.
-    private func checkTime(of item: ItemMetadata, on file: FileDescriptor) {
-        let time = item.status.contentModificationTime
-        guard !(0...Int64(Int32.max)).contains(time.seconds) else { return }
-        do throws(Errno) {
-            let kept = try file.status().contentModificationTime
-            guard kept.seconds != time.seconds else { return }
-            failures.append(
-                RestoreFailure(
-                    path: item.path,
-                    cause: .different("the filesystem cannot keep its time, \(time.rfc3339)")))
-        } catch {
-            failures.append(RestoreFailure(path: item.path, cause: .different("\(error)")))
+        if let failure = timeFailure(item.path, status.contentModificationTime, on: file) {
+            failures.append(failure)
         }
     }
 
@@ -68,6 +52,18 @@ final class MetadataRestorer {
             failures.append(RestoreFailure(path: path, cause: .different("\(error)")))
         }
     }
+}
+
+/// Whether a time is one that restic and all filesystems can store: from 1970 to 2038.
+func isStorable(_ time: FileTime) -> Bool { (0...Int64(Int32.max)).contains(time.seconds) }
+
+/// Returns the failure of an item whose time the filesystem replaced by the nearest one it can store, which
+/// `utimensat(2)` does not report as an error; nil for any other.
+func timeFailure(_ path: [UInt8], _ time: FileTime, on file: FileDescriptor) -> RestoreFailure? {
+    guard !isStorable(time), (try? file.status().contentModificationTime.seconds) != time.seconds
+    else { return nil }
+    return RestoreFailure(
+        path: path, cause: .different("the filesystem cannot keep its time, \(time.rfc3339)"))
 }
 
 /// Calls `body` while the owner may write to a file, and then restores the permissions.

@@ -2,6 +2,7 @@ import BackupPlanning
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// How much a restore writes, and how much room there is.
 package struct RestoreAmount: Sendable, Hashable {
@@ -26,6 +27,9 @@ extension Restic {
     ///   - target: a directory; it is made if it does not exist. With `/`, items come back to where
     ///     they were.
     ///   - placing: what becomes of what is there.
+    ///   - unmounted: the mount points with nothing mounted, which get no content.
+    ///   - accounts: the uids of users by their names: a name that had another uid when the snapshot was
+    ///     made ends the restore.
     ///   - holder: returns the repository with an identifier, for evicted files.
     ///   - begin: called before anything is restored; an error that it throws ends the restore.
     ///   - report: called a few times a second.
@@ -33,6 +37,7 @@ extension Restic {
     ///   single items are in the result.
     package func restore(
         _ paths: [[UInt8]] = [], of snapshot: Snapshot, to target: FilePath, _ placing: Placing,
+        unmounted: Set<[UInt8]> = [], accounts: [String: UInt32] = [:],
         holder: (String) async throws -> Restic, begin: (RestoreAmount) throws -> Void = { _ in },
         report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws -> RestoreResult {
@@ -56,6 +61,7 @@ extension Restic {
                 .noMatch, "is not in snapshot \(snapshot.shortIdentifier)",
                 advice: "give the whole path as it was backed up", path: FilePath(bytes: missing))
         }
+        if !accounts.isEmpty { try await checkOwners(wanted.owners, in: snapshot, accounts) }
         let roots = paths.isEmpty ? snapshot.sources.map(\.bytes) : paths
         let stage = try RestoreStage(in: target, for: roots)
         defer { stage.remove() }
@@ -89,25 +95,32 @@ extension Restic {
         }
         // Where it is not known what failed, nothing is replaced.
         let placing = complaints.isEmpty || placing != .replacing ? placing : .keeping
+        if stage.keptTime != RestoreStage.exactTime {
+            warn(
+                "the filesystem of the target keeps times less exactly"
+                    + (stage.keptTime.nanoseconds == 0 ? ": to the second" : ""))
+        }
         if !stage.keepsAttributes {
             complaints.append(
                 "the filesystem of the target stores no extended attributes: items have none now, "
                     + "and no ACLs")
         }
         let merged: MergeOutcome
+        let untimely: [RestoreFailure]
         do {
-            (merged, damage) = try await onOwnThread { [damage, wanted] isCancelled in
+            (merged, untimely, damage) = try await onOwnThread { [damage, wanted] isCancelled in
                 try raiseDescriptorLimit()
-                try stage.synchronize(remote: wanted.remote)
+                let untimely = try stage.synchronize(remote: wanted.remote)
+                    .filter { paths.include($0.path) }
                 var damage = damage
                 for path in try stage.otherNames(of: Set(damage.keys)) {
                     damage[printedName(path)] = "it is another name of a file that is damaged"
                 }
                 var merger = TreeMerger(
-                    placing, asked: roots, damaged: Set(damage.keys),
+                    placing, asked: roots, damaged: Set(damage.keys), unmounted: unmounted,
                     omitted: snapshot.recordPath?.top, isCancelled: isCancelled)
                 try merger.merge(stage.path, into: target)
-                return (merger.outcome, damage)
+                return (merger.outcome, untimely, damage)
             }
         } catch {
             throw backupError(error, path: target)
@@ -118,7 +131,7 @@ extension Restic {
         }
         var result = RestoreResult(
             snapshot: snapshot, items: amount.items,
-            failures: merged.failures + damaged + unfetched, complaints: complaints,
+            failures: merged.failures + untimely + damaged + unfetched, complaints: complaints,
             leftovers: stage.leftovers)
         result.evicted = evicted
         result.differingItems = merged.differingItems
@@ -129,18 +142,53 @@ extension Restic {
         return result
     }
 
-    /// Returns the parts below some paths that a snapshot lacks, and the newest snapshot that has each.
+    /// Verifies that the owners of items have the same uids here: restic restores only numbers.
+    ///
+    /// - Parameter owners: an item of each.
+    private func checkOwners(
+        _ owners: [UInt32: [UInt8]], in snapshot: Snapshot, _ accounts: [String: UInt32]
+    ) async throws(BackupError) {
+        for (owner, path) in owners.sorted(by: { $0.key < $1.key }) {
+            let parent = FilePath(bytes: path).removingLastComponent().bytes
+            let command = ResticCommand(
+                "cat", words("--quiet"),
+                on: words("tree") + [Array("\(snapshot.identifier):".utf8) + parent])
+            let limit = SnapshotRecord.longestText
+            let tree = try await run(command, reading: WholeOutput(limit: limit)).bytes
+            let name: String?
+            do throws(JSONError) {
+                name = try userName(of: owner, inTree: tree)
+            } catch {
+                throw .unexpectedAnswer(error, to: "cat")
+            }
+            guard let name, let here = accounts[name], here != owner else { continue }
+            throw BackupError(
+                .other,
+                "belongs to \(NameEscaping.text(Array(name.utf8))), who has uid \(owner) in the snapshot "
+                    + "and \(here) here, so somebody else would get it",
+                advice: "to restore the numbers: --numeric-owner", path: FilePath(bytes: path))
+        }
+    }
+
+    /// Returns the parts below some paths that a snapshot lacks, and the newest snapshot that has each; also
+    /// the number of other excluded items there, which earlier snapshots may have.
     package func leftOut(
         below paths: [[UInt8]], of snapshot: Snapshot
-    ) async throws(BackupError) -> [(path: [UInt8], snapshot: Snapshot)] {
+    ) async throws(BackupError) -> ([(path: [UInt8], snapshot: Snapshot)], excluded: Int) {
         do throws(BackupError) {
-            return try await heldSnapshots(by: snapshot).compactMap { hold, holder in
+            let parts = try await heldSnapshots(by: snapshot).compactMap {
+                hold, holder -> (path: [UInt8], snapshot: Snapshot)? in
                 guard hold.kind != .clock, let holder, paths.include(hold.part) else { return nil }
                 return (hold.part, holder)
             }
+            let held = PathSet(parts.map(\.path))
+            let excluded = try await exclusions(of: snapshot).count {
+                $0.isOwners != nil && paths.include($0.path) && !held.contains($0.path)
+            }
+            return (parts, excluded)
         } catch  where error.code.mayConcernOneSnapshot {
             // Of its record the result tells.
-            return []
+            return ([], 0)
         }
     }
 
@@ -208,6 +256,28 @@ extension Restic {
     }
 }
 
+/// Returns the name that a user had in a directory of a snapshot, which `restic cat tree` printed; nil where
+/// nothing there is the user's.
+private func userName(of owner: UInt32, inTree json: [UInt8]) throws(JSONError) -> String? {
+    var found: String?
+    var scanner = JSONScanner(json[...], hasLostBytes: false)
+    try scanner.forEachField { scanner, field throws(JSONError) in
+        guard field == "nodes" else { return }
+        try scanner.forEachElement { scanner throws(JSONError) in
+            var (user, name) = (Int64(-1), "")
+            try scanner.forEachField { scanner, field throws(JSONError) in
+                switch field {
+                case "uid": user = try scanner.integer()
+                case "user": name = try scanner.text()
+                default: break
+                }
+            }
+            if user == Int64(owner), !name.isEmpty { found = name }
+        }
+    }
+    return found
+}
+
 extension [[UInt8]] {
     /// Whether these paths, if there are any, include a path, or a directory above it.
     func include(_ path: [UInt8]) -> Bool { isEmpty || contains { isHeld(path, by: $0) } }
@@ -221,13 +291,15 @@ struct WantedItems: SnapshotEntryHandler {
     private(set) var count: Int
     /// The sizes of the files among them, in bytes.
     private(set) var bytes: Int64 = 0
-    /// The items with a time that restic restores as another: before 1677-09-21 or after 2262-04-11,
-    /// beyond 64 bits of nanoseconds.
+    /// The items with a time that not all filesystems can store, or that restic restores as another: beyond
+    /// 64 bits of nanoseconds.
     private(set) var remote: [(path: [UInt8], modified: FileTime)] = []
+    /// The most owners that are looked at: a start of restic for each.
+    private static let mostOwners = 100
+    /// The first wanted item of each owner but root.
+    private(set) var owners: [UInt32: [UInt8]] = [:]
     private let includes: [[UInt8]]
     private let items: SourceItems
-
-    private static let end = Int64.max / 1_000_000_000
 
     init(_ includes: [[UInt8]], in snapshot: Snapshot) {
         missing = includes
@@ -237,11 +309,12 @@ struct WantedItems: SnapshotEntryHandler {
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
-        if !(-Self.end..<Self.end).contains(entry.modified.seconds) {
-            remote.append((entry.path, entry.modified))
-        }
+        if !isStorable(entry.modified) { remote.append((entry.path, entry.modified)) }
         guard includes.include(entry.path) else { return }
         missing.removeAll { isHeld(entry.path, by: $0) }
+        if entry.owner != 0, owners.count < Self.mostOwners, owners[entry.owner] == nil {
+            owners[entry.owner] = entry.path
+        }
         guard items.contains(entry.path) else { return }
         count += 1
         if entry.kind == .regularFile { bytes.addSaturating(entry.size) }

@@ -39,6 +39,8 @@ package final class RestoreStage: Sendable {
             (parent, name, directory, parentTimes) =
                 (place.parent, place.name, place.directory, place.times)
             keepsAttributes = try Self.exclude(directory)
+            try directory.setTimes(access: nil, modification: Self.exactTime)
+            keptTime = try directory.status().contentModificationTime
         } catch {
             throw backupError(error, path: target)
         }
@@ -95,11 +97,19 @@ package final class RestoreStage: Sendable {
     /// Whether the filesystem stores extended attributes: restic does not tell where it does not.
     let keepsAttributes: Bool
 
+    /// What the filesystem stores of a time with nine digits after the second.
+    let keptTime: FileTime
+    static let exactTime = FileTime(seconds: 1, nanoseconds: 999_999_999)
+
     /// Sets the times that restic cannot set, and waits until everything is on the disk: restic does
     /// not, and a file that is moved in place of another must be whole after a power failure.
     ///
     /// - Parameter remote: items with such a time, by their paths in the snapshot.
-    func synchronize(remote: [(path: [UInt8], modified: FileTime)]) throws {
+    /// - Returns: those whose time the filesystem cannot store.
+    func synchronize(
+        remote: [(path: [UInt8], modified: FileTime)]
+    ) throws -> [RestoreFailure] {
+        var failures: [RestoreFailure] = []
         if !remote.isEmpty {
             let tree = try OpenDirectory(at: path)
             for (path, modified) in remote {
@@ -107,10 +117,13 @@ package final class RestoreStage: Sendable {
                 guard let (parent, name) = try? tree.parent(of: path),
                     let item = try? openReference(name, in: parent.descriptor)
                 else { continue }
-                try OwnedDescriptor(item).descriptor.setTimes(access: nil, modification: modified)
+                let file = OwnedDescriptor(item)
+                try file.descriptor.setTimes(access: nil, modification: modified)
+                failures += [timeFailure(path, modified, on: file.descriptor)].compactMap(\.self)
             }
         }
         try synchronizeFilesystem(of: directory.descriptor)
+        return failures
     }
 
     /// Returns the paths in the snapshot of all names of the files that have one of these names, as they

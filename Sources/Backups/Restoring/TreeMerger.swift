@@ -40,6 +40,8 @@ struct TreeMerger {
     private let entered: Set<[UInt8]>
     /// An item that stays where it is, with everything below it.
     private let omitted: [UInt8]?
+    /// The mount points with nothing mounted, which get no content.
+    private let unmounted: Set<[UInt8]>
     private let isCancelled: () -> Bool
     private let metadata = MetadataRestorer()
 
@@ -61,13 +63,15 @@ struct TreeMerger {
 
     init(
         _ placing: Placing, asked: [[UInt8]], damaged: Set<[UInt8]> = [],
-        omitted: [UInt8]? = nil, isCancelled: @escaping () -> Bool
+        unmounted: Set<[UInt8]> = [], omitted: [UInt8]? = nil, isCancelled: @escaping () -> Bool
     ) {
         self.placing = placing
         self.asked = asked
         self.damaged = damaged
         self.omitted = omitted
-        let staying = damaged.union(omitted.map { [$0] } ?? [])
+        self.unmounted = unmounted
+        let staying = damaged.union(unmounted.map { printedName($0) })
+            .union(omitted.map { [$0] } ?? [])
         entered = Set(staying.lazy.flatMap { ancestors(of: $0).map { Array($0) } })
         self.isCancelled = isCancelled
     }
@@ -138,6 +142,11 @@ struct TreeMerger {
             if item.status.kind != .directory { return }
         }
         guard item.status.kind == .directory else { return try put(item) }
+        if unmounted.contains(path),
+            try item.source.openDirectory(name).names().contains(where: { _ in true })
+        {
+            throw Obstacle(unmountedSentence)
+        }
         do throws(Errno) {
             // Where something stays behind, what does not is moved piece by piece.
             if !entered.contains(printed), try placed(item, as: name) { return }
@@ -157,8 +166,11 @@ struct TreeMerger {
         let isTaken = try item.target.has(item.name)
         if !isTaken || placing == .replacing { try checkJournals(of: item) }
         if isTaken, placing == .replacing {
-            let lease = try lease(on: item.name, in: item.target, item.path)
-            defer { withExtendedLifetime(lease) {} }
+            if let existing = try? item.target.status(of: item.name), existing.kind == .regularFile,
+                existing.linkCount > 1
+            {
+                outcome.filesWithOtherNames.append(item.path)
+            }
             try place(item, as: item.name, .replacing)
             outcome.placedItems += 1
         } else if try isTaken || !placed(item, as: item.name) {
@@ -224,9 +236,12 @@ struct TreeMerger {
             switch existing.kind {
             case .regularFile:
                 guard existing.size == item.status.size else { return false }
-                let one = OwnedDescriptor(try reopenFile(reference.descriptor, flags: .readOnly))
                 let other = OwnedDescriptor(try reopenFile(item.descriptor, flags: .readOnly))
-                return try ContentHash(of: one.descriptor, shouldStop: isCancelled)
+                // Its owner may have a lease on it.
+                let flags: FileDescriptor.OpenOptions = [.readOnly, .nonBlocking]
+                let one = OwnedDescriptor(try reopenFile(reference.descriptor, flags: flags))
+                return try ContentHash(
+                    of: one.descriptor, upTo: existing.size, shouldStop: isCancelled)
                     == ContentHash(of: other.descriptor, shouldStop: isCancelled)
             case .symbolicLink:
                 return try symbolicLinkTarget(reference.descriptor)
@@ -258,7 +273,8 @@ struct TreeMerger {
             }
             if isRestored { databases.insert(item.path) }
             let database = item.path.dropLast(ending.utf8.count)
-            if item.path.suffix(ending.utf8.count).elementsEqual(ending.utf8),
+            if item.name.length > ending.utf8.count,
+                item.path.suffix(ending.utf8.count).elementsEqual(ending.utf8),
                 !databases.contains(Array(database)),
                 try item.target.has(FilePath(bytes: item.name.bytes.dropLast(ending.utf8.count)))
             {
@@ -267,28 +283,29 @@ struct TreeMerger {
         }
     }
 
-    /// Takes a lease on a file that is about to be replaced, which keeps others from opening it for
-    /// writing.
+    /// Takes the name of a file away from it, unless somebody has it open for writing. A lease keeps others
+    /// from opening it meanwhile.
     ///
-    /// - Returns: the leased file; nil where leases cannot be had, and for other kinds of files.
-    /// - Throws: ``Obstacle`` when somebody has it open for writing.
-    private mutating func lease(
-        on name: FilePath, in directory: OpenDirectory, _ path: [UInt8]
-    ) throws -> SharedDescriptor? {
-        let reference = OwnedDescriptor(try openReference(name, in: directory.descriptor))
-        let status = try reference.descriptor.status()
-        guard status.kind == .regularFile else { return nil }
-        if status.linkCount > 1 { outcome.filesWithOtherNames.append(path) }
+    /// - Throws: `ETXTBSY` when somebody has it open for writing.
+    private func replace(
+        _ name: FilePath, in directory: OpenDirectory, by body: () throws(Errno) -> Void
+    ) throws(Errno) {
+        var lease: SharedDescriptor?
         do throws(Errno) {
-            let file = SharedDescriptor(
-                try reopenFile(reference.descriptor, flags: [.readOnly, .nonBlocking]))
-            try takeReadLease(of: file.descriptor)
-            return file
+            let reference = OwnedDescriptor(try openReference(name, in: directory.descriptor))
+            if try reference.descriptor.status().kind == .regularFile {
+                let flags: FileDescriptor.OpenOptions = [.readOnly, .nonBlocking]
+                let file = SharedDescriptor(try reopenFile(reference.descriptor, flags: flags))
+                try takeReadLease(of: file.descriptor)
+                lease = file
+            }
         } catch .resourceTemporarilyUnavailable {
-            throw Obstacle("a program has the file that is there open for writing")
+            throw .textFileBusy
         } catch {
-            return nil
+            // A filesystem without leases, a file of another user, or one that is gone.
         }
+        try body()
+        withExtendedLifetime(lease) {}
     }
 
     /// Moves an item that is no directory, or copies it to another filesystem.
@@ -296,9 +313,16 @@ struct TreeMerger {
         _ item: Item, as name: FilePath, _ condition: NamingCondition
     ) throws(Errno) {
         do throws(Errno) {
-            try renameItem(
-                item.name, in: item.source.descriptor, to: name, in: item.target.descriptor,
-                condition)
+            let rename = { () throws(Errno) in
+                try renameItem(
+                    item.name, in: item.source.descriptor, to: name, in: item.target.descriptor,
+                    condition)
+            }
+            if condition == .replacing {
+                try replace(name, in: item.target, by: rename)
+            } else {
+                try rename()
+            }
         } catch .improperLink {
             try copy(item, as: name, replaces: condition == .replacing)
         }
@@ -351,7 +375,7 @@ struct TreeMerger {
         try copyContent(from: content.descriptor, size: recorded.status.size, to: file.descriptor)
         metadata.apply(recorded, to: file.descriptor)
         if replaces {
-            try file.replace(name)
+            try replace(name, in: item.target) { () throws(Errno) in try file.replace(name) }
         } else {
             try file.publish(as: name)
         }
@@ -374,7 +398,7 @@ struct TreeMerger {
         }
         if replaces {
             do throws(Errno) {
-                try target.remove(name)
+                try replace(name, in: target) { () throws(Errno) in try target.remove(name) }
             } catch .noSuchFileOrDirectory {
                 // Nothing is in the way.
             }
@@ -409,6 +433,11 @@ package enum Placing: Sendable, Hashable {
     case replacing
 }
 
+/// Why nothing is put into a mount point, in words.
+package let unmountedSentence =
+    "it is a mount point in /etc/fstab with nothing mounted: mount it, or restore to another directory "
+    + "with --target"
+
 /// Why an item is not moved to its name, in words.
 private struct Obstacle: Error {
     let sentence: String
@@ -422,7 +451,7 @@ extension OpenDirectory {
         do throws(Errno) {
             _ = try status(of: name)
             return true
-        } catch .noSuchFileOrDirectory {
+        } catch .noSuchFileOrDirectory, .fileNameTooLong {
             return false
         }
     }
@@ -442,7 +471,9 @@ private func besideName(_ name: [UInt8], _ end: String) -> [UInt8] {
 private func sentence(_ error: Errno) -> String {
     switch error {
     case .fileExists: "something else has its name"
-    case .isDirectory: "a directory has its name"
+    // The second where what is to replace it is restored in it.
+    case .isDirectory, .directoryNotEmpty: "a directory has its name"
+    case .textFileBusy: "a program has the file that is there open for writing"
     case .tooManySymbolicLinkLevels, .notDirectory:
         "something that is not a directory is in its way"
     default: "\(error)"

@@ -130,7 +130,7 @@ package struct Occurrence: Sendable, Hashable {
     package fileprivate(set) var items = 0
     /// The sizes of the files among them, in bytes.
     package fileprivate(set) var bytes: Int64 = 0
-    /// When the content of the item itself last changed; nil for a directory.
+    /// When the content of the item itself, which is the only one then, last changed; nil for a directory.
     package fileprivate(set) var modified: FileTime?
 }
 

@@ -14,6 +14,8 @@ package struct SnapshotEntry: Sendable, Hashable {
     package let modified: FileTime
     /// The permission bits, without set-user-ID, set-group-ID and sticky bits.
     package let permissions: UInt16
+    /// The uid of the owner.
+    package var owner: UInt32 = 0
 }
 
 /// Receives the entries of a snapshot, one by one.
@@ -275,6 +277,7 @@ extension SnapshotEntry {
     static func reading(_ line: ArraySlice<UInt8>) throws(JSONError) -> SnapshotEntry? {
         var (isNode, path, kind) = (false, [UInt8](), FileKind.unknown)
         var (size, mode, time) = (Int64(0), Int64(0), [UInt8]())
+        var owner: Int64 = 0
         var scanner = JSONScanner(line)
         try scanner.forEachField { scanner, name throws(JSONError) in
             switch name {
@@ -283,6 +286,7 @@ extension SnapshotEntry {
             case "type": kind = FileKind(resticName: try scanner.text())
             case "size": size = try scanner.amount()
             case "mode": mode = try scanner.integer()
+            case "uid": owner = try scanner.integer()
             case "mtime": time = try scanner.string()
             default: break
             }
@@ -293,7 +297,8 @@ extension SnapshotEntry {
         }
         return SnapshotEntry(
             path: path, kind: kind, size: size, modified: modified,
-            permissions: UInt16(truncatingIfNeeded: mode & 0o777))
+            permissions: UInt16(truncatingIfNeeded: mode & 0o777),
+            owner: UInt32(truncatingIfNeeded: owner))
     }
 }
 

@@ -73,6 +73,16 @@ public struct EvictionRecord: Sendable, Hashable {
                 + "\(modified.seconds)-\(modified.nanoseconds)")
     }
 
+    /// Whether a file has the modification time, as far as its filesystem keeps the digits: a placeholder
+    /// may have been copied to one that keeps fewer.
+    package func hasTime(of status: FileStatus) -> Bool {
+        let time = status.contentModificationTime
+        var step: UInt32 = 1
+        while step < 1_000_000_000, time.nanoseconds % (step * 10) == 0 { step *= 10 }
+        return time.seconds == modified.seconds
+            && time.nanoseconds == modified.nanoseconds / step * step
+    }
+
     private static func isNumber(_ text: String) -> Bool {
         text.utf8.count == 16
             && text.utf8.allSatisfy { Array("0123456789abcdef".utf8).contains($0) }
@@ -132,7 +142,7 @@ public enum EvictionSign: Sendable, Hashable {
             return
         }
         switch (hasData(location, status, attributes: largestAttributes), bits) {
-        case (false, 0) where status.contentModificationTime == record.modified:
+        case (false, 0) where record.hasTime(of: status):
             self = .placeholder(record)
         case (_, 0), (_, fillingPermissions): self = .unfinished(record)
         case _ where status.hasLentPermissions: self = .unfinished(record)

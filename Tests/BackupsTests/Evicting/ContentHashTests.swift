@@ -1,7 +1,9 @@
-import Backups
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import Backups
 
 @Suite("The hash of content")
 struct ContentHashTests {
@@ -18,6 +20,12 @@ struct ContentHashTests {
     func examples(text: String, hash: String) {
         #expect(ContentHash(of: text.utf8).hexadecimal == hash)
         #expect(ContentHash(hexadecimal: Array(hash.utf8)) == ContentHash(of: text.utf8))
+    }
+
+    @Test("of a file that grows without end no more is read than was asked for")
+    func endless() throws {
+        let file = OwnedDescriptor(try openFile(FilePath("/dev/zero"), flags: .readOnly))
+        #expect(try ContentHash(of: file.descriptor, upTo: 5) { false } != ContentHash(of: []))
     }
 
     @Test("it does not depend on the pieces that content comes in, and is what sha256sum tells")

@@ -210,6 +210,27 @@ struct FilesystemTests {
         }
     }
 
+    @Test("a placeholder that came to a filesystem with coarser times is one, and is filled")
+    func coarserTimes() throws {
+        try require(.root)
+        try withFilesystem(.ext4SmallInodes) { volume in
+            try withFile { fixture in
+                try fixture.evict()
+                let copy = volume.root.appending("copy")
+                try tool("cp", "-a", fixture.file, copy)
+                let time = try copy.status().contentModificationTime
+                try #require(time == FileTime(seconds: fixture.modified.seconds, nanoseconds: 0))
+                let sign = try EvictionSign(of: copy.withoutFollowing, copy.status())
+                #expect(try sign == .placeholder(#require(fixture.record)))
+                expectRefusal(.damagedSnapshot) { try fixture.download(copy, content: []) }
+                #expect(try copy.status().permissions == 0)
+                try fixture.download(copy)
+                #expect(try contentsOfFile(copy) == fixture.content)
+                #expect(try copy.status().permissions == fixture.permissions)
+            }
+        }
+    }
+
     @Test("immutable and append-only files are left alone", arguments: ["+i", "+a"])
     func sealed(flag: String) throws {
         try require(.root, .tool("chattr"))

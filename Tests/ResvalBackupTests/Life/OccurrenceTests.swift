@@ -64,7 +64,31 @@ struct OccurrenceTests {
             #expect(kept.last?.contains("  keeps evicted files") == true, "\(kept)")
             let json = try backup.runSuccessfully("snapshots", "--json", gone)
             #expect(json.hasPrefix(#"{"version":1,"snapshot":""#), "\(json)")
-            #expect(json.hasSuffix(#","items":1,"bytes":4}"#), "\(json)")
+            #expect(json.contains(#","items":1,"bytes":4,"modified":"20"#), "\(json)")
+        }
+    }
+
+    @Test(
+        "the versions of a file, typed as for restore, have its size and time, and equal ones a mark"
+    )
+    func versions() throws {
+        try withBackup(of: tree) { backup in
+            for date in ["2020-02-03 04:05", "2020-02-03 04:05", "2021-03-04 05:06"] {
+                try tool("touch", "-d", date, backup.source.appending("kept"))
+                try backup.runSuccessfully("create", backup.source)
+            }
+            try tool("ln", "-s", backup.source, backup.base.appending("link"))
+            var command = backup.command(["snapshots", "link/../link/kept"])
+            command.workingDirectory = backup.base
+            command.environment["TZ"] = "UTC"
+            let result = try command.run()
+            let ends = result.text.split(separator: "\n").dropFirst()
+                .map { $0.split(separator: "source  ").last ?? "" }
+            #expect(
+                ends == [
+                    "4 B, 2020-02-03 04:05", "4 B, 2020-02-03 04:05  =", "4 B, 2021-03-04 05:06",
+                ],
+                "\(result)")
         }
     }
 
