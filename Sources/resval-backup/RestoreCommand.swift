@@ -114,7 +114,7 @@ struct RestoreCommand: AsyncParsableCommand {
         /// Whether an item may be put beside what has its name.
         var mayBeBeside = true
         var result: RestoreResult?
-        var leftOut: [(path: [UInt8], snapshot: Snapshot)] = []
+        var leftOut: [(path: [UInt8], snapshot: Snapshot?)] = []
         /// The other versions of the items that were there already.
         var versions: [[UInt8]: [Occurrence]] = [:]
     }
@@ -293,11 +293,17 @@ struct RestoreCommand: AsyncParsableCommand {
                     + "which stays (to replace it: --overwrite; to have both: --target)")
         }
         for (path, snapshot) in part.leftOut {
+            let name = "snapshot \(result.snapshot.shortIdentifier)"
+            guard let snapshot else {
+                Messages.write(
+                    about: path, "was missing, or could not be stored whole, when \(name) was made")
+                continue
+            }
             Messages.write(
                 about: path,
-                "is not in snapshot \(result.snapshot.shortIdentifier); snapshot "
-                    + "\(snapshot.shortIdentifier) of \(localTime(snapshot.time)) has it (to get it: "
-                    + "resval-backup restore \(ShellWord.quoted(path)))")
+                "is not in \(name); snapshot \(snapshot.shortIdentifier) of "
+                    + "\(localTime(snapshot.time)) has it (to get it: resval-backup restore "
+                    + "\(ShellWord.quoted(path)))")
         }
         for (path, versions) in part.versions { tell(path, versions) }
         var buffer = OutputBuffer()
@@ -337,7 +343,7 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         line.add("leftOut", objects: part.leftOut) { item, object in
             object.add(path: item.path)
-            object.add("snapshot", item.snapshot.identifier)
+            object.add("snapshot", item.snapshot?.identifier)
         }
         line.add("failures", objects: result.failures) { failure, object in
             object.add(path: failure.path)

@@ -129,19 +129,33 @@ extension Restic {
         return result
     }
 
-    /// Returns the parts below some paths that a snapshot lacks, and the newest snapshot that has each.
+    /// Returns the parts below some paths that a snapshot lacks, and the newest snapshot that has each; nil
+    /// where none is known to have it.
     package func leftOut(
         below paths: [[UInt8]], of snapshot: Snapshot
-    ) async throws(BackupError) -> [(path: [UInt8], snapshot: Snapshot)] {
+    ) async throws(BackupError) -> [(path: [UInt8], snapshot: Snapshot?)] {
         do throws(BackupError) {
-            return try await heldSnapshots(by: snapshot).compactMap { hold, holder in
-                guard hold.kind != .clock, let holder, paths.include(hold.part) else { return nil }
-                return (hold.part, holder)
+            var parts: [(path: [UInt8], snapshot: Snapshot?)] =
+                try await heldSnapshots(by: snapshot).compactMap { hold, holder in
+                    guard hold.kind != .clock, let holder else { return nil }
+                    return (hold.part, holder)
+                }
+            let lacks = try await lacks(of: snapshot)
+            for path in lacks where !parts.contains(where: { $0.path == path }) {
+                parts.append((path, nil))
             }
+            return parts.filter { paths.include($0.path) }
         } catch  where error.code.mayConcernOneSnapshot {
             // Of its record the result tells.
             return []
         }
+    }
+
+    /// Returns the SOURCEs that were missing when a snapshot was made, and what could not be stored; from
+    /// its record where that is all that is known.
+    package func lacks(of snapshot: Snapshot) async throws(BackupError) -> [[UInt8]] {
+        guard snapshot.isIncomplete, snapshot.lacks.isEmpty else { return snapshot.lacks }
+        return try await keptRecord(of: snapshot).lacks
     }
 
     /// Has restic restore below a directory of a stage.
