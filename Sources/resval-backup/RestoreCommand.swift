@@ -366,7 +366,8 @@ struct RestoreCommand: AsyncParsableCommand {
         let aside = Dictionary(
             result.movedAside.map { ($0.path, $0.name) }, uniquingKeysWith: { first, _ in first })
         let places = part.paths.isEmpty ? result.snapshot.sources.map(\.bytes) : part.paths
-        for place in places where !result.equal.contains(place) {
+        let leftOut = Set(part.leftOut.map(\.path))
+        for place in places where !result.equal.contains(place) && !leftOut.contains(place) {
             let path = FilePath(bytes: place)
             buffer.append(path: path)
             if let target {
