@@ -23,7 +23,7 @@ struct LockedDirectoryTests {
             let inner = home.path("unit/inner")
             try tool("mkdir", inner)
             try tool("python3", fscryptHelper, "encrypt", inner)
-            try content.create(in: inner)
+            try Tree { File("other", block) }.create(in: inner)
             let mark = ["-n", "user.resval.isPurgeable", "-v", "true", "\(home.path("unit"))"]
             try tool("setfattr", arguments: mark)
             let arguments: [any CommandArgument] = [
