@@ -71,7 +71,10 @@ public struct BackupPlanner: Sendable {
             var moved = plan.manifest?.takeItemsMovedIn(since: start) ?? []
             if !moved.isEmpty {
                 let known = Set(plan.exclusions.map(\.path) + plan.notices.map(\.path))
-                moved.removeAll { known.contains($0) }
+                // What is in one of them was not looked for.
+                moved.removeAll {
+                    known.contains($0) || known.contains($0.removingLastComponent())
+                }
             }
             if moved.isEmpty || tries == mostTries {
                 plan.notices += moved.map { PlanNotice(path: $0, matter: .moved) }
@@ -137,9 +140,11 @@ extension BackupPlan {
     /// - Throws: ``SourceError``.
     fileprivate func expectStored(_ paths: [FilePath]) throws(SourceError) {
         for path in paths {
-            guard let obstacle = exclusions.first(where: { path.starts(with: $0.path) }) else {
-                continue
+            // A locked one makes the backup incomplete, and stops no other.
+            let obstacle = exclusions.first {
+                path.starts(with: $0.path) && $0.reason != .locked
             }
+            guard let obstacle else { continue }
             let enclosing = sources.first { path != $0 && path.starts(with: $0) }
             throw SourceError(path: path, reason: obstacle.reason, enclosingSource: enclosing)
         }

@@ -11,6 +11,8 @@ public enum ExclusionReason: PolicyReason {
     case excluded(Exclusion)
     /// The item is the mount point of a filesystem of a kind that is not backed up.
     case mount(type: String, category: Mount.Category)
+    /// The item is a directory that is encrypted, and its key is not there.
+    case locked
     /// The item is the repository of this backup.
     case repository
     /// The item is a socket, which is useless without its process; no backup tool stores sockets.
@@ -27,12 +29,13 @@ public enum ExclusionReason: PolicyReason {
     /// The item is the placeholder of an evicted file, whose content is in a snapshot.
     case evicted(Placeholder)
 
-    /// The short name: `marked`, `marker`, `location`, `inherited`, `mount`, `repository`, `socket`,
-    /// `too-long`, `too-sparse`, `larger`, `protected` or `evicted`.
+    /// The short name: `marked`, `marker`, `location`, `inherited`, `mount`, `locked`, `repository`,
+    /// `socket`, `too-long`, `too-sparse`, `larger`, `protected` or `evicted`.
     public var name: String {
         switch self {
         case .excluded(let exclusion): exclusion.name
         case .mount: "mount"
+        case .locked: "locked"
         case .repository: "repository"
         case .socket: "socket"
         case .tooLong: "too-long"
@@ -54,6 +57,7 @@ public enum ExclusionReason: PolicyReason {
         switch self {
         case .excluded(let exclusion): exclusion.sentence
         case .mount(let type, let category): "\(type) is mounted here: \(category.meaning)"
+        case .locked: "it is encrypted, and its key is not there"
         case .repository: "it is the repository of this backup"
         case .socket: "it is a socket"
         case .tooLong: "its path is longer than the backup tool can open"
@@ -74,7 +78,7 @@ public enum ExclusionReason: PolicyReason {
         switch self {
         case .excluded(let exclusion): exclusion.ancestor
         case .protected(let protection): protection.ancestor
-        case .mount, .repository, .socket, .tooLong, .tooSparse, .larger, .evicted: nil
+        case .mount, .locked, .repository, .socket, .tooLong, .tooSparse, .larger, .evicted: nil
         }
     }
 
@@ -83,7 +87,7 @@ public enum ExclusionReason: PolicyReason {
         switch self {
         case .excluded(let exclusion): .excluded(exclusion.origin)
         case .protected(let protection): .protected(protection.origin)
-        case .mount, .repository, .socket, .tooLong, .tooSparse, .larger, .evicted: self
+        case .mount, .locked, .repository, .socket, .tooLong, .tooSparse, .larger, .evicted: self
         }
     }
 
@@ -100,11 +104,12 @@ public enum ExclusionReason: PolicyReason {
         return placeholder
     }
 
-    /// Whether the exclusion makes the backup incomplete, rather than being what was requested.
+    /// Whether the exclusion makes the backup incomplete, rather than being what was requested. That of a
+    /// locked directory does by its notice.
     public var isShortfall: Bool {
         switch self {
         case .tooLong, .tooSparse, .protected: true
-        case .excluded, .mount, .repository, .socket, .larger, .evicted: false
+        case .excluded, .mount, .locked, .repository, .socket, .larger, .evicted: false
         }
     }
 }

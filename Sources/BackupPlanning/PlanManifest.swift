@@ -30,10 +30,12 @@ public struct PlanManifest: Sendable {
         package let source: UInt16
         /// The kind of file.
         package let kind: FileKind
+        /// Whether it is encrypted by its directory's key.
+        package let isEncrypted: Bool
 
         package init(
             path: [UInt8], identity: UInt32, state: UInt32, device: UInt32 = 0, source: UInt16 = 0,
-            kind: FileKind
+            kind: FileKind, isEncrypted: Bool = false
         ) {
             self.path = PlanManifest.hash(path)
             self.identity = identity
@@ -41,6 +43,7 @@ public struct PlanManifest: Sendable {
             self.device = device
             self.source = source
             self.kind = kind
+            self.isEncrypted = isEncrypted
         }
 
         package init(_ path: [UInt8], _ status: FileStatus, source: UInt16 = 0) {
@@ -52,7 +55,8 @@ public struct PlanManifest: Sendable {
                         status.size, status.contentModificationTime,
                         status.attributeModificationTime)
                     : shortHash(identity),
-                device: shortHash(identity.device), source: source, kind: status.kind)
+                device: shortHash(identity.device), source: source, kind: status.kind,
+                isEncrypted: status.isEncrypted)
         }
 
         /// Whether restic names an item of this kind when it has stored it.

@@ -94,6 +94,20 @@ package struct PlanRules: Sendable {
         return mount
     }
 
+    /// Returns why an entry is excluded that cannot be asked for its status, where the table says that such a
+    /// mount is there: FUSE refuses the mounts of other users even to root, and those whose program died
+    /// to everybody.
+    private func mount(
+        refusing entry: borrowing TreeEntry, _ error: FileError, in context: PlanContext
+    ) -> ExclusionReason? {
+        let path = entry.path
+        guard error.code != .noSuchFile, context.source == nil,
+            let mount = planner.mounts.mount(holding: path), mount.mountPoint == path,
+            mount.category != .local
+        else { return nil }
+        return .mount(type: mount.filesystemType, category: mount.category)
+    }
+
     /// Whether the entry is a mount point whose server, or the program behind a FUSE mount, may never
     /// answer a request.
     func isRemoteMount(
@@ -152,7 +166,16 @@ extension PlanRules {
     package func examine(
         _ entry: borrowing TreeEntry, in context: PlanContext
     ) throws(FileError) -> Examination {
-        let status = try status(of: entry, in: context)
+        let status: FileStatus
+        do throws(FileError) {
+            status = try self.status(of: entry, in: context)
+        } catch {
+            guard let reason = mount(refusing: entry, error, in: context) else { throw error }
+            return .item(
+                ExaminedItem(
+                    status: .unknown, decision: .unmarked, hasMarks: false,
+                    mayHaveAttributes: false, sign: nil, reason: reason))
+        }
         let mayHaveAttributes = mayHaveAttributes(entry, status, in: context)
         if !mayHaveAttributes, isPlain(entry, status, in: context) { return .plain(status) }
         let marks = try marks(of: entry, status, mayHaveAttributes, in: context)

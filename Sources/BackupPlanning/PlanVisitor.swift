@@ -90,7 +90,11 @@ struct PlanVisitor: TreeVisitor {
     }
 
     mutating func cannotRead(_ error: FileError) {
-        part.notices.append(PlanNotice(path: error.path ?? "/", matter: .unreadable(error)))
+        let path = error.path ?? "/"
+        part.notices.append(PlanNotice(path: path, matter: .unreadable(error)))
+        guard error.code == .locked else { return }
+        part.exclusions.append(ExcludedItem(path: path, isDirectory: true, reason: .locked))
+        part.totals(of: Int(sourceNumber)) { $0.excludedItems += 1 }
     }
 
     mutating func finish() {
@@ -169,8 +173,11 @@ struct PlanVisitor: TreeVisitor {
         _ path: [UInt8], _ status: FileStatus, _ disposition: Disposition, isStored: Bool
     ) {
         if isStored {
-            part.manifest?.append(
-                path, PlanManifest.Entry(path, status, source: sourceNumber))
+            // Whether a mount point that is not entered can be read is nobody's loss.
+            if !disposition.isMount {
+                part.manifest?.append(
+                    path, PlanManifest.Entry(path, status, source: sourceNumber))
+            }
             part.appendName(of: path, isDirectory: status.kind == .directory)
         }
         if part.manifest?.isLarge == true { addPart() }
@@ -188,6 +195,11 @@ struct PlanVisitor: TreeVisitor {
 extension Disposition {
     fileprivate var isExcluded: Bool {
         guard case .excluded = self else { return false }
+        return true
+    }
+
+    fileprivate var isMount: Bool {
+        guard case .excluded(.mount) = self else { return false }
         return true
     }
 }

@@ -15,6 +15,36 @@ static inline long linux_getdents64(int descriptor, void *buffer, size_t size) {
     return linux_result(syscall(SYS_getdents64, descriptor, buffer, size));
 }
 
+// Whether the names in an open directory are ciphertext (fscrypt): its policy's key is absent, or was
+// removed while files are open. Old policies also take a key from the keyrings of the process. False
+// where a filesystem cannot say.
+static inline bool linux_is_locked(int directory) {
+    struct fscrypt_get_policy_ex_arg policy = {.policy_size = sizeof policy.policy};
+    if (ioctl(directory, FS_IOC_GET_ENCRYPTION_POLICY_EX, &policy) < 0) return false;
+    struct fscrypt_get_key_status_arg key = {0};
+    const bool is_old = policy.policy.version == FSCRYPT_POLICY_V1;
+    const uint8_t *name = policy.policy.v1.master_key_descriptor;
+    if (is_old) {
+        key.key_spec.type = FSCRYPT_KEY_SPEC_TYPE_DESCRIPTOR;
+        memcpy(key.key_spec.u.descriptor, name, FSCRYPT_KEY_DESCRIPTOR_SIZE);
+    } else {
+        key.key_spec.type = FSCRYPT_KEY_SPEC_TYPE_IDENTIFIER;
+        memcpy(key.key_spec.u.identifier, policy.policy.v2.master_key_identifier,
+               FSCRYPT_KEY_IDENTIFIER_SIZE);
+    }
+    if (ioctl(directory, FS_IOC_GET_ENCRYPTION_KEY_STATUS, &key) < 0) return false;
+    if (key.status == FSCRYPT_KEY_STATUS_PRESENT) return false;
+    const char *const prefixes[] = {"fscrypt", "ext4", "f2fs"};
+    for (int index = 0; is_old && index < 3; index++) {
+        char description[32];
+        snprintf(description, sizeof description, "%s:%02x%02x%02x%02x%02x%02x%02x%02x",
+                 prefixes[index], name[0], name[1], name[2], name[3], name[4], name[5], name[6],
+                 name[7]);
+        if (syscall(SYS_request_key, "logon", description, NULL, 0) >= 0) return false;
+    }
+    return true;
+}
+
 static inline long linux_statx(int directory, const char *path, int flags, unsigned int mask,
                                struct statx *status) {
     return linux_result(syscall(SYS_statx, directory, path, flags, mask, status));

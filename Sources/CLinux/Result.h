@@ -17,6 +17,7 @@
 #include <linux/btrfs.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/fscrypt.h>
 #include <linux/magic.h>
 #include <linux/quota.h>
 #include <linux/sched.h>
@@ -29,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>

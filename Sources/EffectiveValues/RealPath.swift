@@ -220,7 +220,8 @@ private struct StepCheck {
     var hasFollowedOwnLink = false
 
     mutating func step(to item: FileStatus, isFollowed: Bool) throws(UnsafeStep) {
-        try UnsafeStep.check(from: status, to: item)
+        let isOwnChoice = status.owner == user && !status.isWritableByOthers && item.owner == 0
+        if !isOwnChoice { try UnsafeStep.check(from: status, to: item) }
         guard isFollowed else {
             status = item
             return

@@ -27,7 +27,8 @@ public protocol TreeVisitor {
     /// - Parameter context: the value that the directory passed to its entries.
     mutating func leave(_ context: Context)
 
-    /// Called when a root, or a directory met on the way, cannot be read.
+    /// Called when a root, or a directory met on the way, cannot be read. An encrypted one without its
+    /// key is not read, since its names are ciphertext: that is the error `locked`.
     ///
     /// A directory below a root that is removed before it is opened is not reported.
     mutating func cannotRead(_ error: FileError)

@@ -98,6 +98,12 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
             scanner.leavesAccessTimes
             ? try openPreservingAccessTime(location, flags: flags)
             : try openFile(location, flags: flags)
+        do throws(Errno) {
+            if status.isEncrypted { try requireKey(descriptor) }
+        } catch {
+            closeIgnoringErrors(descriptor)
+            throw error
+        }
         begin(
             Node(
                 parent: nil, name: root.path, identity: status.identity, context: context,
@@ -119,6 +125,7 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
             let status: FileStatus
             do throws(Errno) {
                 status = try descriptor.status()
+                if status.isEncrypted { try requireKey(descriptor) }
             } catch {
                 closeIgnoringErrors(descriptor)
                 throw error

@@ -12,6 +12,30 @@ package func readDirectory(
     }
 }
 
+extension Errno {
+    /// The key of an encrypted file is not there (`ENOKEY`).
+    package static var noKey: Errno { Errno(rawValue: ENOKEY) }
+}
+
+/// Makes sure that the names in an open directory are those that its owner gave: asks for encryption
+/// policy and key (fscrypt), which needs no privilege.
+///
+/// - Throws: `ENOKEY` for an encrypted directory whose key is absent, or was removed while files are open.
+package func requireKey(_ directory: FileDescriptor) throws(Errno) {
+    if linux_is_locked(directory.rawValue) { throw .noKey }
+}
+
+/// Whether nothing can be known of what is at a path, because a directory above it is locked.
+package func isLocked(above path: FilePath) -> Bool {
+    var directory = path.lexicallyNormalized()
+    while directory.removeLastComponent() {
+        // Its name in a locked directory leads nowhere.
+        guard let opened = try? OpenDirectory(at: directory, flags: .readOnly) else { continue }
+        return linux_is_locked(opened.descriptor.rawValue)
+    }
+    return false
+}
+
 /// Calls `body` with the name of each entry of a directory, without `.` and `..`, until `body`
 /// returns false.
 ///

@@ -33,6 +33,9 @@ struct ErrorCause {
         .readOnlyFileSystem: ErrorCause(
             .readOnlyFilesystem, "the filesystem is mounted read-only",
             "remount it writable: mount -o remount,rw"),
+        .noKey: ErrorCause(
+            .locked, "is encrypted, and its key is not there",
+            "unlock it, for example by logging in as its owner, or: fscrypt unlock"),
         .noSpace: ErrorCause(
             .noSpace, "no space left on the volume", "free space on the volume"),
         .diskQuotaExceeded: ErrorCause(

@@ -48,6 +48,8 @@ public struct FileError: Error, Sendable, Hashable {
         public static let inputOutput = Code("inputOutput")
         /// Too many files are open (`EMFILE`, `ENFILE`).
         public static let tooManyOpenFiles = Code("tooManyOpenFiles")
+        /// The item is encrypted, and its key is not there (`ENOKEY`).
+        public static let locked = Code("locked")
         /// The name leads to another file than when it was last checked.
         public static let changed = Code("changed")
         /// Another user can change where the path leads.

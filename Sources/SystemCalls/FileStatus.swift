@@ -165,6 +165,9 @@ public struct FileStatus: Sendable, Hashable {
         facts.contains(.knowsMountRoot) ? facts.contains(.mountRoot) : nil
     }
 
+    /// The status of an item that cannot be asked for it: of kind `unknown`, without size and identity.
+    package static let unknown = FileStatus(statx())
+
     /// Whether users other than the owner can write to the file, and so store marks on it, by its
     /// mode bits. With an ACL, the group bits are the ACL's mask.
     public var isWritableByOthers: Bool { permissions & 0o022 != 0 }

@@ -68,7 +68,10 @@ package final class OpenDirectory: FileLocation, Sendable {
     }
 
     /// Returns the names of the entries of a directory that is open for reading.
+    ///
+    /// - Throws: `ENOKEY` as ``requireKey(_:)``, and the errno of reading.
     package func names() throws(Errno) -> EntryNames {
+        try requireKey(descriptor)
         var names = EntryNames()
         _ = try perform(.lseek) { linux_lseek(descriptor.rawValue, 0, SEEK_SET) }
         try forEachEntry(inOpen: descriptor) { name, _ in

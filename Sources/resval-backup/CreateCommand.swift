@@ -133,13 +133,14 @@ struct Creation {
             holds: result.coverage.holds.prefix(HeldPart.most).map {
                 HeldPart($0.hold, in: $0.snapshot)
             },
-            isWhole: result.isComplete && present.count == sources.count,
+            isWhole: result.isComplete,
             coversAll: result.coversAll && result.unnoted == nil)
         return (plan, result, summary)
     }
 
     private func reportShortfalls(_ result: BackupResult) {
-        for shortfall in result.shortfalls {
+        // SOURCEs that are missing were named before.
+        for shortfall in result.shortfalls where shortfall.cause != .missingSource {
             Messages.write(about: shortfall.path, shortfall.sentence)
         }
         for path in result.changed {

@@ -127,7 +127,7 @@ struct RestoreCommand: AsyncParsableCommand {
         /// Whether an item may be put beside what has its name.
         var mayBeBeside = true
         var result: RestoreResult?
-        var leftOut: [(path: [UInt8], snapshot: Snapshot)] = []
+        var leftOut: [(path: [UInt8], snapshot: Snapshot?)] = []
         var excludedItems = 0
         /// The other versions of the items that were there already.
         var versions: [[UInt8]: [Occurrence]] = [:]
@@ -315,11 +315,17 @@ struct RestoreCommand: AsyncParsableCommand {
                     + "which stays (to replace it: --overwrite; to have both: --target)")
         }
         for (path, snapshot) in part.leftOut {
+            let name = "snapshot \(result.snapshot.shortIdentifier)"
+            guard let snapshot else {
+                Messages.write(
+                    about: path, "was missing, or could not be stored whole, when \(name) was made")
+                continue
+            }
             Messages.write(
                 about: path,
-                "is not in snapshot \(result.snapshot.shortIdentifier); snapshot "
-                    + "\(snapshot.shortIdentifier) of \(localTime(snapshot.time)) has it (to get it: "
-                    + "resval-backup restore \(ShellWord.quoted(path)))")
+                "is not in \(name); snapshot \(snapshot.shortIdentifier) of "
+                    + "\(localTime(snapshot.time)) has it (to get it: resval-backup restore "
+                    + "\(ShellWord.quoted(path)))")
         }
         if part.excludedItems > 0 {
             let identifier = result.snapshot.shortIdentifier
@@ -367,7 +373,7 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         line.add("leftOut", objects: part.leftOut) { item, object in
             object.add(path: item.path)
-            object.add("snapshot", item.snapshot.identifier)
+            object.add("snapshot", item.snapshot?.identifier)
         }
         line.add("failures", objects: result.failures) { failure, object in
             object.add(path: failure.path)
@@ -390,8 +396,8 @@ struct RestoreCommand: AsyncParsableCommand {
         let aside = Dictionary(
             result.movedAside.map { ($0.path, $0.name) }, uniquingKeysWith: { first, _ in first })
         let places = part.paths.isEmpty ? result.snapshot.sources.map(\.bytes) : part.paths
-        let failed = result.failures.map(\.path)
-        for place in places where !result.equal.contains(place) && !failed.contains(place) {
+        let missing = result.failures.map(\.path) + part.leftOut.map(\.path)
+        for place in places where !result.equal.contains(place) && !missing.contains(place) {
             let path = FilePath(bytes: place)
             buffer.append(path: path)
             if let target {

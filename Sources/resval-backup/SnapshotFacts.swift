@@ -9,12 +9,15 @@ struct SnapshotFacts {
     /// Its record; nil if it has none.
     private var record: SnapshotRecord?
     private var holds: [HeldPart] = []
+    /// What was missing when it was made, and what could not be stored.
+    private var lacks: [[UInt8]] = []
 
     /// Reads a snapshot's record, if it has one.
     init(_ snapshot: Snapshot, _ engine: Restic) async throws(BackupError) {
         self.snapshot = snapshot
         do throws(BackupError) {
             record = try await engine.record(of: snapshot)
+            lacks = try await engine.lacks(of: snapshot)
             holds = try await engine.heldSnapshots(by: snapshot).map {
                 HeldPart($0.hold, in: $0.snapshot)
             }
@@ -41,6 +44,7 @@ struct SnapshotFacts {
         line.add("userName", snapshot.userName)
         line.add("tags", strings: snapshot.tags)
         line.add("isComplete", !snapshot.isIncomplete)
+        line.add("lacks", objects: lacks) { path, object in object.add(path: path) }
         line.add("isPinned", snapshot.isPinned)
         line.add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
         line.add("evictedItems", evictedFiles)
@@ -106,6 +110,11 @@ struct SnapshotFacts {
 
     private func writeState(to buffer: inout OutputBuffer) {
         if snapshot.isIncomplete { write("state", "incomplete", to: &buffer) }
+        for path in lacks {
+            buffer.append("lacks:    ")
+            buffer.append(name: path)
+            buffer.append("\n")
+        }
         if snapshot.isPinned { write("state", "kept: never forgotten", to: &buffer) }
         if snapshot.isFromFuture(at: FileTime.now.seconds) {
             write("state", "dated in the future: never the latest", to: &buffer)

@@ -77,6 +77,8 @@ struct SnapshotsCommand: AsyncParsableCommand {
         line.add("isOwn", snapshot.set != nil)
         line.add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
         line.add("isPinned", snapshot.isPinned)
+        line.add("isComplete", !snapshot.isIncomplete)
+        line.add("lacks", objects: snapshot.lacks) { path, object in object.add(path: path) }
         line.add("sources", objects: snapshot.sources) { source, object in
             object.add(path: source.bytes)
         }
@@ -115,6 +117,17 @@ struct SnapshotsCommand: AsyncParsableCommand {
                     buffer.append(text: isEqual ? "  =" : "")
                 }
                 last = held
+            }
+            if snapshot.isIncomplete {
+                buffer.append("  (incomplete")
+                for (index, path) in snapshot.lacks.prefix(3).enumerated() {
+                    buffer.append(text: index == 0 ? ": lacks " : ", ")
+                    buffer.append(name: path)
+                }
+                if snapshot.lacks.count > 3 {
+                    buffer.append(text: " and \(snapshot.lacks.count - 3) more")
+                }
+                buffer.append(")")
             }
             if snapshot.isPinned { buffer.append("  keeps evicted files") }
             for tag in snapshot.tags {

@@ -33,7 +33,8 @@ func presentSources(_ sources: [FilePath]) throws -> [FilePath] {
             _ = try source.fileStatus()
             return true
         } catch {
-            Messages.write(error)
+            let isHidden = error.code == .noSuchFile && isLocked(above: source)
+            Messages.write(isHidden ? FileError(.noKey, of: source) : error)
             return false
         }
     }

@@ -1,3 +1,4 @@
+import FileTree
 import SystemCalls
 import SystemPackage
 import TestSupport
@@ -32,6 +33,29 @@ struct AccessTests {
         try walkAsOrdinaryUser(tool, tree) { visits in
             #expect(visits.paths == ["", "/a", "/a/d", "/a/f"])
             #expect(visits.failures == ["permissionDenied /a/d"])
+        }
+    }
+
+    @Test("an encrypted directory without its key is reported, and no name in it is met")
+    func lockedDirectory() throws {
+        try withEncryptedDirectory { root, vault, turn in
+            try Tree {
+                Directory("directory") { File("file") }
+                SymbolicLink("link", to: "nowhere")
+            }.create(in: vault)
+            try turn("lock")
+            for start in [root, vault] {
+                let recorder = Recorder()
+                try recorder.scan(TreeScanner(), start)
+                let record = recorder.record
+                #expect(record.failures.map(\.code) == [.locked])
+                #expect(record.failures.map(\.path) == [vault])
+                let paths = record.entries.map { FilePath(bytes: $0.path) }
+                #expect(paths.filter { $0.starts(with: vault) } == [vault], "\(paths)")
+            }
+            #expect(throws: Errno.noKey) {
+                try OpenDirectory(at: vault, flags: .readOnly).names()
+            }
         }
     }
 

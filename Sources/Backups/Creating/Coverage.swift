@@ -16,6 +16,8 @@ struct Coverage: Sendable {
     private let earlier: [Snapshot]
     /// The SOURCEs that are much less than in the snapshot before, whether they had fallen or not.
     private var fellNow: Set<[UInt8]> = []
+    /// The locked directories: what is in them is not stored, and no fall.
+    private var locked: [[UInt8]] = []
     /// Whether there are snapshots that cannot be read, and may be held.
     private let hasUnreadable: Bool
     /// The former SOURCEs that fell and did not come back.
@@ -56,6 +58,7 @@ struct Coverage: Sendable {
         new.number = min(max(new.number, (earlier.last?.number ?? 0) + 1), NumberTag.limit)
         new.judged = previous?.judged ?? 0
         new.take(record)
+        locked = plan.exclusions.filter { $0.reason == .locked }.map(\.path.bytes)
         let paths = Set(new.sourceFacts.map(\.path))
         // What fell as a SOURCE of its own cannot be compared as a part of another.
         let formerFalls =
@@ -103,16 +106,22 @@ struct Coverage: Sendable {
         let fell = Set(
             before.filter { new.sourceFacts[$0.key].fallFromExpected != nil }.map(\.value.path))
         // What the owner excluded is no fall.
-        let excluded = new.excludedByOwner.paths.filter { part in
+        let excluded = (new.excludedByOwner.paths + locked).filter { part in
             previous?.excludes(part) == false && fell.contains { isHeld(part, by: $0) }
         }
         var found: [[UInt8]: Amount] = [:]
         if !excluded.isEmpty, let previous {
-            let falls = previous.holds.filter { fell.contains($0.part) }
+            let falls = previous.holds.filter {
+                fell.contains($0.part) || locked.contains($0.part)
+            }
             for number in [previous.number] + falls.map(\.number) {
                 guard let snapshot = earlier.last(where: { $0.number == number }) else { continue }
                 do throws(BackupError) {
-                    let unknown = excluded.filter { found[$0] == nil }
+                    // What was locked while restic worked may be there in part.
+                    let unknown = excluded.filter {
+                        found[$0] == nil
+                            && (number != previous.number || !previous.unstored.contains($0))
+                    }
                     found.merge(try await amounts(of: unknown, in: snapshot)) { $1 }
                 } catch  where error.code.mayConcernOneSnapshot {
                     // Then what was excluded counts as fallen, which is told.
@@ -271,16 +280,18 @@ struct Coverage: Sendable {
     /// Compares the snapshot as it was judged.
     ///
     /// - Parameters:
-    ///   - unstored: the paths that were to be stored and were not.
+    ///   - shortfalls: what was to be stored and was not.
     ///   - counts: for each SOURCE the number of its files and directories that restic named, and of those
     ///     of them that ``parent`` has under the same path.
     ///   - isCompared: whether restic compared them with that.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     mutating func judge(
-        unstored: [[UInt8]], counts: [[UInt8]: (named: Int64, known: Int64)], isCompared: Bool
+        shortfalls: [Shortfall], counts: [[UInt8]: (named: Int64, known: Int64)], isCompared: Bool
     ) async throws(BackupError) {
         new.isWhole = true
-        new.unstored = PathSet(new.unstored.paths + outermost(unstored))
+        locked = shortfalls.filter { $0.cause == .locked }.map(\.path)
+        new.unstored = PathSet(
+            new.unstored.paths + outermost(shortfalls.filter(\.lacksContent).map(\.path)))
         if isCompared, let parent, parent.number == new.judged {
             try await comparePaths(with: parent, counts.mapValues(\.known))
         }
@@ -323,7 +334,7 @@ struct Coverage: Sendable {
         do throws(BackupError) {
             let recorded = try await recorded(parent)
             old = recorded
-            let parts = new.excludedByOwner.paths + new.excludedOtherwise.paths
+            let parts = new.excludedByOwner.paths + new.excludedOtherwise.paths + locked
             excluded = try await amounts(
                 of: parts.filter { !recorded.excludes($0) }, in: parent)
         } catch  where error.code.mayConcernOneSnapshot {

@@ -70,7 +70,7 @@ extension Restic {
             tagged.tag, NumberTag.text(coverage.new.number), RecordHash.tag(hash),
         ]
         if tagged != set { tags.append(StateTag.unnoted) }
-        if plan.isIncomplete { tags.append(StateTag.incomplete) }
+        if plan.isIncomplete || !missing.isEmpty { tags.append(StateTag.incomplete) }
         if !plan.filesWithoutContent.isEmpty { tags.append(StateTag.missesEvicted) }
         let start = FileTime.now
         let (summary, named, errors) = try await store(
@@ -88,13 +88,14 @@ extension Restic {
         var shortfalls = ShortfallList(plan)
         shortfalls.add(walk.shortfalls)
         shortfalls.add(complaints: errors, named, plan.sources)
+        shortfalls.add(missing.map { Shortfall(path: $0.bytes, cause: .missingSource) })
         var result = BackupResult(
             summary: summary, storedItems: named.count + totals.storedOthers,
             shortfalls: shortfalls.sorted, vanished: walk.vanished, changed: walk.changed,
             lostExclusions: named.lostExclusions, storedFiles: walk.storedFiles)
         try await coverage.judge(
-            unstored: result.shortfalls.filter(\.lacksContent).map(\.path),
-            counts: named.counts(of: plan.sources), isCompared: named.isCompared)
+            shortfalls: result.shortfalls, counts: named.counts(of: plan.sources),
+            isCompared: named.isCompared)
         result.coverage = coverage.report
         if unnoted == nil {
             var noted = SnapshotRecord()

@@ -11,6 +11,8 @@ package struct Shortfall: Sendable, Hashable {
         case unreadable(Errno)
         /// It could not be inspected when the plan was made; the reason in words.
         case unplanned(String)
+        /// It is a directory that is encrypted, and its key is not there.
+        case locked
         /// It was moved while the plan was made, so the plan may not contain it under any path.
         case moved
         /// Its path is longer than the engine can open.
@@ -21,6 +23,8 @@ package struct Shortfall: Sendable, Hashable {
         case replaced
         /// It was evicted while the backup ran, so its content may be stored as zeros.
         case evicted
+        /// It is a SOURCE that does not exist.
+        case missingSource
         /// It was there all the time, but is not in the snapshot.
         case missing
         /// It is stored with another modification time: the engine supports only years 0 to 9999.
@@ -51,6 +55,9 @@ package struct Shortfall: Sendable, Hashable {
             "cannot be read and is not in the snapshot: \(error) "
                 + "(run as a user who may read it, or exclude it)"
         case .unplanned(let reason): "is not in the snapshot: \(reason)"
+        case .locked:
+            "is encrypted, and its key is not there, so nothing in it is in the snapshot (unlock it, for "
+                + "example by logging in as its owner, or: fscrypt unlock)"
         case .moved:
             "was moved while the plan was made, so it may not be in the snapshot "
                 + "(run the backup again when nothing moves)"
@@ -66,6 +73,7 @@ package struct Shortfall: Sendable, Hashable {
         case .evicted:
             "was evicted while the backup ran, and may be in the snapshot without its content "
                 + "(run the backup again)"
+        case .missingSource: "is a SOURCE, and does not exist"
         case .missing: "is not in the snapshot, although it was there (run the backup again)"
         case .timeLost:
             "is in the snapshot with another time: the backup tool stores only years 0 to 9999 "
@@ -76,10 +84,10 @@ package struct Shortfall: Sendable, Hashable {
         }
     }
 
-    /// Whether content is missing, and not only what describes it.
+    /// Whether content is missing that is on the disk, and not only what describes it.
     var lacksContent: Bool {
         switch cause {
-        case .timeLost, .attributes: false
+        case .timeLost, .attributes, .missingSource: false
         default: true
         }
     }
@@ -89,11 +97,13 @@ package struct Shortfall: Sendable, Hashable {
         switch cause {
         case .unreadable: "unreadable"
         case .unplanned: "unplanned"
+        case .locked: "locked"
         case .moved: "moved"
         case .tooLong: "too-long"
         case .vanished: "vanished"
         case .replaced: "replaced"
         case .evicted: "evicted"
+        case .missingSource: "missing-source"
         case .missing: "missing"
         case .timeLost: "time-lost"
         case .attributes: "attributes"
@@ -105,12 +115,17 @@ package struct Shortfall: Sendable, Hashable {
 /// Collects shortfalls from several sources: each path once, with the best known cause.
 struct ShortfallList {
     private var causes: [[UInt8]: Shortfall.Cause] = [:]
+    /// The mount points that the backup does not enter.
+    private let mounts: [[UInt8]]
 
     /// Creates a list with the shortfalls that the plan knows.
     init(_ plan: BackupPlan) {
+        mounts = plan.exclusions.filter { if case .mount = $0.reason { true } else { false } }
+            .map(\.path.bytes)
         for notice in plan.notices where notice.isShortfall {
             causes[notice.path.bytes] =
                 switch notice.matter {
+                case .unreadable(let error) where error.code == .locked: .locked
                 case .moved: .moved
                 case .attributeName: .attributes("one has a name that is not UTF-8")
                 default: .unplanned(notice.sentence)
@@ -129,10 +144,14 @@ struct ShortfallList {
     }
 
     /// Adds the items that restic complained about, by their exact names where these are known. Its
-    /// error for an unreadable item takes precedence: it tells why the item is missing.
+    /// error for an unreadable item takes precedence: it tells why the item is missing. What it says of
+    /// locked directories and of mounts that the backup does not enter counts for nothing.
     mutating func add(complaints errors: ErrorOutput, _ named: NamedItems, _ sources: [FilePath]) {
+        let locked = causes.filter { $0.value == .locked }.map(\.key)
+        let unentered = PathSet((mounts + locked).map { printedName($0) })
         for item in errors.items {
             let path = knownPath(item.name)
+            if unentered.contains(item.name) { continue }
             if isAbove(item.name, sources) || isGone(path) { continue }
             let cause = cause(item, isStored: named.contains(printed: item.name))
             switch (causes[path], cause) {

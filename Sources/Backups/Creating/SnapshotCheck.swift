@@ -159,16 +159,21 @@ struct SnapshotCheck: Sendable {
         return now.kind == .regularFile && now.state == before.state ? .stored : .changed
     }
 
-    /// Returns the number of items of each SOURCE, and of those that vanished before restic came to
-    /// them.
-    func vanished(_ seen: SeenItems) -> [UInt16: (items: Int, vanished: Int)] {
-        var counts: [UInt16: (items: Int, vanished: Int)] = [:]
+    /// Returns the number of items of each SOURCE, of those that vanished before restic came to them, and
+    /// how many of these are encrypted.
+    func vanished(_ seen: SeenItems) -> [UInt16: (items: Int, vanished: Int, encrypted: Int)] {
+        var counts: [UInt16: (items: Int, vanished: Int, encrypted: Int)] = [:]
         for (index, entry) in manifest.entries.enumerated() where entry.isNamed {
             let isGone =
                 !named.contains(at: index) && !seen.items.contains(index)
                 && !seen.identities.contains(entry.identity)
-            let count = counts[entry.source] ?? (0, 0)
-            counts[entry.source] = (count.items + 1, count.vanished + (isGone ? 1 : 0))
+            var count = counts[entry.source] ?? (0, 0, 0)
+            count.items += 1
+            if isGone {
+                count.vanished += 1
+                if entry.isEncrypted { count.encrypted += 1 }
+            }
+            counts[entry.source] = count
         }
         return counts
     }
@@ -221,6 +226,9 @@ struct SecondWalk: Sendable {
         planner.policy = plan.policy
         planner.makesManifest = false
         var unseen: [FilePath: String] = [:]
+        let lockedBefore = Set(plan.exclusions.filter { $0.reason == .locked }.map(\.path))
+        // Those that were locked since, by SOURCE.
+        var locked: [FilePath: [FilePath]] = [:]
         // One by one: where a SOURCE is gone, the others are walked nevertheless.
         for source in plan.sources {
             do {
@@ -230,7 +238,13 @@ struct SecondWalk: Sendable {
                         whole: whole)
                 }
                 for notice in again.notices {
-                    guard case .unreadable = notice.matter else { continue }
+                    guard case .unreadable(let error) = notice.matter else { continue }
+                    if error.code == .locked {
+                        if !lockedBefore.contains(notice.path) {
+                            locked[source, default: []].append(notice.path)
+                        }
+                        continue
+                    }
                     let cause = Shortfall.Cause.unplanned(notice.sentence)
                     whole.withLock {
                         $0.shortfalls.append(Shortfall(path: notice.path.bytes, cause: cause))
@@ -240,6 +254,7 @@ struct SecondWalk: Sendable {
                 throw error
             } catch let error as FileError where error.code == .noSuchFile {
                 // It was removed: what restic did not name of it has vanished.
+                if isLocked(above: source) { locked[source] = [source] }
             } catch {
                 unseen[source] = "\(error)"
             }
@@ -252,9 +267,14 @@ struct SecondWalk: Sendable {
                 guard count.vanished > 0 else { continue }
                 cause = .unplanned("could not be walked again: \(reason)")
             } else {
-                vanished += count.vanished
-                guard count.vanished * 5 > count.items else { continue }
-                cause = .vanished(count.vanished, of: count.items)
+                let locked = locked[path] ?? []
+                var gone = count.vanished
+                // Where restic stored ciphertext in place of links does not show.
+                if !locked.isEmpty { gone -= count.encrypted }
+                shortfalls += locked.map { Shortfall(path: $0.bytes, cause: .locked) }
+                vanished += gone
+                guard gone * 5 > count.items else { continue }
+                cause = .vanished(gone, of: count.items)
             }
             shortfalls.append(Shortfall(path: path.bytes, cause: cause))
         }

@@ -170,26 +170,39 @@ extension Restic {
         }
     }
 
-    /// Returns the parts below some paths that a snapshot lacks, and the newest snapshot that has each; also
-    /// the number of other excluded items there, which earlier snapshots may have.
+    /// Returns the parts below some paths that a snapshot lacks, and the newest snapshot that has each; nil
+    /// where none is known to have it. Also the number of other excluded items there, which earlier
+    /// snapshots may have.
     package func leftOut(
         below paths: [[UInt8]], of snapshot: Snapshot
-    ) async throws(BackupError) -> ([(path: [UInt8], snapshot: Snapshot)], excluded: Int) {
+    ) async throws(BackupError) -> ([(path: [UInt8], snapshot: Snapshot?)], excluded: Int) {
         do throws(BackupError) {
-            let parts = try await heldSnapshots(by: snapshot).compactMap {
-                hold, holder -> (path: [UInt8], snapshot: Snapshot)? in
-                guard hold.kind != .clock, let holder, paths.include(hold.part) else { return nil }
-                return (hold.part, holder)
+            var parts: [(path: [UInt8], snapshot: Snapshot?)] =
+                try await heldSnapshots(by: snapshot).compactMap { hold, holder in
+                    guard hold.kind != .clock, let holder else { return nil }
+                    return (hold.part, holder)
+                }
+            let lacks = try await lacks(of: snapshot)
+            for path in lacks where !parts.contains(where: { $0.path == path }) {
+                parts.append((path, nil))
             }
-            let held = PathSet(parts.map(\.path))
+            parts.removeAll { !paths.include($0.path) }
+            let named = PathSet(parts.map(\.path))
             let excluded = try await exclusions(of: snapshot).count {
-                $0.isOwners != nil && paths.include($0.path) && !held.contains($0.path)
+                $0.isOwners != nil && paths.include($0.path) && !named.contains($0.path)
             }
             return (parts, excluded)
         } catch  where error.code.mayConcernOneSnapshot {
             // Of its record the result tells.
             return ([], 0)
         }
+    }
+
+    /// Returns the SOURCEs that were missing when a snapshot was made, and what could not be stored; from
+    /// its record where that is all that is known.
+    package func lacks(of snapshot: Snapshot) async throws(BackupError) -> [[UInt8]] {
+        guard snapshot.isIncomplete, snapshot.lacks.isEmpty else { return snapshot.lacks }
+        return try await keptRecord(of: snapshot).lacks
     }
 
     /// Has restic restore below a directory of a stage.

@@ -18,8 +18,8 @@ package struct Hold: Sendable, Hashable {
     /// The snapshot that is kept, or for ``Kind/clock`` the one with the wrong date.
     package let number: Int64
     package let kind: Kind
-    /// The date of the snapshot that lacked the part first or, later, of the last one that planned
-    /// it without storing it; seconds since 1970.
+    /// The date of the snapshot that lacked the part first or, for ``Kind/own``, of a later one that
+    /// planned it without storing it; seconds since 1970.
     package let since: Int64
     /// The path that newer snapshots lack, with everything below it; empty for ``Kind/clock``.
     package let part: [UInt8]
@@ -185,8 +185,9 @@ package struct HoldUpdate: Sendable {
                 if previous?.fallen.contains(hold.part) != true { returned.append(hold.part) }
             } else if new.plans(hold.part) || clockIsWrong {
                 // Not stored yet: were it excluded again now, its days would not be over.
+                let since = hold.kind == .own ? event : hold.since
                 holds.append(
-                    Hold(number: hold.number, kind: hold.kind, since: event, part: hold.part))
+                    Hold(number: hold.number, kind: hold.kind, since: since, part: hold.part))
             } else if !accepted, previous?.plans(hold.part) == true {
                 // It is missing for another reason than before.
                 holds.append(

@@ -40,6 +40,8 @@ package struct Snapshot: Sendable, Hashable {
     package let number: Int64
     /// Whether it lacks something that the plan contains.
     package internal(set) var isIncomplete: Bool
+    /// The SOURCEs that were missing, and what could not be stored, of a snapshot made here.
+    package internal(set) var lacks: [[UInt8]] = []
     /// Whether it was compared with what was on the disk.
     var isJudged: Bool
 

@@ -85,8 +85,13 @@ extension Restic {
         let copied = Set(
             list.snapshots.filter { $0.identifier != $0.originalIdentifier }.map(\.copied))
         list.snapshots.removeAll { copied.contains($0.itself) }
-        for index in list.snapshots.indices where !list.snapshots[index].isJudged {
-            guard let verdict = verdict(on: list.snapshots[index])?.verdict else { continue }
+        for index in list.snapshots.indices {
+            let snapshot = list.snapshots[index]
+            guard !snapshot.isJudged || snapshot.isIncomplete,
+                let noted = self.verdict(on: snapshot), let verdict = noted.verdict
+            else { continue }
+            list.snapshots[index].lacks = noted.lacks
+            if snapshot.isJudged { continue }
             list.snapshots[index].isJudged = verdict.isJudged
             if !verdict.isComplete { list.snapshots[index].isIncomplete = true }
         }

@@ -54,6 +54,9 @@ package struct SnapshotRecord: Sendable {
     /// How much there is of the SOURCEs.
     package var amount: Amount { sources.reduce(into: Amount()) { $0.add($1.amount) } }
 
+    /// The SOURCEs that were missing, and what could not be stored.
+    var lacks: [[UInt8]] { sources.filter(\.isMissing).map(\.path) + unstored }
+
     /// Creates an empty record.
     init() {}
 
@@ -155,14 +158,15 @@ struct MissingContent: Sendable {
 
 extension BackupPlan {
     /// Whether an item's owner decided that it is excluded, by its path. Items of which nothing is
-    /// missing are left out: sockets, repositories, and evicted files whose content is in the repository.
+    /// missing are left out: sockets, repositories, and evicted files whose content is in the repository;
+    /// also locked directories, which could not be stored.
     var exclusionsByDecider: [[UInt8]: Bool] {
         let doubtful = Set(doubtfulExclusions.map(\.path))
         let missing = Set(filesWithoutContent.map(\.path))
         var decided: [[UInt8]: Bool] = [:]
         for item in exclusions {
             switch item.reason {
-            case .socket, .repository: continue
+            case .socket, .repository, .locked: continue
             case .evicted: if missing.contains(item.path) { decided[item.path.bytes] = false }
             case .excluded, .larger: decided[item.path.bytes] = !doubtful.contains(item.path)
             case .mount, .tooLong, .tooSparse, .protected: decided[item.path.bytes] = false

@@ -141,7 +141,7 @@ struct UnitSink: Sendable {
 
     /// Notes that a directory cannot be read, which keeps the unit it is in.
     func note(unreadable path: [UInt8], _ reason: KeepReason) {
-        lateFindings.note(unreadable: path)
+        lateFindings.note(unreadable: path, reason)
         keep(path, reason)
     }
 
@@ -226,7 +226,7 @@ struct UnitSink: Sendable {
 final class LateFindings: Sendable {
     private struct State {
         var databases: Set<Int> = []
-        var unreadable: [[UInt8]] = []
+        var unreadable: [(path: [UInt8], reason: KeepReason)] = []
     }
 
     private static let limit = 65536
@@ -250,9 +250,9 @@ final class LateFindings: Sendable {
     var concernFiles: Bool { hasDatabases.load(ordering: .acquiring) }
 
     /// Notes that a directory cannot be read.
-    func note(unreadable path: [UInt8]) {
+    func note(unreadable path: [UInt8], _ reason: KeepReason) {
         state.withLock { state in
-            if state.unreadable.count < Self.limit { state.unreadable.append(path) }
+            if state.unreadable.count < Self.limit { state.unreadable.append((path, reason)) }
         }
     }
 
@@ -261,8 +261,8 @@ final class LateFindings: Sendable {
         guard isDirectory else { return mayHaveSidecars(path) ? .companion : nil }
         return state.withLock { state in
             let isFull = state.unreadable.count >= Self.limit
-            let holdsUnreadable = state.unreadable.contains { isHeld($0, by: path) }
-            return isFull || holdsUnreadable ? .unreadable(.permissionDenied) : nil
+            return state.unreadable.first { isHeld($0.path, by: path) }?.reason
+                ?? (isFull ? .unreadable(.permissionDenied) : nil)
         }
     }
 

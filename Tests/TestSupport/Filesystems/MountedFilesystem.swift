@@ -23,23 +23,45 @@ package struct MountedFilesystem: Sendable {
 /// frees with the mount. Where that cannot be, the test is skipped as ``require(_:sourceLocation:)``
 /// says.
 ///
-/// - Parameter size: its size in bytes, where it has an image; nil for a small one.
+/// - Parameters:
+///   - size: its size in bytes, where it has an image; nil for a small one.
+///   - features: words for the program that makes it.
 package func withFilesystem<Result>(
-    _ kind: FilesystemKind, options: [String] = [], size: Int64? = nil,
+    _ kind: FilesystemKind, options: [String] = [], size: Int64? = nil, features: [String] = [],
     _ body: (MountedFilesystem) throws -> Result
 ) throws -> Result {
     try require(.filesystem(kind))
-    return try mountAndCall(kind: kind, options: options, size: size, body)
+    return try mountAndCall(
+        kind: kind, options: options, size: size, features: features, body)
 }
 
+/// Calls `body` with a filesystem that has an empty encrypted directory `vault`, and a function that locks
+/// and unlocks it: `encrypt`, `lock` and `unlock` are the helper's words.
+package func withEncryptedDirectory(
+    _ body: (_ root: FilePath, _ vault: FilePath, _ turn: @escaping (String) throws -> Void)
+        throws -> Void
+) throws {
+    try require(.tool("python3"))
+    try withFilesystem(.ext4, features: ["-O", "encrypt"]) { filesystem in
+        let vault = filesystem.root.appending("vault")
+        func turn(_ word: String) throws { try tool("python3", fscryptHelper, word, vault) }
+        try tool("mkdir", vault)
+        try turn("encrypt")
+        try body(filesystem.root, vault, turn)
+    }
+}
+
+/// The program that encrypts directories.
+package let fscryptHelper = packageRoot.appending("Tests/Helpers/fscrypt/fscrypt.py")
+
 func mountAndCall<Result>(
-    kind: FilesystemKind, options: [String], size: Int64? = nil,
+    kind: FilesystemKind, options: [String], size: Int64? = nil, features: [String] = [],
     _ body: (MountedFilesystem) throws -> Result
 ) throws -> Result {
     try withTemporaryDirectory(containing: Tree { Directory("mount") }, isShared: true) { base in
         let image = base.appending("image")
         if let maker = kind.maker {
-            try makeImage(at: image, size ?? kind.imageSize, maker)
+            try makeImage(at: image, size ?? kind.imageSize, maker + features)
         }
         guard kind == .overlayfs else {
             let source: FilePath = kind == .tmpfs ? "tmpfs" : image

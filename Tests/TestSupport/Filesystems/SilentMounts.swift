@@ -44,3 +44,28 @@ package func withSilentMounts(
     usleep(50_000)
     try body()
 }
+
+/// Calls `body` with a FUSE mount of a user that refuses everybody else, also root, and a function that ends
+/// the program behind it.
+package func withMount(
+    ofUser user: UInt32, at point: FilePath, showing source: FilePath,
+    _ body: (_ end: () throws -> Void) throws -> Void
+) throws {
+    try require(.root, .tool("bindfs"), .tool("setpriv"))
+    let capabilities = "+sys_admin,+dac_override"
+    let script = """
+        setpriv --reuid "$2" --regid "$2" --clear-groups --inh-caps "$3" --ambient-caps "$3" \
+            bindfs -f --no-allow-other "$0" "$1" > /dev/null 2>&1 < /dev/null & echo $!
+        """
+    let number = try tool(
+        "bash", arguments: ["-c", script, source, point, "\(user)", capabilities])
+    guard let process = pid_t(number) else {
+        throw FixtureError(call: "bash", file: script, errno: .invalidArgument)
+    }
+    defer {
+        kill(process, SIGKILL)
+        _ = try? tool("umount", "-l", point)
+    }
+    while (try? point.status()) != nil { usleep(10_000) }
+    try body { kill(process, SIGKILL) }
+}
