@@ -58,12 +58,12 @@ struct SourceTagTests {
         }
     }
 
-    @Test("a location is shown without the user and the password in a URL")
+    @Test("a location is shown without the user and the password in it")
     func shownLocations() {
         for (text, shown) in [
             ("rest:http://ada:secret@host:8000/a@b", "rest:http://host:8000/a@b"),
             ("s3:https://host/bucket@x", "s3:https://host/bucket@x"),
-            ("sftp:ada@host:/srv/backup", "sftp:ada@host:/srv/backup"),
+            ("sftp:ada@host:/srv/backup", "sftp:host:/srv/backup"),
             ("rest:http://a@b:c@d@host", "rest:http://host"),
             ("/srv/http://a:b@c/d", "/srv/http://a:b@c/d"),
         ] {

@@ -395,7 +395,8 @@ struct RestorePathTests {
                 #expect(result.exitCode == 3, "\(result)")
                 #expect(result.errorText.contains(" are free"), "\(result)")
                 #expect(result.errorText.contains("/large: was not restored"), "\(result)")
-                #expect(try tool("ls", "-A", source) == "small", "\(result)")
+                // Whether there was room for the small one depends on what restic wrote first.
+                #expect(["", "small"].contains(try tool("ls", "-A", source)), "\(result)")
             }
         }
     }

@@ -182,13 +182,16 @@ extension Restic {
                     guard hold.kind != .clock, let holder else { return nil }
                     return (hold.part, holder)
                 }
-            let lacks = try await lacks(of: snapshot)
-            for path in lacks where !parts.contains(where: { $0.path == path }) {
+            let exclusions = try await exclusions(of: snapshot)
+            // Of evicted files the failures tell, which other repositories keep.
+            let evicted = Set(exclusions.filter(\.isEvicted).map(\.path))
+            for path in try await lacks(of: snapshot)
+            where !evicted.contains(path) && !parts.contains(where: { $0.path == path }) {
                 parts.append((path, nil))
             }
             parts.removeAll { !paths.include($0.path) }
             let named = PathSet(parts.map(\.path))
-            let excluded = try await exclusions(of: snapshot).count {
+            let excluded = exclusions.count {
                 $0.isOwners != nil && paths.include($0.path) && !named.contains($0.path)
             }
             return (parts, excluded)
