@@ -98,8 +98,8 @@ struct RestoreCommand: AsyncParsableCommand {
         let results = try await running { [self] in
             let engine = try repository.engine(showing: display)
             if let target, !overwrite { try checkEmpty(target.path) }
-            var parts = try await parts(of: asked, engine)
             let unmounted = target == nil ? unmountedPoints() : []
+            var parts = try await parts(of: asked, without: unmounted, engine)
             for index in parts.indices where parts[index].snapshot != nil {
                 do {
                     try await restore(&parts[index], engine, unmounted, display)
@@ -135,9 +135,12 @@ struct RestoreCommand: AsyncParsableCommand {
 
     /// Finds the snapshot that each path comes from, and tells it. The paths that none has are in a part
     /// without a snapshot.
-    private func parts(of asked: [AskedPath], _ engine: Restic) async throws -> [Part] {
+    private func parts(
+        of asked: [AskedPath], without unmounted: Set<[UInt8]>, _ engine: Restic
+    ) async throws -> [Part] {
         if let snapshot, let choice = SnapshotChoice(snapshot) {
-            return try await parts(of: asked, in: [engine.snapshot(choice)], engine)
+            return try await parts(
+                of: asked, in: [engine.snapshot(choice)], without: unmounted, engine)
         }
         guard !asked.isEmpty || host != nil else {
             return [Part(snapshot: try await engine.snapshot(.latest), paths: [])]
@@ -154,11 +157,12 @@ struct RestoreCommand: AsyncParsableCommand {
                     ? "make one: resval-backup create" : "name a machine with --host: \(hosts)")
         }
         if asked.isEmpty { return [Part(snapshot: newest, paths: [])] }
-        return try await parts(of: asked, in: snapshots, engine)
+        return try await parts(of: asked, in: snapshots, without: unmounted, engine)
     }
 
     private func parts(
-        of asked: [AskedPath], in snapshots: [Snapshot], _ engine: Restic
+        of asked: [AskedPath], in snapshots: [Snapshot], without unmounted: Set<[UInt8]>,
+        _ engine: Restic
     ) async throws -> [Part] {
         if asked.isEmpty { return snapshots.map { Part(snapshot: $0, paths: []) } }
         let paths = Set(asked.flatMap { [$0.path.bytes] + ($0.resolved.map { [$0.bytes] } ?? []) })
@@ -167,7 +171,6 @@ struct RestoreCommand: AsyncParsableCommand {
             uniquingKeysWith: { first, _ in first })
         var parts: [Part] = []
         let places = homes()
-        let unmounted = target == nil ? unmountedPoints() : []
         for item in asked {
             guard let version = choose(item, versions), let snapshot = version.snapshot else {
                 parts.append(Part(snapshot: nil, paths: [item.path.bytes]))

@@ -62,8 +62,8 @@ extension EvictionWork {
         do throws(BackupError) {
             contents = try await readAll(files, of: snapshot)
             let record = snapshot.recordPath.flatMap { contents.removeValue(forKey: $0.path) }
-            if let record, let read = try? SnapshotRecord(text: record) {
-                kept = read.kept
+            if let record {
+                kept = try SnapshotRecord(text: record, of: snapshot).kept
             } else {
                 kept = try await engine.keptFiles(of: snapshot)
             }

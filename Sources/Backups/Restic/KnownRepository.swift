@@ -26,9 +26,15 @@ extension Restic {
         stateDirectory?.appending("backup").appending("repository-\(repository.placeName)")
     }
 
-    /// The repositories that snapshots were made in at this place; none where that cannot be read.
+    /// The repositories that snapshots were made in at this place; none where that cannot be read, which
+    /// is told: it is no reason to skip a backup.
     var known: [KnownRepository] {
-        let bytes = knownFile.flatMap { try? contentsOfStateFile($0, limit: 1 << 16) } ?? []
+        var bytes: [UInt8] = []
+        do throws(FileError) {
+            if let knownFile { bytes = try contentsOfStateFile(knownFile, limit: 1 << 16) ?? [] }
+        } catch {
+            warn("\(error.description), so it is not known whether this is the repository it was")
+        }
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let words = line.split(separator: UInt8(ascii: " "))
                 .map { String(decoding: $0, as: UTF8.self) }
@@ -146,6 +152,7 @@ extension Restic {
                 reading: Lines(TextLines()))
             if !packs.consumer.lines.isEmpty { throw lostConfig("data") }
         }
+        // Where it stays, the new one is told from the one it names, and accept notes it.
         if let knownFile { try? removeFile(knownFile) }
     }
 

@@ -78,8 +78,7 @@ extension Restic {
         if isStored {
             let (end, lost) = try await fill(stage.path, snapshot, stored, amount.bytes, report)
             if end.code != 0, end.errors.items.isEmpty {
-                complaints.append(
-                    "restic: \(end.summary)")
+                complaints.append("restic: \(end.summary)")
             }
             if end.errors.droppedItemCount > 0 {
                 complaints.append("restic: more items failed than are named")

@@ -188,6 +188,18 @@ extension BackupPlan {
     }
 }
 
+extension SnapshotRecord {
+    /// Parses a text that is the record of a snapshot, as far as the snapshot's tags prove it.
+    ///
+    /// - Throws: ``BackupError`` `damaged` for another text; also as ``init(text:)``.
+    init(text: [UInt8], of snapshot: Snapshot) throws(BackupError) {
+        if let hash = snapshot.recordHash, ContentHash(of: text).hexadecimal != hash {
+            throw .damagedRecord
+        }
+        try self.init(text: text)
+    }
+}
+
 extension Restic {
     /// Returns the record of a snapshot.
     ///
@@ -199,10 +211,7 @@ extension Restic {
             of: FilePath(bytes: path), in: snapshot.identifier,
             with: WholeOutput(limit: SnapshotRecord.longestText)
         ).bytes
-        if let hash = snapshot.recordHash, ContentHash(of: text).hexadecimal != hash {
-            throw .damagedRecord
-        }
-        return try SnapshotRecord(text: text)
+        return try SnapshotRecord(text: text, of: snapshot)
     }
 }
 
