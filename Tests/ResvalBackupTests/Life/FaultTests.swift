@@ -78,8 +78,10 @@ struct FaultTests {
             }
             // Makes something to prune.
             if words[0] == "prune" { try backup.restic("forget", "--keep-last", "1") }
+            let home = backup.base.appending("home")
             let saved = backup.base.appending("saved")
-            try tool("cp", "-a", backup.repository, saved)
+            try tool("mkdir", saved)
+            try tool("cp", "-a", backup.repository, home, saved)
             let arguments = words.map { word -> any CommandArgument in
                 switch word {
                 case "SOURCE": backup.source
@@ -91,8 +93,9 @@ struct FaultTests {
             #expect(count > 0)
             let pairs = (1...count).flatMap { start in Fault.allCases.map { (start, $0) } }
             for (start, fault) in pairs.shuffled().prefix(killCount) {
-                try tool("rm", "-rf", backup.repository, backup.target)
-                try tool("cp", "-a", saved, backup.repository)
+                try tool("rm", "-rf", backup.repository, home, backup.target)
+                let states = ["repository", "home"].map(saved.appending)
+                try tool("cp", "-a", states[0], states[1], backup.base)
                 let result = try command(backup, arguments, fault, at: start).run()
                 let comment: Comment = "\(words) \(fault) at \(start) of \(count): \(result)"
                 if result.exitCode == 0 {
