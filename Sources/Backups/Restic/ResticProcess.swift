@@ -165,7 +165,7 @@ private let spareDescriptors = 24
 extension Restic {
     /// Runs restic and passes its output to a consumer.
     ///
-    /// Standard input is `/dev/null`. When the task is cancelled, or a consumer throws, restic
+    /// Standard input is empty. When the task is cancelled, or a consumer throws, restic
     /// gets SIGINT, the only signal on which it removes its lock, unless it made it less than 200 ms
     /// ago, and its output is read to the end: if its pipe is closed, restic dies at once and leaves
     /// the lock. If it has not ended 30 seconds later, for example because it cannot reach the server
@@ -226,8 +226,9 @@ extension Restic {
         _ limits: ResticLimits, within limit: Duration?
     ) async throws -> (Consumer, ResticEnd) {
         defer { stopper.end() }
+        let nothing = try MemoryFile([])
         let result = try await Subprocess.run(
-            configuration, input: .none, output: .sequence, error: .sequence
+            configuration, input: nothing.input, output: .sequence, error: .sequence
         ) { execution in
             // Sending fails if the process has ended, which needs no signal.
             stopper.begin(execution.processIdentifier.value, limits, within: limit) {
@@ -289,7 +290,7 @@ extension Restic {
                 .noPassword, "the password cannot be read: \(cause)",
                 advice: "check the command that prints it")
         }
-        let (output, errors) = (try MemoryFile([]), try MemoryFile([]))
+        let (nothing, output, errors) = (try MemoryFile([]), try MemoryFile([]), try MemoryFile([]))
         let words = wordsOfPasswordCommand(command)
         let isPath = words.first?.contains(UInt8(ascii: "/")) == true
         let program = words.first.flatMap { name in
@@ -306,7 +307,7 @@ extension Restic {
         let status: TerminationStatus
         do {
             status = try await Subprocess.run(
-                configuration, input: .none,
+                configuration, input: nothing.input,
                 output: .fileDescriptor(output.descriptor, closeAfterSpawningProcess: false),
                 error: .fileDescriptor(errors.descriptor, closeAfterSpawningProcess: false)
             ) { [limits] execution in
@@ -505,4 +506,11 @@ func onOwnThread<Result: Sendable>(
         isCancelled.withLock { $0 = true }
     }
     return try result.withLock { $0 }.get()
+}
+
+extension MemoryFile {
+    /// The file as standard input. Where there is no `/dev/null`, Subprocess 1.0.2 ends the program.
+    fileprivate var input: FileDescriptorInput {
+        .fileDescriptor(descriptor, closeAfterSpawningProcess: false)
+    }
 }

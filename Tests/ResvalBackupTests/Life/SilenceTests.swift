@@ -67,12 +67,14 @@ struct SilenceTests {
         #expect(!error.description.contains("secret"))
     }
 
-    @Test("a restic that moves nothing for long is stopped, and one that works is not")
-    func stall() async throws {
-        try require(.tool("restic"))
+    @Test(
+        "a restic that moves nothing for long is stopped, and one that works is not",
+        arguments: ["rest:http", "sftp"])
+    func stall(scheme: String) async throws {
+        try require(.tool("restic"), .tool("ssh"))
         let server = try SilentServer()
         let engine = try engine(
-            "rest:http://127.0.0.1:\(server.port)/",
+            "\(scheme)://127.0.0.1:\(server.port)/",
             ResticLimits(stall: .seconds(3), interval: .milliseconds(500)))
         let error = try await failure { _ = try await engine.list() }
         #expect(error.code == .unreachable, "\(error)")
