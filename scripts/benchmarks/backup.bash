@@ -1,4 +1,4 @@
-# W9: a backup compared with restic alone. E1: evicting and downloading files.
+# W9: a backup compared with restic alone. R1, R2: restoring, likewise. E1: evicting and downloading files.
 #
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154
@@ -17,11 +17,11 @@ measure_W9() {
         competitor W9 "$name-restic" s restic --quiet --repo "$work/restic-repository" \
             --cache-dir "$work/restic-cache" backup --exclude-file "$work/excludes" "$backup_tree"
         competitor W9 "$name-resval" s env "RESTIC_CACHE_DIR=$work/resval-cache" \
-            "$resval_backup" create --progress never --repository "$work/resval-repository" \
+            "$resval_backup" create --repository "$work/resval-repository" \
             "$backup_tree"
     done
     target W9 at-most first-resval first-restic 1.1
-    target W9 at-most rerun-resval rerun-restic 1.25
+    target W9 at-most rerun-resval rerun-restic 1.6
 
     take_turns W9 empty_repositories first-restic first-resval
     # The preparation of the last round emptied the repository of the other competitor.
@@ -54,6 +54,7 @@ same_backups() {
 # Makes 2 GiB of incompressible data in 65,536 files, and two excluded directories.
 need_backup_tree() {
     local number directories=64
+    [[ -z ${backup_tree-} ]] || return 0
     [[ $quick == false ]] || directories=1
     backup_tree=$work/backup-tree
     backup_files=$(( directories * 1024 ))
@@ -69,6 +70,59 @@ need_backup_tree() {
     done
     sync -f -- "$backup_tree"
 }
+
+# R1: everything W9 stored, restored by an ordinary user. R2: one deleted file by its path, which the snapshot
+# before the newest has; restic is told the snapshot.
+measure_R1() {
+    local user=()
+    need_restore_repository R1 || return 0
+    [[ $EUID != 0 ]] || user=(setpriv --reuid=65534 --regid=65534 --clear-groups env "HOME=$work/restored")
+    competitor R1 restic s "${user[@]}" restic --quiet --no-lock --repo "$work/restore-repository" \
+        --no-cache restore latest --target "$work/restored/all"
+    competitor R1 resval s "${user[@]}" "$resval_backup" restore --yes --snapshot latest \
+        --repository "$work/restore-repository" --target "$work/restored/all"
+    target R1 at-most resval restic 1.2
+    take_turns R1 empty_target restic resval
+    diff -r --no-dereference -- "$backup_tree" "$work/restored/all$backup_tree" |
+        grep --invert-match --quiet 'Only in .*excluded-' && die 'R1: a restored file differs'
+    return 0
+}
+
+measure_R2() {
+    local file identifier
+    need_restore_repository R2 || return 0
+    file=$backup_tree/1/file-0001
+    identifier=$(restic --repo "$work/restore-repository" snapshots --json | jq -r '.[0].short_id')
+    setfattr -n "$mark" -v true -- "$file"
+    "$resval_backup" create --repository "$work/restore-repository" "$backup_tree" > /dev/null 2>&1
+    competitor R2 restic s restic --quiet --repo "$work/restore-repository" restore "$identifier" \
+        --include "$file" --target /
+    competitor R2 resval s "$resval_backup" restore --repository "$work/restore-repository" \
+        "$file"
+    take_turns R2 remove_file restic resval
+    [[ -s $file ]] || die 'R2: the file was not restored'
+}
+
+need_restore_repository() {
+    command -v restic > /dev/null || { skip "$1" 'there is no restic'; return 1; }
+    [[ -x $resval_backup ]] || { skip "$1" 'there is no resval-backup'; return 1; }
+    [[ ! -d $work/restore-repository ]] || return 0
+    export RESTIC_PASSWORD=benchmark
+    need_backup_tree
+    restic --quiet init --repo "$work/restore-repository"
+    "$resval_backup" create --repository "$work/restore-repository" "$backup_tree" > /dev/null
+    chmod -R a+rX -- "$work"
+    chmod -R a+rwX -- "$work/restore-repository"
+}
+
+empty_target() {
+    rm -rf -- "$work/restored"
+    mkdir -- "$work/restored"
+    chmod a+rwx -- "$work/restored"
+    sync -f -- "$work"
+}
+
+remove_file() { rm -f -- "$backup_tree/1/file-0001"; }
 
 # Evicts and downloads 200 files of 100,000 bytes, beside reading their content from the repository alone.
 measure_E1() {

@@ -105,6 +105,19 @@ measure_W3() {
     take_starts W3 getfattr resval
 }
 
+measure_W3s() {
+    local file=$work/one-file-to-set
+    need_installed_programs
+    touch -- "$file"
+    competitor W3s setfattr s "$installed/setfattr" -n "$mark" -v true "$file"
+    competitor W3s resval s "$installed/resval" set isExcludedFromBackup=true "$file"
+    target W3s at-most resval setfattr 1.5
+    run_competitor W3s/resval > /dev/null || accept_exit W3s/resval $?
+    [[ $(getfattr --absolute-names --only-values -n "$mark" -- "$file") == true ]] ||
+        die "W3s: resval did not store the mark: $(head -n 3 -- "$work/errors")"
+    take_starts W3s setfattr resval
+}
+
 measure_W3b() {
     local name names=(resval-backup resval-purge)
     need_installed_programs
@@ -126,7 +139,7 @@ need_installed_programs() {
     [[ -z ${installed-} ]] || return 0
     installed=$work/installed
     mkdir -- "$installed"
-    for program in "$(command -v getfattr)" "$resval" "$resval_backup" "$resval_purge"; do
+    for program in "$(command -v getfattr)" "$(command -v setfattr)" "$resval" "$resval_backup" "$resval_purge"; do
         [[ ! -x $program ]] || install -- "$program" "$installed"
     done
 }
