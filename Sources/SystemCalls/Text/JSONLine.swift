@@ -1,5 +1,3 @@
-import SystemCalls
-
 /// A writer of one JSON object on one line, with fields in the order of the calls.
 ///
 /// The output is valid UTF-8. Characters that could control a terminal are written as `\uXXXX`.

@@ -107,3 +107,65 @@ extension String {
             .map(String.init).joined(separator: replacement)
     }
 }
+
+/// The characters that may be written unchanged to a terminal or a line of output.
+///
+/// Rejected are control characters and characters that change how the surrounding text is
+/// displayed: direction marks, joiners and invisible marks can make one name look like another.
+package enum TextSafety {
+    /// Whether a character is safe.
+    package static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: return false
+        default: return !scalar.properties.isDefaultIgnorableCodePoint
+        }
+    }
+
+    /// Whether all bytes are valid UTF-8 of safe characters.
+    package static func isSafe(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        // Without a branch for each byte the compiler compares many at once.
+        var others: UInt8 = 0
+        for byte in bytes { others |= byte &- 0x20 < 0x5F ? 0 : 1 }
+        if others == 0 { return true }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let (scalar, width) = firstScalar(of: rest)
+            guard let scalar, isSafe(scalar) else { return false }
+            rest = rest.dropFirst(width)
+        }
+        return true
+    }
+}
+
+/// Decodes the first character of a nonempty sequence of bytes.
+///
+/// - Returns: nil and a width of 1 if the bytes do not begin with valid UTF-8.
+package func firstScalar(of bytes: some Collection<UInt8>) -> (scalar: Unicode.Scalar?, width: Int)
+{
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return (nil, 1) }
+    return (scalar, UTF8.width(scalar))
+}
+
+/// Returns a name as restic prints it in JSON and ``JSONScanner`` reads it: each byte that is not part of
+/// a valid UTF-8 character, by Go's rule, is ``JSONScanner/lostByte``. Two names may print alike.
+package func printedName(_ name: [UInt8]) -> [UInt8] {
+    // Most names are valid as they are.
+    if String(validating: name, as: UTF8.self) != nil { return name }
+    var printed: [UInt8] = []
+    var rest = name[...]
+    while let first = rest.first {
+        let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+        let character = rest.prefix(length)
+        if character.count == length, String(validating: character, as: UTF8.self) != nil {
+            printed += character
+            rest = rest.dropFirst(length)
+        } else {
+            printed.append(JSONScanner.lostByte)
+            rest = rest.dropFirst()
+        }
+    }
+    return printed
+}

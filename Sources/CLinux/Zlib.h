@@ -1,7 +1,7 @@
 // Compression by zlib, in the form that browsers read.
 
-#ifndef RESOURCE_VALUES_CZLIB_H
-#define RESOURCE_VALUES_CZLIB_H
+#ifndef RESOURCE_VALUES_ZLIB_H
+#define RESOURCE_VALUES_ZLIB_H
 
 #include <zlib.h>
 
