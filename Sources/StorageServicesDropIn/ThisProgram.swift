@@ -1,7 +1,6 @@
 #if !canImport(Darwin)
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The file that this process was started from.
 enum ThisProgram {

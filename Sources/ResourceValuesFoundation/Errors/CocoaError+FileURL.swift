@@ -2,7 +2,6 @@
 import Foundation
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The families of Foundation's file errors.
 package enum FileAccess {

@@ -2,7 +2,6 @@
 import Foundation
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The reason why a URL does not refer to a file on this machine.
 enum FileURLError: Error {

@@ -3,7 +3,6 @@ import Foundation
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Stores assigned values on one item, and keeps track of those not stored yet.
 struct ItemWriter {

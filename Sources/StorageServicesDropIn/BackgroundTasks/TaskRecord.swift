@@ -1,6 +1,6 @@
 #if !canImport(Darwin)
 import ResourceValuesDropIn
-import TextFormats
+import SystemCalls
 
 /// A request as text, in a variable of the service's environment: it tells the program that is
 /// started which task is due, and a program that asks which requests are pending.

@@ -1,6 +1,6 @@
 #if !canImport(Darwin)
 import ResourceValuesDropIn
-import TextFormats
+import SystemCalls
 import UsageReporting
 
 /// What the program takes on disk: `DiskSpaceMetric` of UsageReporting, with Apple's types.

@@ -1,7 +1,6 @@
 #if !canImport(Darwin)
 import ResourceValuesDropIn
 import SystemCalls
-import TextFormats
 
 /// What was measured of the program in a day.
 public final class MXMetricPayload: NSObject, Sendable {
