@@ -71,16 +71,6 @@ static inline long linux_get_extents(int descriptor, uint64_t start,
     return request.map.fm_mapped_extents;
 }
 
-// Queries only the length of a file handle: minus EOVERFLOW where the filesystem supports handles.
-static inline long linux_probe_handle(int directory, const char *path, int flags) {
-    struct {
-        unsigned int length;
-        int type;
-    } handle = {0, 0};
-    int mount;
-    return linux_result(syscall(SYS_name_to_handle_at, directory, path, &handle, &mount, flags));
-}
-
 static inline void linux_sync(void) { sync(); }
 
 static inline long linux_syncfs(int descriptor) {

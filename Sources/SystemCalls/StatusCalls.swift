@@ -152,26 +152,4 @@ extension FileLocation where Self: ~Copyable {
             }
         }
     }
-
-    /// Whether the filesystem provides file handles, by which its files can be found again:
-    /// `name_to_handle_at(2)`.
-    ///
-    /// - Throws: the call's errno, including `EPERM` from a seccomp filter.
-    package func hasHandle() throws(Errno) -> Bool {
-        do throws(Errno) {
-            return try withCallTarget { target throws(Errno) in
-                // This call follows links only with a flag of its own, and has no
-                // AT_SYMLINK_NOFOLLOW.
-                let flags = target.flags & AT_EMPTY_PATH
-                _ = try perform(.name_to_handle_at) {
-                    linux_probe_handle(target.directory, target.path, flags)
-                }
-                return true
-            }
-        } catch .overflow {
-            return true
-        } catch .notSupported {
-            return false
-        }
-    }
 }
