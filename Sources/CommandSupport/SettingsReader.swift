@@ -96,7 +96,6 @@ package struct SettingsReader {
         return SettingsReader(inner, named: key.rawValue)
     }
 
-    /// Creates the error for a key.
     package func complaint(_ key: String, _ text: String) -> SettingsError {
         let name = tableName.map { "\($0).\(key)" } ?? key
         return SettingsError(line: values[key]?.line, "\(name) \(text)")

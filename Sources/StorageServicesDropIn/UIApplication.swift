@@ -61,7 +61,7 @@ public final class UIApplication: NSObject, Sendable {
 final class MemoryPressureMonitor: Sendable {
     private let file: FilePath
     private let isFull: Bool
-    private let stall: Int
+    private let stall: Duration
     private let report: @Sendable () -> Void
     private let state = Monitor(State.idle)
 
@@ -75,7 +75,8 @@ final class MemoryPressureMonitor: Sendable {
     ///
     /// - Parameter report: called on a thread of the monitor for each window with such pressure.
     init(
-        _ file: FilePath = "/proc/pressure/memory", isFull: Bool = true, stall: Int = 200_000,
+        _ file: FilePath = "/proc/pressure/memory", isFull: Bool = true,
+        stall: Duration = .milliseconds(200),
         report: @escaping @Sendable () -> Void
     ) {
         self.file = file
@@ -99,7 +100,7 @@ final class MemoryPressureMonitor: Sendable {
     private func begin() -> State {
         do throws(Errno) {
             let trigger = SharedTrigger(
-                try PressureTrigger(file, isFull: isFull, stall: stall, window: 2_000_000))
+                try PressureTrigger(file, isFull: isFull, stall: stall, window: .seconds(2)))
             guard let thread = startThread({ self.watch(trigger) }) else {
                 return .failed("no thread could be started")
             }

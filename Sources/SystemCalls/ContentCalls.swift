@@ -104,23 +104,16 @@ package func synchronize(_ descriptor: FileDescriptor) throws(Errno) {
 ///
 /// Does nothing for a directory without read permission, which cannot be synchronized.
 package func synchronizeDirectory(_ directory: FileDescriptor) throws(Errno) {
-    let opened: FileDescriptor
     do throws(Errno) {
-        opened = try openFile(in: directory, ".", flags: [.readOnly, .directory])
+        let opened = OwnedDescriptor(
+            try openFile(in: directory, ".", flags: [.readOnly, .directory]))
+        try synchronize(opened.descriptor)
     } catch .permissionDenied {
         return
-    }
-    let outcome: Result<Void, Errno>
-    do throws(Errno) {
-        outcome = .success(try synchronize(opened))
     } catch .invalidArgument {
         // The filesystem does not support synchronizing a directory.
-        outcome = .success(())
-    } catch {
-        outcome = .failure(error)
+        return
     }
-    try closeFile(opened)
-    try outcome.get()
 }
 
 /// Waits until all changes to an open file's filesystem have reached the device and deleted space

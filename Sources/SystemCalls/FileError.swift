@@ -108,12 +108,10 @@ struct ErrorCause {
         self.advice = advice
     }
 
-    /// Creates the cause of an errno of any call.
     init(_ errno: Errno) {
         self = Self.known[errno] ?? ErrorCause(.other, errno.description)
     }
 
-    /// Creates the cause of an errno of a call on an extended attribute.
     init(ofAttribute errno: Errno) {
         self = Self.knownOfAttributes[errno] ?? ErrorCause(errno)
     }

@@ -139,8 +139,14 @@ package func realPath(ofOpen descriptor: FileDescriptor) throws(Errno) -> FilePa
 package struct OwnedDescriptor: ~Copyable {
     package let descriptor: FileDescriptor
 
-    /// Takes ownership of an open descriptor.
     package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
+
+    /// Ends ownership, and leaves the file open.
+    package consuming func release() -> FileDescriptor {
+        let released = descriptor
+        discard self
+        return released
+    }
 
     deinit {
         // Writes that must not be lost are synchronized, or the file is closed explicitly, before.
@@ -152,7 +158,6 @@ package struct OwnedDescriptor: ~Copyable {
 package final class SharedDescriptor: Sendable {
     private let owned: OwnedDescriptor
 
-    /// Takes ownership of an open descriptor.
     package init(_ descriptor: FileDescriptor) { owned = OwnedDescriptor(descriptor) }
 
     package var descriptor: FileDescriptor { owned.descriptor }

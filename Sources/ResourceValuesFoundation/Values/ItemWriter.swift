@@ -127,17 +127,13 @@ private func setImmutable(
 ) throws(Errno) {
     // Other kinds have no flags, and opening a device can have side effects.
     guard kind.canStoreUserAttributes else { throw .notSupported }
-    let descriptor = try openFile(item, flags: [.readOnly, .nonBlocking, .noTerminal])
-    let outcome: Result<Void, Errno>
+    let file = OwnedDescriptor(
+        try openFile(item, flags: [.readOnly, .nonBlocking, .noTerminal]))
     do throws(Errno) {
-        outcome = .success(try setImmutable(isImmutable, of: descriptor))
+        try setImmutable(isImmutable, of: file.descriptor)
     } catch .inappropriateIOCTLForDevice {
-        outcome = .failure(.notSupported)
-    } catch {
-        outcome = .failure(error)
+        throw .notSupported
     }
-    try closeFile(descriptor)
-    try outcome.get()
 }
 
 private func renameEntry(

@@ -5,24 +5,21 @@ package struct JSONLine: ~Copyable {
     private var bytes: [UInt8] = [UInt8(ascii: "{")]
     private var needsComma = false
 
-    /// Creates a writer of an empty object.
     package init() {}
 
-    /// Adds a field with a string; nil becomes null.
+    /// Adds a field; nil becomes null.
     package mutating func add(_ name: String, _ value: String?) {
         begin(name)
         guard let value else { return appendNull() }
         append(quoted: value)
     }
 
-    /// Adds a field with a number; nil becomes null.
     package mutating func add(_ name: String, _ value: (some BinaryInteger)?) {
         begin(name)
         guard let value else { return appendNull() }
         bytes.append(contentsOf: String(value).utf8)
     }
 
-    /// Adds a field with a Boolean; nil becomes null.
     package mutating func add(_ name: String, _ value: Bool?) {
         begin(name)
         guard let value else { return appendNull() }
@@ -72,13 +69,11 @@ package struct JSONLine: ~Copyable {
         }
     }
 
-    /// Adds a field with an array of strings.
     package mutating func add(_ name: String, strings items: some Sequence<String>) {
         begin(name)
         append(items, open: "[", close: "]") { item, line in line.append(quoted: item) }
     }
 
-    /// Adds a field with an array of numbers.
     package mutating func add(_ name: String, numbers items: some Sequence<some BinaryInteger>) {
         begin(name)
         append(items, open: "[", close: "]") { item, line in

@@ -83,7 +83,6 @@ package struct JSONScanner {
         return time
     }
 
-    /// Reads an integer.
     package mutating func integer() throws(JSONError) -> Int64 { try number(Int64.init) }
 
     /// Reads an integer without a sign.
@@ -94,10 +93,8 @@ package struct JSONScanner {
         try number { Int64($0).flatMap { $0 < 0 ? nil : $0 } }
     }
 
-    /// Reads a number.
     package mutating func number() throws(JSONError) -> Double { try number(Double.init) }
 
-    /// Reads `true` or `false`.
     package mutating func bool() throws(JSONError) -> Bool {
         if try takes("true") { return true }
         guard try takes("false") else { throw failure }
@@ -107,7 +104,6 @@ package struct JSONScanner {
     /// Reads null if it comes next, and returns whether it did.
     package mutating func takesNull() throws(JSONError) -> Bool { try takes("null") }
 
-    /// Skips the next value.
     package mutating func skipValue() throws(JSONError) {
         skipSpace()
         guard next < bytes.endIndex else { throw failure }
@@ -333,7 +329,6 @@ package struct JSONElements {
     private var isEscaped = false
     private var count = 0
 
-    /// Creates a splitter at the start of the array.
     package init() {}
 
     /// Appends bytes and calls `body` with each element that they complete.
@@ -392,6 +387,5 @@ package struct JSONError: Error, Hashable {
     /// The offset in bytes at which reading stopped.
     package let offset: Int
 
-    /// Creates an error at an offset.
     package init(offset: Int) { self.offset = offset }
 }
