@@ -34,15 +34,13 @@ let package = Package(
             url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ],
     targets: [
-        // System libraries.
-        .systemLibrary(name: "CLinux", pkgConfig: "libattr", providers: [.apt(["libattr1-dev"])]),
-        .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // System libraries: CNettle and CZlib are modules of CLinux.
+        .systemLibrary(
+            name: "CLinux", pkgConfig: "libattr",
+            providers: [.apt(["libattr1-dev", "nettle-dev", "zlib1g-dev"])]),
 
         // System calls and text formats.
         .target(name: "SystemCalls", dependencies: ["CLinux", systemPackage]),
-        .target(name: "TextFormats", dependencies: ["SystemCalls", systemPackage]),
-        .target(name: "SettingsReading", dependencies: ["SystemCalls", systemPackage]),
 
         // Marks, trees, and effective values.
         .target(name: "ResourceValues", dependencies: ["SystemCalls", systemPackage]),
@@ -52,7 +50,7 @@ let package = Package(
         .target(
             name: "EffectiveValues",
             dependencies: [
-                "ResourceValues", "StoragePolicy", "SystemCalls", "TextFormats",
+                "ResourceValues", "StoragePolicy", "SystemCalls",
                 systemPackage,
             ],
             resources: [.embedInCode("Recreation/rules.tsv")]),
@@ -62,19 +60,19 @@ let package = Package(
             name: "BackupPlanning",
             dependencies: [
                 "EffectiveValues", "FileTree", "ResourceValues", "StoragePolicy", "SystemCalls",
-                "TextFormats", systemPackage,
+                systemPackage,
             ]),
         .target(
             name: "Backups",
             dependencies: [
-                "BackupPlanning", "CNettle", "EffectiveValues", "FileTree", "ResourceValues",
-                "StoragePolicy", "SystemCalls", "TextFormats", subprocess, systemPackage,
+                "BackupPlanning", "CLinux", "EffectiveValues", "FileTree", "ResourceValues",
+                "StoragePolicy", "SystemCalls", subprocess, systemPackage,
             ]),
         .target(
             name: "PurgePlanning",
             dependencies: [
                 "EffectiveValues", "FileTree", "ResourceValues",
-                "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
+                "StoragePolicy", "SystemCalls", systemPackage,
             ],
             resources: [.embedInCode("Rules/not-a-cache.tsv")]),
         .target(
@@ -99,7 +97,6 @@ let package = Package(
                 .target(name: "ResourceValues", condition: linuxOnly),
                 .target(name: "StoragePolicy", condition: linuxOnly),
                 .target(name: "SystemCalls", condition: linuxOnly),
-                .target(name: "TextFormats", condition: linuxOnly),
                 .product(name: "SystemPackage", package: "swift-system", condition: linuxOnly),
             ]),
         .target(name: "ResourceValuesDropIn", dependencies: ["ResourceValuesFoundation"]),
@@ -113,7 +110,6 @@ let package = Package(
                 .target(name: "StorageManagement", condition: linuxOnly),
                 .target(name: "StoragePolicy", condition: linuxOnly),
                 .target(name: "SystemCalls", condition: linuxOnly),
-                .target(name: "TextFormats", condition: linuxOnly),
                 .target(name: "UsageReporting", condition: linuxOnly),
                 .product(name: "SystemPackage", package: "swift-system", condition: linuxOnly),
             ]),
@@ -123,14 +119,14 @@ let package = Package(
             name: "CommandSupport",
             dependencies: [
                 argumentParser, "EffectiveValues", "ResourceValues", "StoragePolicy",
-                "SystemCalls", "TextFormats", systemPackage,
+                "SystemCalls", systemPackage,
             ]),
         .executableTarget(
             name: "resval",
             dependencies: [
-                argumentParser, "BackupPlanning", "CommandSupport", "CZlib", "EffectiveValues",
+                argumentParser, "BackupPlanning", "CLinux", "CommandSupport", "EffectiveValues",
                 "FileTree", "PurgePlanning", "ResourceValues", "StorageManagement",
-                "StoragePolicy", "SystemCalls", "TextFormats", "UsageReporting", systemPackage,
+                "StoragePolicy", "SystemCalls", "UsageReporting", systemPackage,
             ],
             resources: [
                 "page.css", "page.html", "page.js", "patterns.js", "report.js", "squarify.js",
@@ -140,15 +136,15 @@ let package = Package(
             name: "resval-backup",
             dependencies: [
                 argumentParser, "Backups", "BackupPlanning", "CommandSupport",
-                "EffectiveValues", "FileTree", "ResourceValues", "SettingsReading",
-                "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
+                "EffectiveValues", "FileTree", "ResourceValues",
+                "StoragePolicy", "SystemCalls", systemPackage,
             ]),
         .executableTarget(
             name: "resval-purge",
             dependencies: [
                 argumentParser, "CommandSupport", "EffectiveValues", "PurgePlanning",
-                "ResourceValues", "SettingsReading", "StorageManagement", "StoragePolicy",
-                "SystemCalls", "TextFormats", systemPackage,
+                "ResourceValues", "StorageManagement", "StoragePolicy",
+                "SystemCalls", systemPackage,
             ]),
 
         // Support for tests and benchmarks.
@@ -248,13 +244,13 @@ let package = Package(
             name: "BackupsTests",
             dependencies: [
                 "Backups", "BackupPlanning", "CLinux", "EffectiveValues", "ResourceValues",
-                "StoragePolicy", "SystemCalls", "TestSupport", "TextFormats", "test-tool",
+                "StoragePolicy", "SystemCalls", "TestSupport", "test-tool",
                 systemPackage,
             ]),
         .testTarget(
             name: "ResvalBackupTests",
             dependencies: [
-                "Backups", "CommandSupport", "ResourceValues", "SettingsReading",
+                "Backups", "CommandSupport", "ResourceValues",
                 "StoragePolicy", "SystemCalls", "TestSupport", "foundation-tool", "resval",
                 "resval-backup", "resval-purge", "services-tool", systemPackage,
             ]),
@@ -301,7 +297,7 @@ let package = Package(
             name: "ResvalPurgeTests",
             dependencies: [
                 "CLinux", "CommandSupport", "CTestSupport", "EffectiveValues", "PurgePlanning",
-                "ResourceValues", "SettingsReading", "StorageManagement", "StoragePolicy",
+                "ResourceValues", "StorageManagement", "StoragePolicy",
                 "SystemCalls", "TestSupport", "resval", "resval-purge", systemPackage,
             ]),
         .testTarget(
@@ -315,8 +311,8 @@ let package = Package(
             name: "FuzzTests",
             dependencies: [
                 "Backups", "CommandSupport", "EffectiveValues", "PurgePlanning",
-                "ResourceValues", "SettingsReading", "StoragePolicy", "SystemCalls", "TestSupport",
-                "TextFormats", "resval", "resval-backup", systemPackage,
+                "ResourceValues", "StoragePolicy", "SystemCalls", "TestSupport",
+                "resval", "resval-backup", systemPackage,
             ],
             path: "Tests/Fuzz", exclude: ["Corpora"]),
     ],
@@ -329,9 +325,7 @@ let swiftSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .define("MOCKING", .when(configuration: .debug)),
 ]
-let targetsInC = [
-    "CLinux", "CNettle", "CTestSupport", "CZlib", "without-calls",
-]
+let targetsInC = ["CLinux", "CTestSupport", "without-calls"]
 
 for target in package.targets where !targetsInC.contains(target.name) {
     target.swiftSettings = target.swiftSettings ?? swiftSettings

@@ -4,7 +4,6 @@ import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Walks the sources of a backup, applies the policy to every item, and builds a plan.
 public struct BackupPlanner: Sendable {

@@ -3,7 +3,6 @@ import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Why a backup excludes an item.
 public enum ExclusionReason: PolicyReason {

@@ -1,7 +1,6 @@
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The items that a walk found to be stored, as hashes: 24 bytes for each item, whatever the length
 /// of its path.

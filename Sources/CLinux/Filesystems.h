@@ -35,24 +35,6 @@ static inline long linux_get_btrfs_uuid(int descriptor, uint8_t *bytes) {
     return 0;
 }
 
-// Reads items of the tree of the subvolume that contains an open file: BTRFS_IOC_TREE_SEARCH_V2.
-static inline long linux_search_subvolume(int descriptor, void *search) {
-    return linux_result(ioctl(descriptor, BTRFS_IOC_TREE_SEARCH_V2, search));
-}
-
-// Reads the path from the root of a subvolume to one of its inodes: BTRFS_IOC_INO_LOOKUP.
-static inline long linux_path_in_subvolume(int descriptor, void *lookup) {
-    return linux_result(ioctl(descriptor, BTRFS_IOC_INO_LOOKUP, lookup));
-}
-
-// Returns whether the subvolume that contains an open directory contains others:
-// BTRFS_IOC_GET_SUBVOL_ROOTREF of Linux 4.18.
-static inline long linux_has_subvolumes(int descriptor) {
-    struct btrfs_ioctl_get_subvol_rootref_args subvolumes = {0};
-    long result = linux_result(ioctl(descriptor, BTRFS_IOC_GET_SUBVOL_ROOTREF, &subvolumes));
-    return result < 0 ? result : subvolumes.num_items > 0;
-}
-
 // What XFS_IOC_FSGEOMETRY_V1 fills in; the kernel's xfs_fs.h is not among glibc's headers.
 struct linux_xfs_geometry {
     uint32_t block_size, unused_1[7];
@@ -87,16 +69,6 @@ static inline long linux_get_extents(int descriptor, uint64_t start,
     memcpy(extents, request.bytes + sizeof request.map,
            request.map.fm_mapped_extents * sizeof *extents);
     return request.map.fm_mapped_extents;
-}
-
-// Queries only the length of a file handle: minus EOVERFLOW where the filesystem supports handles.
-static inline long linux_probe_handle(int directory, const char *path, int flags) {
-    struct {
-        unsigned int length;
-        int type;
-    } handle = {0, 0};
-    int mount;
-    return linux_result(syscall(SYS_name_to_handle_at, directory, path, &handle, &mount, flags));
 }
 
 static inline void linux_sync(void) { sync(); }

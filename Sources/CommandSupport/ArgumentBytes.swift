@@ -1,7 +1,6 @@
 import ArgumentParser
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Encodes the bytes of arguments in `String`, which can only contain valid UTF-8.
 ///

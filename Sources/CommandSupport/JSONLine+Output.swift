@@ -1,6 +1,6 @@
 import ResourceValues
-// Commands that import this module print JSON, and need not import TextFormats too.
-@_exported import TextFormats
+// Commands that import this module print JSON, and need not import SystemCalls too.
+@_exported import SystemCalls
 
 /// Lines of help texts about the fields of JSON output.
 package enum JSONFields {

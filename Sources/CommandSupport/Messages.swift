@@ -2,7 +2,6 @@ import Glibc
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Messages for people on standard error: `resval: PATH: what is wrong (how to proceed)`.
 ///

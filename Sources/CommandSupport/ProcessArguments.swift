@@ -3,7 +3,7 @@ import SystemPackage
 
 /// The arguments of this process, in memory that lasts as long as it.
 struct ProcessArguments: @unchecked Sendable {
-    /// The arguments of this process. To be read before anything changes the environment.
+    /// The arguments of this process.
     ///
     /// `CommandLine` reads them from `/proc`, and has none where it is not mounted.
     static let current = ProcessArguments()
@@ -13,22 +13,8 @@ struct ProcessArguments: @unchecked Sendable {
     /// The arguments, followed by NULL.
     let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
-    /// Finds the arguments where the kernel put them, below the environment: their number, the
-    /// arguments, NULL, the environment.
     private init() {
-        let environment = Glibc.environ
-        guard environment[-1] == nil else {
-            (count, pointers) = (Int(CommandLine.argc), CommandLine.unsafeArgv)
-            return
-        }
-        var count = 0
-        var first = environment - 1
-        // No pointer is as low as a number of arguments.
-        while UInt(bitPattern: first[-1]) != UInt(count) {
-            first -= 1
-            count += 1
-        }
-        (self.count, pointers) = (count, first)
+        (count, pointers) = startArguments ?? (Int(CommandLine.argc), CommandLine.unsafeArgv)
     }
 
     /// The directory in which the program was executed by a path; nil when it was found by its name.
@@ -39,3 +25,20 @@ struct ProcessArguments: @unchecked Sendable {
         return FilePath(platformString: program).removingLastComponent()
     }
 }
+
+/// What the initializer below was called with.
+private nonisolated(unsafe) var startArguments:
+    (count: Int, pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>)?
+
+/// An initializer that glibc calls, with the arguments of `main`, before those of Swift's runtime.
+///
+/// The runtime of a static program looks for its directory by `/proc/self/exe` then, and ends the process
+/// where that cannot be read. A directory in the environment spares it the search.
+@section(".init_array.00101")
+@used
+private let prepareProcess:
+    @convention(c) (CInt, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Void = {
+        count, pointers in
+        startArguments = (Int(count), pointers)
+        if access("/proc/self/exe", F_OK) != 0 { setenv("SWIFT_ROOT", "/", 0) }
+    }

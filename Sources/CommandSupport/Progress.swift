@@ -1,7 +1,6 @@
 import ArgumentParser
 import Glibc
 import SystemCalls
-import TextFormats
 
 /// The options of commands that may take a long time.
 package struct ProgressOptions: ParsableArguments {

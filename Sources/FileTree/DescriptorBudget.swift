@@ -137,14 +137,9 @@ struct DescriptorBudget<Context: Sendable> {
 private func openAgain<Context>(
     _ node: DirectoryNode<Context>, as name: FilePath, in directory: FileDescriptor
 ) throws(Errno) -> FileDescriptor {
-    let descriptor = try openDirectory(in: directory, name)
-    do throws(Errno) {
-        guard try descriptor.status().identity == node.identity else { throw .notDirectory }
-        return descriptor
-    } catch {
-        closeIgnoringErrors(descriptor)
-        throw error
-    }
+    let opened = OwnedDescriptor(try openDirectory(in: directory, name))
+    guard try opened.descriptor.status().identity == node.identity else { throw .notDirectory }
+    return opened.release()
 }
 
 /// Opens a directory for reading, never through a symbolic link.

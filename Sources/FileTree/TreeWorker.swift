@@ -94,20 +94,15 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         }
         guard case .descend(let context) = descent, status.kind == .directory else { return }
         let flags: FileDescriptor.OpenOptions = [.readOnly, .directory, .nonBlocking]
-        let descriptor =
+        let directory = OwnedDescriptor(
             scanner.leavesAccessTimes
-            ? try openPreservingAccessTime(location, flags: flags)
-            : try openFile(location, flags: flags)
-        do throws(Errno) {
-            if status.isEncrypted { try requireKey(descriptor) }
-        } catch {
-            closeIgnoringErrors(descriptor)
-            throw error
-        }
+                ? try openPreservingAccessTime(location, flags: flags)
+                : try openFile(location, flags: flags))
+        if status.isEncrypted { try requireKey(directory.descriptor) }
         begin(
             Node(
                 parent: nil, name: root.path, identity: status.identity, context: context,
-                descriptor: descriptor))
+                descriptor: directory.release()))
     }
 
     // MARK: Directories
@@ -120,24 +115,18 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
     ) -> Bool {
         guard let directory = parent.descriptor else { return false }
         do throws(Errno) {
-            let descriptor = try openDirectory(
-                in: directory, name, leavesAccessTime: scanner.leavesAccessTimes)
-            let status: FileStatus
-            do throws(Errno) {
-                status = try descriptor.status()
-                if status.isEncrypted { try requireKey(descriptor) }
-            } catch {
-                closeIgnoringErrors(descriptor)
-                throw error
-            }
+            let opened = OwnedDescriptor(
+                try openDirectory(
+                    in: directory, name, leavesAccessTime: scanner.leavesAccessTimes))
+            let status = try opened.descriptor.status()
+            if status.isEncrypted { try requireKey(opened.descriptor) }
             if scanner.staysOnFilesystem, status.identity.device != parent.identity.device {
-                closeIgnoringErrors(descriptor)
                 return false
             }
             begin(
                 Node(
                     parent: parent, name: name, identity: status.identity, context: context,
-                    descriptor: descriptor))
+                    descriptor: opened.release()))
             return true
         } catch {
             report(error, FilePath(bytes: parent.pathPrefix()).appending(name.components))
@@ -217,11 +206,7 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
 /// Returns the kind of file where the directory does not report it; unknown if the status cannot be
 /// read, which the next call on the entry reports.
 private func kindByStatus(_ target: CallTarget) -> FileKind {
-    do throws(Errno) {
-        return try target.status().kind
-    } catch {
-        return .unknown
-    }
+    (try? target.status().kind) ?? .unknown
 }
 
 /// Gives the calling thread a working directory of its own.

@@ -54,15 +54,8 @@ package func forEachName(
 package func forEachEntry(
     in directory: borrowing some FileLocation & ~Copyable, _ body: ([UInt8], Bool?) -> Bool
 ) throws(Errno) {
-    let descriptor = try openFile(directory, flags: [.readOnly, .directory])
-    let outcome: Result<Void, Errno>
-    do throws(Errno) {
-        outcome = .success(try forEachEntry(inOpen: descriptor, body))
-    } catch {
-        outcome = .failure(error)
-    }
-    try closeFile(descriptor)
-    try outcome.get()
+    let opened = OwnedDescriptor(try openFile(directory, flags: [.readOnly, .directory]))
+    try forEachEntry(inOpen: opened.descriptor, body)
 }
 
 /// As ``forEachEntry(in:_:)``, from the current position of a directory open for reading.

@@ -157,17 +157,11 @@ package enum ExtendedAttributeCalls {
             }
         }
         if AvailableCalls.xattrat { return try perform(call) { entry(target) } }
-        let opened = try openFile(
-            in: target.directory, target.path,
-            flags: target.followsSymbolicLink ? .reference : [.reference, .noFollow])
-        let outcome: Result<Int, Errno>
-        do throws(Errno) {
-            outcome = .success(try throughProcess(opened.rawValue, call, path))
-        } catch {
-            outcome = .failure(error)
-        }
-        try closeFile(opened)
-        return try outcome.get()
+        let opened = OwnedDescriptor(
+            try openFile(
+                in: target.directory, target.path,
+                flags: target.followsSymbolicLink ? .reference : [.reference, .noFollow]))
+        return try throughProcess(opened.descriptor.rawValue, call, path)
     }
 
     private static func throughProcess(

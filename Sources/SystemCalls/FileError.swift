@@ -1,3 +1,4 @@
+import CLinux
 import SystemPackage
 
 /// An error with one file: what is wrong, why, and what to do.
@@ -92,5 +93,204 @@ extension FileError: CustomStringConvertible {
     public var description: String {
         guard let advice else { return message }
         return "\(message) (\(advice))"
+    }
+}
+
+/// The parts of an error that follow from the errno alone, whatever the call.
+struct ErrorCause {
+    var code: FileError.Code
+    var message: String
+    var advice: String?
+
+    init(_ code: FileError.Code, _ message: String, _ advice: String? = nil) {
+        self.code = code
+        self.message = message
+        self.advice = advice
+    }
+
+    init(_ errno: Errno) {
+        self = Self.known[errno] ?? ErrorCause(.other, errno.description)
+    }
+
+    init(ofAttribute errno: Errno) {
+        self = Self.knownOfAttributes[errno] ?? ErrorCause(errno)
+    }
+
+    private static let known: [Errno: ErrorCause] = [
+        .noSuchFileOrDirectory: ErrorCause(.noSuchFile, "no such file or directory"),
+        .notDirectory: ErrorCause(.notADirectory, "a part of the path is not a directory"),
+        .permissionDenied: ErrorCause(
+            .permissionDenied, "permission denied",
+            "run as the owner, or ask for access to the file and the directories above it"),
+        .notPermitted: ErrorCause(.permissionDenied, "operation not permitted"),
+        .readOnlyFileSystem: ErrorCause(
+            .readOnlyFilesystem, "the filesystem is mounted read-only",
+            "remount it writable: mount -o remount,rw"),
+        .noKey: ErrorCause(
+            .locked, "is encrypted, and its key is not there",
+            "unlock it, for example by logging in as its owner, or: fscrypt unlock"),
+        .noSpace: ErrorCause(
+            .noSpace, "no space left on the volume", "free space on the volume"),
+        .diskQuotaExceeded: ErrorCause(
+            .quotaExceeded, "the disk quota is used up", "free space or have the quota raised"),
+        .fileExists: ErrorCause(.fileExists, "an item exists at this path already"),
+        .tooManySymbolicLinkLevels: ErrorCause(
+            .symbolicLinkLoop, "too many levels of symbolic links"),
+        .fileNameTooLong: ErrorCause(
+            .nameTooLong, "a name in the path is longer than the filesystem allows"),
+        .fileTooLarge: ErrorCause(.tooLarge, "the file is too large for its purpose"),
+        .ioError: ErrorCause(
+            .inputOutput, "input/output error", "check the device: dmesg, then fsck"),
+        .tooManyOpenFiles: ErrorCause(
+            .tooManyOpenFiles, "too many open files", "raise the limit: ulimit -n"),
+        .tooManyOpenFilesInSystem: ErrorCause(
+            .tooManyOpenFiles, "the system has too many open files"),
+    ]
+
+    private static let knownOfAttributes: [Errno: ErrorCause] = [
+        .notSupported: ErrorCause(
+            .unsupportedFilesystem, "the filesystem does not store user attributes",
+            "keep the file on ext4, xfs, btrfs, or tmpfs of Linux 6.6 or newer"),
+        .noFunction: ErrorCause(
+            .other, "/proc is not mounted", "mount /proc"),
+        .noSpace: ErrorCause(
+            .noSpace, "no space left for the attribute",
+            "free space on the volume, or remove other attributes of this file"),
+        .argListTooLong: ErrorCause(
+            .tooLarge, "the value is larger than the filesystem allows"),
+        .outOfRange: ErrorCause(.tooLarge, "the value is larger than the kernel allows"),
+        .fileExists: ErrorCause(.attributeExists, "the attribute exists already"),
+        .noData: ErrorCause(.noSuchAttribute, "the attribute is not set"),
+    ]
+}
+
+extension FileError {
+    init(
+        _ cause: ErrorCause, errno: Errno, path: FilePath?,
+        attribute: ExtendedAttributeName? = nil
+    ) {
+        self.init(
+            code: cause.code, message: cause.message, advice: cause.advice, path: path,
+            attribute: attribute, errno: errno)
+    }
+
+    /// Creates the error of an operation on one item from what it threw: a ``FileError``, or the
+    /// errno of a call, which gets the item's path.
+    package init(_ error: any Error, of path: FilePath?) {
+        switch error {
+        case let error as FileError: self = error
+        case let errno as Errno: self.init(errno, of: path)
+        default: self.init(code: .other, message: "\(error)", path: path)
+        }
+    }
+
+    /// Creates the error of a call on an item for which there is no function below: its status, or
+    /// creating, writing, renaming or removing it.
+    public init(_ errno: Errno, of path: FilePath?) {
+        self.init(ErrorCause(errno), errno: errno, path: path)
+    }
+
+    /// Returns the error for a file that could not be opened or read: `openat(2)`, `read(2)`.
+    /// `EINVAL` means that it is not a regular file.
+    public static func opening(_ errno: Errno, _ path: FilePath?) -> FileError {
+        var error = FileError(errno, of: path)
+        if errno == .invalidArgument { error.message = "is not a regular file" }
+        return error
+    }
+
+    /// Returns the error for a directory whose entries could not be read: `openat(2)`,
+    /// `getdents64(2)`.
+    public static func readingDirectory(_ errno: Errno, _ path: FilePath?) -> FileError {
+        var error = FileError(errno, of: path)
+        switch errno {
+        case .permissionDenied:
+            error.message = "cannot look inside this directory: permission denied"
+        case .notDirectory, .tooManySymbolicLinkLevels:
+            error.code = .changed
+            error.message = "is no longer a directory"
+            error.advice = "run again"
+        default:
+            break
+        }
+        return error
+    }
+
+    /// Returns the error for a failed `getxattr(2)` or `listxattr(2)`.
+    public static func readingAttribute(
+        _ errno: Errno, _ attribute: ExtendedAttributeName?, of path: FilePath?
+    ) -> FileError {
+        FileError(
+            ErrorCause(ofAttribute: errno), errno: errno, path: path, attribute: attribute)
+    }
+}
+
+extension FileError {
+    /// Returns the error for a failed `setxattr(2)` or `removexattr(2)`.
+    ///
+    /// `EPERM` and `EACCES` have several causes, which `status` distinguishes.
+    ///
+    /// - Parameters:
+    ///   - status: the file's status; nil if it could not be read.
+    ///   - user: the effective uid of this process.
+    public static func storingAttribute(
+        _ errno: Errno, _ attribute: ExtendedAttributeName?, on path: FilePath?,
+        status: FileStatus?, user: UInt32
+    ) -> FileError {
+        let cause: ErrorCause
+        switch errno {
+        case .notPermitted: cause = .notPermitted(status, user: user)
+        case .permissionDenied: cause = .permissionDenied(status, user: user)
+        default: cause = ErrorCause(ofAttribute: errno)
+        }
+        return FileError(cause, errno: errno, path: path, attribute: attribute)
+    }
+}
+
+extension ErrorCause {
+    fileprivate static func notPermitted(_ status: FileStatus?, user: UInt32) -> ErrorCause {
+        guard let status else { return ErrorCause(Errno.notPermitted) }
+        if !status.kind.canStoreUserAttributes {
+            return ErrorCause(
+                .unsupportedFileKind, "\(status.kind.phrase) cannot have user attributes",
+                "mark the directory it is in")
+        }
+        if status.isImmutable {
+            return ErrorCause(.immutable, "the file is immutable", "first: chattr -i")
+        }
+        if status.isAppendOnly {
+            return ErrorCause(.immutable, "the file is append-only", "first: chattr -a")
+        }
+        let isSticky = status.permissions & UInt16(S_ISVTX) != 0
+        if status.kind == .directory && isSticky && status.owner != user {
+            return ErrorCause(
+                .stickyDirectory, "only its owner may store attributes on a sticky directory",
+                "run as the owner")
+        }
+        return ErrorCause(Errno.notPermitted)
+    }
+
+    fileprivate static func permissionDenied(_ status: FileStatus?, user: UInt32) -> ErrorCause {
+        let isWritable = (status?.permissions ?? 0) & UInt16(S_IWUSR) != 0
+        if let status, status.owner == user, !isWritable {
+            return ErrorCause(
+                .permissionDenied, "the file is read-only for its owner",
+                "first: chmod u+w")
+        }
+        return ErrorCause(Errno.permissionDenied)
+    }
+}
+
+extension FileKind {
+    /// The kind as a plural noun, for messages.
+    fileprivate var phrase: String {
+        switch self {
+        case .regularFile: "regular files"
+        case .directory: "directories"
+        case .symbolicLink: "symbolic links"
+        case .fifo: "FIFOs"
+        case .socket: "sockets"
+        case .characterDevice, .blockDevice: "device nodes"
+        case .unknown: "files of this kind"
+        }
     }
 }

@@ -19,7 +19,6 @@ package struct FilesystemStatus: Sendable, Hashable {
     package let freeFiles: UInt64
     /// The number of free inodes available to ordinary users (`f_favail`).
     package let availableFiles: UInt64
-    /// Whether the mount is read-only.
     package let isReadOnly: Bool
 
     package init(
@@ -46,15 +45,8 @@ package struct FilesystemStatus: Sendable, Hashable {
 package func filesystemStatus(
     of location: borrowing some FileLocation & ~Copyable
 ) throws(Errno) -> FilesystemStatus {
-    let descriptor = try openFile(location, flags: .reference)
-    let outcome: Result<FilesystemStatus, Errno>
-    do throws(Errno) {
-        outcome = .success(try filesystemStatus(ofOpen: descriptor))
-    } catch {
-        outcome = .failure(error)
-    }
-    try closeFile(descriptor)
-    return try outcome.get()
+    let reference = OwnedDescriptor(try openReference(to: location))
+    return try filesystemStatus(ofOpen: reference.descriptor)
 }
 
 /// Returns the status of the filesystem that contains an open file.

@@ -234,19 +234,10 @@ package func makeDirectories(_ path: FilePath) throws(FileError) {
             try synchronizeDirectory(directory.descriptor)
         } catch .fileExists {
             continue
-        } catch .readOnlyFileSystem where exists(reached) {
+        } catch .readOnlyFileSystem where (try? reached.status()) != nil {
             continue
         } catch {
             throw FileError(error, of: reached)
         }
-    }
-}
-
-private func exists(_ path: FilePath) -> Bool {
-    do throws(Errno) {
-        _ = try path.status()
-        return true
-    } catch {
-        return false
     }
 }

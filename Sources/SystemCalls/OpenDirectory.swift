@@ -13,7 +13,6 @@ package final class OpenDirectory: FileLocation, Sendable {
     /// Always nil: a descriptor has no path of its own.
     package var pathForMessages: FilePath? { nil }
 
-    /// Takes ownership of an open descriptor.
     package init(_ descriptor: FileDescriptor) { owned = OwnedDescriptor(descriptor) }
 
     /// Opens a directory by its path, following a symbolic link.

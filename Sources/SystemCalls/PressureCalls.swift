@@ -13,20 +13,21 @@ package struct PressureTrigger: ~Copyable {
     /// - Parameters:
     ///   - path: the file, such as `/proc/pressure/memory`.
     ///   - isFull: whether all tasks must be stalled at the same time, rather than some.
-    ///   - stall: the limit in microseconds.
-    ///   - window: the window in microseconds, from 500,000 to 10,000,000; without privileges
-    ///     (`CAP_SYS_RESOURCE`) a multiple of 2,000,000.
+    ///   - stall: the limit.
+    ///   - window: the window, from half a second to ten seconds; without privileges
+    ///     (`CAP_SYS_RESOURCE`) a multiple of two seconds.
     /// - Throws: `ENOENT` for a kernel without the information, `EOPNOTSUPP` where it is switched
     ///   off, `EPERM` or `EINVAL` for a user that may not set this trigger (before Linux 6.4 none
     ///   but root), `EACCES`, and others.
     package init(
-        _ path: FilePath, isFull: Bool, stall: Int, window: Int
+        _ path: FilePath, isFull: Bool, stall: Duration, window: Duration
     ) throws(Errno) {
         let opened = OwnedDescriptor(
             try openFile(
                 in: .workingDirectory, path, flags: [.readWrite, .nonBlocking, .noTerminal],
                 permissions: 0))
-        let text = "\(isFull ? "full" : "some") \(stall) \(window)\0"
+        let microseconds = [stall, window].map { Int($0 / .microseconds(1)) }
+        let text = "\(isFull ? "full" : "some") \(microseconds[0]) \(microseconds[1])\0"
         // One call: the kernel parses each write by itself.
         try Array(text.utf8).withUnsafeBufferPointer { bytes throws(Errno) in
             try writeFile(opened.descriptor, UnsafeRawBufferPointer(bytes))

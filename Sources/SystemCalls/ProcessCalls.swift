@@ -38,17 +38,6 @@ package func inheritedEnvironment() -> [[UInt8]] {
     return variables
 }
 
-/// Whether a process with a pid exists, including one of another user: `kill(2)` with signal 0. An
-/// errno other than `ESRCH` means that it exists.
-package func hasProcess(numbered number: Int32) -> Bool {
-    do throws(Errno) {
-        _ = try perform(.kill) { linux_kill(number, 0) }
-        return true
-    } catch {
-        return error != .noSuchProcess
-    }
-}
-
 /// Returns the number of processors this process may run on: `sched_getaffinity(2)`; at least 1.
 package func availableProcessorCount() -> Int {
     max(Int(linux_available_processors()), 1)
@@ -149,10 +138,6 @@ package func sendDatagram(_ message: [UInt8], to address: [UInt8]) throws(Errno)
 ///
 /// - Returns: nil for anything but a terminal, and for one that does not tell.
 package func terminalColumnCount(_ descriptor: FileDescriptor) -> Int? {
-    do throws(Errno) {
-        let count = try perform(.ioctl) { linux_get_terminal_columns(descriptor.rawValue) }
-        return count > 0 ? count : nil
-    } catch {
-        return nil
-    }
+    let count = try? perform(.ioctl) { linux_get_terminal_columns(descriptor.rawValue) }
+    return count == 0 ? nil : count
 }

@@ -3,12 +3,7 @@ import SystemPackage
 
 /// Returns the directory of this process's executable; nil if `/proc/self/exe` cannot be read.
 package func directoryOfThisProgram() -> FilePath? {
-    do throws(Errno) {
-        return try symbolicLinkTarget(FilePath("/proc/self/exe").withoutFollowing)
-            .removingLastComponent()
-    } catch {
-        return nil
-    }
+    try? symbolicLinkTarget(FilePath("/proc/self/exe").withoutFollowing).removingLastComponent()
 }
 
 /// Returns the path of a program in this executable's directory, or else in a directory of `PATH`;
@@ -20,12 +15,8 @@ package func findProgram(_ name: String) -> FilePath? {
         directories += searchPath.split(separator: UInt8(ascii: ":")).map { FilePath(bytes: $0) }
     }
     return directories.map { $0.appending(name) }.first { program in
-        do throws(Errno) {
-            guard try program.status().kind == .regularFile else { return false }
-            return try program.isAccessible(for: .execute)
-        } catch {
-            return false
-        }
+        (try? program.status().kind) == .regularFile
+            && (try? program.isAccessible(for: .execute)) == true
     }
 }
 

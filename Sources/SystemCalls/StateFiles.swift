@@ -95,9 +95,9 @@ package func openStateFile(
     _ path: FilePath, makingIt isMade: Bool = false
 ) throws(FileError) -> FileDescriptor? {
     guard try requireOwnStateDirectory(path.removingLastComponent()) || isMade else { return nil }
-    let file: FileDescriptor
+    let opened: FileDescriptor
     do throws(Errno) {
-        file = try openFile(
+        opened = try openFile(
             in: .workingDirectory, path,
             flags: isMade
                 ? [.readWrite, .create, .noFollow, .nonBlocking, .noTerminal]
@@ -108,19 +108,13 @@ package func openStateFile(
     } catch {
         throw isMade ? FileError(error, of: path) : .opening(error, path)
     }
-    do throws(FileError) {
-        let found = try file.named(path).fileStatus()
-        let directory = try path.removingLastComponent().withoutFollowing
-            .statusIfPresent()
-        // No other user can write in a directory none can enter, whatever mode the umask left.
-        let isShut = directory.map { $0.permissions & 0o077 == 0 } ?? false
-        try requireOwn(
-            found, .regularFile, path, isOutOfReach: isShut && found.linkCount == 1)
-        return file
-    } catch {
-        closeIgnoringErrors(file)
-        throw error
-    }
+    let file = OwnedDescriptor(opened)
+    let found = try file.descriptor.named(path).fileStatus()
+    let directory = try path.removingLastComponent().withoutFollowing.statusIfPresent()
+    // No other user can write in a directory none can enter, whatever mode the umask left.
+    let isShut = directory.map { $0.permissions & 0o077 == 0 } ?? false
+    try requireOwn(found, .regularFile, path, isOutOfReach: isShut && found.linkCount == 1)
+    return file.release()
 }
 
 /// Reads a state file.

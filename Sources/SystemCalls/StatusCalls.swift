@@ -121,3 +121,35 @@ package func deviceMajor(_ device: UInt64) -> UInt32 { gnu_dev_major(UInt(device
 
 /// The minor part of a device number: `minor(3)`.
 package func deviceMinor(_ device: UInt64) -> UInt32 { gnu_dev_minor(UInt(device)) }
+
+/// A kind of access to check a file for.
+package enum AccessMode: CInt, Sendable {
+    /// `R_OK`.
+    case read = 4
+    /// `W_OK`.
+    case write = 2
+    /// `X_OK`: execute a file, search a directory.
+    case execute = 1
+}
+
+extension FileLocation where Self: ~Copyable {
+    /// Whether the effective user has the given access to the file: `faccessat2(2)`.
+    ///
+    /// - Throws: the call's errno, except those that mean "no": `EACCES`, `EROFS`, `EPERM`,
+    ///   `ETXTBSY`.
+    package func isAccessible(for mode: AccessMode) throws(Errno) -> Bool {
+        do throws(Errno) {
+            return try withCallTarget { target throws(Errno) in
+                _ = try perform(.faccessat) {
+                    linux_faccessat(target.directory, target.path, mode.rawValue, target.flags)
+                }
+                return true
+            }
+        } catch {
+            switch error {
+            case .permissionDenied, .readOnlyFileSystem, .notPermitted, .textFileBusy: return false
+            default: throw error
+            }
+        }
+    }
+}

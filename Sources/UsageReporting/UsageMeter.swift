@@ -71,7 +71,7 @@ public struct UsageMeter: Sendable {
             return TreeRoot(item.path, context: UsageScope(root: item, below: position))
         }
         try scanner.scan(starts) { number in
-            UsageVisitor(self, rules, state, makeObserver(number))
+            UsageVisitor(self, rules: rules, state: state, observer: makeObserver(number))
         }
         let isPartial = planner.shouldStop()
         return state.withLock { state in
@@ -106,4 +106,16 @@ public struct UsageMeter: Sendable {
         return !staysOnFilesystem
             && planner.mounts.mount(holding: item.path)?.category == .local
     }
+}
+
+/// Receives each item while usage is measured. Each thread has its own.
+package protocol UsageObserver {
+    /// Called for a directory before its entries.
+    mutating func note(directory: borrowing TreeEntry, _ status: FileStatus, number: UInt32)
+
+    /// Called for any other item, in the directory of that number.
+    mutating func note(file: borrowing TreeEntry, _ status: FileStatus, in directory: UInt32)
+
+    /// Called once, after the thread's last item.
+    mutating func finish()
 }

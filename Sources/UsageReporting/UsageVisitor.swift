@@ -26,8 +26,8 @@ struct UsageVisitor: TreeVisitor {
     private var finished: [UInt32] = []
 
     init(
-        _ meter: UsageMeter, _ rules: PlanRules, _ state: Monitor<UsageState>,
-        _ observer: (any UsageObserver)?
+        _ meter: UsageMeter, rules: PlanRules, state: Monitor<UsageState>,
+        observer: (any UsageObserver)?
     ) {
         self.meter = meter
         examined = ItemCounter(meter.planner.didExamine)
@@ -47,7 +47,8 @@ struct UsageVisitor: TreeVisitor {
                 status.isEncrypted == scope.isEncrypted
             {
                 if !isElsewhere(status, in: scope) {
-                    add(entry, status, plain, to: scope.directory, scope.sharingFilesystem)
+                    add(
+                        entry, status, plain, to: scope.directory, on: scope.sharingFilesystem)
                 }
                 return .skip
             }
@@ -61,7 +62,7 @@ struct UsageVisitor: TreeVisitor {
             return visit(directory: entry, item, in: scope)
         }
         let entryClass = classEntry(of: item, in: scope)
-        add(entry, item.status, entryClass, to: scope.directory, scope.sharingFilesystem)
+        add(entry, item.status, entryClass, to: scope.directory, on: scope.sharingFilesystem)
         return .skip
     }
 
@@ -115,7 +116,7 @@ struct UsageVisitor: TreeVisitor {
             ? scope.sharingFilesystem : sharingFilesystem(of: entry, item.status)
         guard item.status.kind == .directory else {
             let number = addRecord(entry, to: scope.directory, .file)
-            add(entry, item.status, ownClass, to: number, filesystem)
+            add(entry, item.status, ownClass, to: number, on: filesystem)
             return .skip
         }
         if filesystem != nil { mayHaveClones = true }
@@ -183,7 +184,7 @@ struct UsageVisitor: TreeVisitor {
 
     private mutating func add(
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ entryClass: UsageClassEntry,
-        to directory: UInt32, _ filesystem: UInt64?
+        to directory: UInt32, on filesystem: UInt64?
     ) {
         observer?.note(file: entry, status, in: directory)
         let isRegular = status.kind == .regularFile

@@ -4,7 +4,6 @@ import CommandSupport
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// `resval-backup accept`.
 struct AcceptCommand: AsyncParsableCommand {

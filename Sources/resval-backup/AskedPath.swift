@@ -3,7 +3,6 @@ import CommandSupport
 import EffectiveValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// A path as somebody typed it.
 struct AskedPath {

@@ -4,7 +4,6 @@ import Backups
 import CommandSupport
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// `resval-backup create`.
 struct CreateCommand: AsyncParsableCommand {

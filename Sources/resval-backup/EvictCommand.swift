@@ -6,7 +6,6 @@ import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// `resval-backup evict`.
 struct EvictCommand: AsyncParsableCommand {

@@ -6,7 +6,6 @@ import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// A report that prints and counts the outcome for each file to evict or download.
 final class EvictionReport: Sendable {

@@ -4,7 +4,6 @@ import CommandSupport
 import EffectiveValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// `resval-backup forget`.
 struct ForgetCommand: AsyncParsableCommand {

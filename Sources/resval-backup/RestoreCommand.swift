@@ -5,7 +5,6 @@ import EffectiveValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// `resval-backup restore`.
 struct RestoreCommand: AsyncParsableCommand {

@@ -5,7 +5,6 @@ import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// `resval-backup run`.
 struct RunCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import Backups
 import CommandSupport
 import SystemCalls
-import TextFormats
 
 /// The facts that `show` prints about a snapshot as a whole.
 struct SnapshotFacts {

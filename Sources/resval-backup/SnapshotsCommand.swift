@@ -4,7 +4,6 @@ import CommandSupport
 import EffectiveValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// `resval-backup snapshots`.
 struct SnapshotsCommand: AsyncParsableCommand {

@@ -3,7 +3,6 @@ import Backups
 import CommandSupport
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// `resval-backup verify`.
 struct VerifyCommand: AsyncParsableCommand {

@@ -4,7 +4,6 @@ import PurgePlanning
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The command `resval-purge plan`.
 struct PlanCommand: ParsableCommand {

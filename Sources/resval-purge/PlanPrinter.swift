@@ -1,7 +1,6 @@
 import CommandSupport
 import PurgePlanning
 import SystemCalls
-import TextFormats
 
 /// Prints the units of a plan, and its totals.
 struct PlanPrinter: ~Copyable {

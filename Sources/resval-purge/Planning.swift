@@ -6,7 +6,6 @@ import ResourceValues
 import StorageManagement
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Makes plans for the commands `plan` and `run`.
 struct Planning {

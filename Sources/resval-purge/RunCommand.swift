@@ -6,7 +6,6 @@ import ResourceValues
 import StorageManagement
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The command `resval-purge run`.
 struct RunCommand: ParsableCommand {

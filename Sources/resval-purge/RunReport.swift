@@ -4,7 +4,6 @@ import ResourceValues
 import StorageManagement
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Prints the outcome for each unit of a plan.
 struct RunReport: ~Copyable {

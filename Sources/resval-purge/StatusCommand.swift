@@ -7,7 +7,6 @@ import StorageManagement
 import StoragePolicy
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The command `resval-purge status`.
 struct StatusCommand: ParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandSupport
 import EffectiveValues
-import SettingsReading
 import SystemCalls
 import SystemPackage
 

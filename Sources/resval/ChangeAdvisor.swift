@@ -2,8 +2,8 @@ import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
+import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Warns about stored marks that may not have the intended effect.
 final class ChangeAdvisor {

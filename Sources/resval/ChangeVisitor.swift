@@ -3,7 +3,6 @@ import FileTree
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Changes everything below a directory; each thread of the walk has one.
 struct ChangeVisitor: TreeVisitor {

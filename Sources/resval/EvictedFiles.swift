@@ -2,7 +2,6 @@ import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Returns the command that restores the content of an evicted file.
 func downloadCommand(for path: FilePath?) -> String {

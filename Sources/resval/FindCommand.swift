@@ -4,7 +4,6 @@ import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
-import SystemPackage
 
 struct FindCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -71,38 +70,13 @@ struct FindCommand: ParsableCommand {
             try findEffective(roots, results, outcome, progress)
         } else {
             let filter = filter
-            // Sizes need the status of every item.
-            let walked = roots.filter { root in
-                style.needsSizes || !findInSubvolume(root.path, results, outcome, progress)
-            }
-            try walk.scanner().scan(walked.map { TreeRoot($0.path, context: nil) }) { _ in
+            try walk.scanner().scan(roots.map { TreeRoot($0.path, context: nil) }) { _ in
                 StoredFinder(filter, results.writer(), outcome, progress)
             }
         }
         progress.end()
         results.finish()
         try outcome.finish()
-    }
-
-    /// Finds the items of a whole btrfs subvolume without a walk.
-    ///
-    /// - Returns: whether that could be done; if not, nothing was printed.
-    private func findInSubvolume(
-        _ root: FilePath, _ results: FoundResults, _ outcome: Outcome, _ progress: Progress
-    ) -> Bool {
-        let threads = walk.scanner().threadCount
-        guard let (items, count) = SubvolumeFinder.items(below: root, threads: threads) else {
-            return false
-        }
-        let reporter = WalkReporter(outcome, progress)
-        let writer = results.writer()
-        for item in items {
-            item.marks.errors(at: FilePath(bytes: item.path)).forEach { reporter.report($0) }
-            if filter.fits(item.marks) { writer.write(item, nil) }
-        }
-        writer.finish()
-        progress.advance(by: count)
-        return true
     }
 
     private func findEffective(

@@ -3,7 +3,6 @@ import CommandSupport
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

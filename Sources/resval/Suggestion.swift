@@ -5,7 +5,6 @@ import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// A directory that a tool re-creates.
 struct Suggestion: Sendable {

@@ -4,7 +4,6 @@ import ResourceValues
 import StoragePolicy
 import Synchronization
 import SystemCalls
-import TextFormats
 
 /// The state of a run of `import` or `export`, shared by its threads.
 final class TransferRun: Sendable {

@@ -2,7 +2,6 @@ import CommandSupport
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Undoes the changes recorded in a journal.
 final class UndoRun {

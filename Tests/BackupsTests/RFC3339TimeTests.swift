@@ -1,7 +1,7 @@
 import ResourceValues
+import SystemCalls
 import TestSupport
 import Testing
-import TextFormats
 
 @testable import Backups
 

@@ -1,7 +1,7 @@
 import ResourceValues
 
 @testable import Backups
-@testable import TextFormats
+@testable import SystemCalls
 
 /// Reads any bytes as what restic answers and stores: never a crash, and a scanner always ends.
 #if FUZZING

@@ -2,7 +2,7 @@ import ResourceValues
 import SystemPackage
 
 @testable import Backups
-@testable import TextFormats
+@testable import SystemCalls
 
 /// Reads any bytes as a line of what restic answers, of a record and of its tags: never a crash, no
 /// negative size, and no time that does not exist.

@@ -1,7 +1,7 @@
 import StoragePolicy
 import SystemPackage
 
-@testable import SettingsReading
+@testable import CommandSupport
 @testable import resval_backup
 
 /// Reads any text as a configuration file: never a crash, and a mistake in the text has its line.

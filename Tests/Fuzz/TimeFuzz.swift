@@ -1,5 +1,4 @@
 @testable import SystemCalls
-@testable import TextFormats
 
 /// Reads any bytes as a time, and takes any bytes for one: never a crash, and what is read or is a
 /// file's time is read back as it is written.

@@ -126,7 +126,6 @@ private func typecheckFile(_ file: FilePath, _ mode: LanguageMode) throws -> Com
         compiler, "-typecheck", "-swift-version", mode.rawValue, "-warnings-as-errors",
         "-enable-upcoming-feature", "MemberImportVisibility", "-parse-as-library",
         "-module-cache-path", FilePath.built("ModuleCache"), "-I", modules,
-        "-Xcc", "-I\(packageRoot)/Sources/CLinux", "-Xcc", "-I\(packageRoot)/Sources/CNettle",
-        "-Xcc", "-I\(systemHeaders)", file
+        "-Xcc", "-I\(packageRoot)/Sources/CLinux", "-Xcc", "-I\(systemHeaders)", file
     ).run()
 }

@@ -67,10 +67,6 @@ struct BlockDeviceTests {
                     }
                 }
             }
-            Directory("ext4") {
-                Directory("sda1") { File("journal_task", "117\n") }
-                Directory("sdb1") { File("journal_task", "<none>\n") }
-            }
         }
     }
 
@@ -120,15 +116,6 @@ struct BlockDeviceTests {
             for name in ["dm-0", "dm-8", "md0", "md0p1", "missing"] {
                 #expect(!devices.isDrive(name))
             }
-        }
-    }
-
-    @Test("ext4 says whether it has a journal")
-    func journal() throws {
-        try withDevices { devices in
-            #expect(devices.hasJournal(ext4: "sda1") == true)
-            #expect(devices.hasJournal(ext4: "sdb1") == false)
-            #expect(devices.hasJournal(ext4: "missing") == nil)
         }
     }
 

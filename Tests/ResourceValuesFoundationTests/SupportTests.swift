@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import ResourceValuesFoundation
 import SystemPackage
@@ -10,40 +9,14 @@ import Testing
 struct SupportTests {
     private static let kinds = comparedKinds + [.ext4SmallBlocks, .tmpfs]
 
-    @Test("links, names, permissions and locks", arguments: kinds)
-    func names(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            let root = filesystem.root
-            try Tree { File("f") }.create(in: root)
-            try expect(.volumeSupportsHardLinksKey, root, ["ln", "f", "hard"])
-            try expect(.volumeSupportsSymbolicLinksKey, root, ["ln", "-s", "f", "soft"])
-            try expect(.volumeSupportsAdvisoryFileLockingKey, root, ["flock", "-x", "f", "true"])
-            try expect(
-                .volumeSupportsAccessPermissionsKey, root,
-                ["sh", "-c", "chmod 751 f && test $(stat -c %a f) = 751"])
-            try expect(
-                .volumeSupportsCaseSensitiveNamesKey, root,
-                ["sh", "-c", "touch case Case && rm case && test -e Case"])
-            try expect(
-                .volumeSupportsCasePreservedNamesKey, root, ["sh", "-c", "ls | grep -qx Case"])
-            try expect(
-                .volumeSupportsRootDirectoryDatesKey, root,
-                ["sh", "-c", "touch -d @1000000000 . && test $(stat -c %Y .) = 1000000000"])
-            try expect(
-                .volumeSupportsFileProtectionKey, root,
-                ["setfattr", "-n", "user.resval.fileProtection", "-v", "none", "f"])
-        }
-    }
-
-    @Test("holes, unwritten ranges, clones and flags", arguments: kinds)
-    func contents(kind: FilesystemKind) throws {
+    @Test("marks, clones and flags", arguments: kinds)
+    func features(kind: FilesystemKind) throws {
         try withFilesystem(kind) { filesystem in
             let root = filesystem.root
             try Tree { File("f", "text") }.create(in: root)
             try expect(
-                .volumeSupportsSparseFilesKey, root,
-                ["sh", "-c", "truncate -s 1M sparse && test $(stat -c %b sparse) = 0"])
-            try expect(.volumeSupportsZeroRunsKey, root, ["fallocate", "-l", "1MiB", "run"])
+                .volumeSupportsFileProtectionKey, root,
+                ["setfattr", "-n", "user.resval.fileProtection", "-v", "none", "f"])
             try expect(
                 .volumeSupportsFileCloningKey, root, ["cp", "--reflink=always", "f", "clone"])
             try expect(
@@ -52,81 +25,6 @@ struct SupportTests {
                     "sh", "-c",
                     "chattr +i f && lsattr f | cut -c5 | grep -q i; s=$?; chattr -i f; exit $s",
                 ])
-        }
-    }
-
-    @Test("access control lists", arguments: kinds)
-    func accessControlLists(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { File("f") }.create(in: filesystem.root)
-            // The list `u::rw-,u:1:r--,g::r--,m::r--,o::r--` as the kernel takes it.
-            let list = "0sAgAAAAEABgD/////AgAEAAEAAAAEAAQA/////xAABAD/////IAAEAP////8="
-            try expect(
-                .volumeSupportsExtendedSecurityKey, filesystem.root,
-                ["setfattr", "-n", "system.posix_acl_access", "-v", list, "f"])
-        }
-    }
-
-    @Test("renaming that swaps and that never replaces", arguments: kinds)
-    func renaming(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            let root = filesystem.root
-            try Tree {
-                File("a", "1"); File("b", "22")
-            }.create(in: root)
-            let swapped = rename(root.appending("a"), root.appending("b"), flags: 1 << 1)
-            try #expect(root.value(.volumeSupportsSwapRenamingKey) as? Bool == (swapped == 0))
-            try #expect(root.appending("a").value(.fileSizeKey) as? Int == (swapped == 0 ? 2 : 1))
-            let refused = rename(root.appending("a"), root.appending("b"), flags: 1 << 0)
-            try #expect(
-                root.value(.volumeSupportsExclusiveRenamingKey) as? Bool
-                    == (refused == -Int(EEXIST)))
-        }
-    }
-
-    private func rename(_ old: FilePath, _ new: FilePath, flags: UInt32) -> Int {
-        old.withPlatformString { old in
-            new.withPlatformString { new in linux_renameat2(AT_FDCWD, old, AT_FDCWD, new, flags) }
-        }
-    }
-
-    @Test("the largest size is taken, a larger one is not", arguments: kinds)
-    func largestFile(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            let file = filesystem.root.appending("f")
-            try Tree { File("f") }.create(in: filesystem.root)
-            let told = try filesystem.root.value(.volumeMaximumFileSizeKey) as? Int
-            let largest = try #require(told)
-            try tool("truncate", "-s", "\(largest)", file)
-            try #expect(file.value(.fileSizeKey) as? Int == largest)
-            if largest < Int.max {
-                let more = try Command(FilePath("/usr/bin/truncate"), "-s", "\(largest + 1)", file)
-                    .run()
-                #expect(more.exitCode != 0)
-            }
-        }
-    }
-
-    @Test("files can be found by their numbers again", arguments: kinds)
-    func persistentIdentifiers(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try #expect(filesystem.root.value(.volumeSupportsPersistentIDsKey) as? Bool == true)
-        }
-    }
-
-    @Test("journals are told for the volume at hand, not for its type alone")
-    func journals() throws {
-        try withImage(["mkfs.ext4", "-q", "-F", "-O", "^has_journal"], megabytes: 32) { root in
-            try #expect(root.value(.volumeSupportsJournalingKey) as? Bool == true)
-            try #expect(root.value(.volumeIsJournalingKey) as? Bool == false)
-        }
-        for (kind, isJournaling) in [(FilesystemKind.ext4, true), (.xfs, true), (.btrfs, false)] {
-            try withFilesystem(kind) { filesystem in
-                try #expect(
-                    filesystem.root.value(.volumeIsJournalingKey) as? Bool == isJournaling)
-                try #expect(
-                    filesystem.root.value(.volumeSupportsJournalingKey) as? Bool == isJournaling)
-            }
         }
     }
 
@@ -142,19 +40,10 @@ struct SupportTests {
         }
     }
 
-    @Test("btrfs compresses, the others do not", arguments: comparedKinds)
-    func compression(kind: FilesystemKind) throws {
-        try withFilesystem(kind, options: kind == .btrfs ? ["compress-force=zstd"] : []) {
-            try #expect(
-                $0.root.value(.volumeSupportsCompressionKey) as? Bool == (kind == .btrfs))
-        }
-    }
-
-    @Test("a type that is not known well enough answers nil")
-    func unknownType() throws {
+    @Test("what neither the kernel nor a type known well enough tells is nil")
+    func unknown() throws {
         let values = try URL(fileURLWithPath: "/proc").resourceValues(forKeys: [
-            .volumeSupportsHardLinksKey, .volumeMaximumFileSizeKey, .volumeIsJournalingKey,
-            .volumeSupportsFileCloningKey,
+            .volumeSupportsHardLinksKey, .volumeIsJournalingKey, .volumeSupportsFileCloningKey,
         ])
         #expect(values.allValues.isEmpty)
     }

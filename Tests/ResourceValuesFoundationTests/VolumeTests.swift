@@ -14,7 +14,7 @@ struct VolumeTests {
             let values = try filesystem.root.appending("f").url.resourceValues(forKeys: [
                 .volumeURLKey, .volumeTypeNameKey, .volumeMountFromLocationKey,
                 .volumeIsReadOnlyKey, .volumeIsRootFileSystemKey, .volumeIsLocalKey,
-                .volumeIsAutomountedKey, .volumeIsBrowsableKey, .isVolumeKey,
+                .volumeIsAutomountedKey, .isVolumeKey,
             ])
             let told = try tool(
                 "findmnt", "-nr", "-o", "TARGET,FSTYPE,SOURCE,OPTIONS", "-M", filesystem.root
@@ -26,7 +26,6 @@ struct VolumeTests {
             #expect(values.volumeIsRootFileSystem == false)
             #expect(values.volumeIsLocal == true)
             #expect(values.volumeIsAutomounted == false)
-            #expect(values.volumeIsBrowsable == true)
             #expect(values.isVolume == false)
             try #expect(filesystem.root.value(.isVolumeKey) as? Bool == true)
         }
@@ -93,7 +92,6 @@ struct VolumeTests {
             }
             try #expect(root.value(.volumeNameKey) as? String == "named")
             try #expect(root.value(.volumeLocalizedNameKey) as? String == "named")
-            try #expect(root.value(.volumeSupportsRenamingKey) as? Bool == true)
         }
     }
 
@@ -118,15 +116,14 @@ struct VolumeTests {
         #expect(values.volumeName != nil)
     }
 
-    @Test("a view of the kernel is local and not for browsing")
+    @Test("a view of the kernel is local, without devices and a UUID")
     func pseudo() throws {
         let values = try URL(fileURLWithPath: "/proc/self").resourceValues(forKeys: [
-            .volumeURLKey, .volumeTypeNameKey, .volumeIsBrowsableKey, .volumeIsLocalKey,
+            .volumeURLKey, .volumeTypeNameKey, .volumeIsLocalKey,
             .volumeIsEncryptedKey, .volumeIsRemovableKey, .volumeUUIDStringKey,
         ])
         #expect(values.volume?.path == "/proc")
         #expect(values.volumeTypeName == "proc")
-        #expect(values.volumeIsBrowsable == false)
         #expect(values.volumeIsLocal == true)
         #expect(values.volumeIsEncrypted == nil)
         #expect(values.volumeIsRemovable == nil)

@@ -1,7 +1,7 @@
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
-import TextFormats
 
 @testable import Backups
 

@@ -53,7 +53,7 @@ struct ApplicationTests {
         try require(.root)
         let count = Monitor(0)
         // Any stall of any task: the usual limit would need a machine that stands still.
-        let monitor = MemoryPressureMonitor(isFull: false, stall: 1) {
+        let monitor = MemoryPressureMonitor(isFull: false, stall: .microseconds(1)) {
             count.withLock { $0 += 1 }
         }
         guard monitor.start() == nil else { try Test.cancel("skipped: no trigger can be set") }

@@ -40,19 +40,6 @@ measure_W1() {
     take_turns W1 nothing_to_prepare "${names[@]}"
 }
 
-# A whole subvolume, whose tree find searches, and the walk that finds the same without the capability
-# for that.
-measure_W1b() {
-    (( EUID == 0 )) || { skip W1b 'mounting a btrfs needs root'; return 0; }
-    command -v mkfs.btrfs > /dev/null || { skip W1b 'there is no mkfs.btrfs'; return 0; }
-    need_btrfs_tree
-    competitor W1b search s "$resval" find --excluded "$btrfs_tree"
-    competitor W1b walk s setpriv --bounding-set=-sys_admin "$resval" find --excluded "$btrfs_tree"
-    target W1b faster search walk 2
-    same_paths W1b search walk
-    take_turns W1b nothing_to_prepare search walk
-}
-
 # A tree of this machine, with some 9 entries in a directory.
 measure_W1u() {
     floor_runs W1u || return 0

@@ -2,7 +2,6 @@ import BackupPlanning
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The comparison of a backup with the earlier snapshots of its SET, first by its plan, then by the
 /// verdict on its snapshot.

@@ -1,5 +1,5 @@
+import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// How a backup compares with the earlier snapshots of its SET.
 package struct CoverageReport: Sendable {

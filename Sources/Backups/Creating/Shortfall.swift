@@ -1,7 +1,6 @@
 import BackupPlanning
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// An item that should be in a snapshot but is missing from it, or differs from the item on disk.
 package struct Shortfall: Sendable, Hashable {

@@ -2,7 +2,6 @@ import BackupPlanning
 import EffectiveValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The items that restic named as stored, checked off in the plan's manifest.
 struct NamedItems: Sendable {

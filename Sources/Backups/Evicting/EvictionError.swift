@@ -1,7 +1,6 @@
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Why a file was not evicted or not downloaded.
 ///

@@ -3,7 +3,6 @@ import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 extension Restic {
     /// Returns restic's identifier of the repository: at least 16 hexadecimal digits.

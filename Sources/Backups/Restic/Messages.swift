@@ -1,7 +1,5 @@
 import SystemCalls
 import SystemPackage
-// What restic prints is JSON, and read all over this module.
-@_exported import TextFormats
 
 /// Receives bytes as they arrive: the output of a program, or the contents of a file.
 package protocol OutputConsumer: Sendable {

@@ -2,7 +2,6 @@ import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The location of a repository.
 package struct RepositoryLocation: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import EffectiveValues
+import SystemCalls
 import SystemPackage
 
 extension Restic {

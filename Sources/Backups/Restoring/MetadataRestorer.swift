@@ -1,7 +1,6 @@
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Sets the owners, extended attributes, permissions and times of restored items, in this order:
 /// changing the owner clears set-ID bits and capabilities, and an ordinary user cannot store

@@ -2,7 +2,6 @@ import BackupPlanning
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// How much a restore writes, and how much room there is.
 package struct RestoreAmount: Sendable, Hashable {

@@ -1,6 +1,5 @@
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The snapshots that retention rules apply to.
 package enum ForgetScope: Sendable, Hashable {

@@ -1,6 +1,5 @@
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The rules for which snapshots are kept, with restic's names and meaning.
 ///

@@ -2,7 +2,6 @@ import BackupPlanning
 import EffectiveValues
 import ResourceValues
 import SystemCalls
-import TextFormats
 
 extension SnapshotRecord {
     /// The text.

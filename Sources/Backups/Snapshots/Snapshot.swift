@@ -1,7 +1,6 @@
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// A snapshot in a repository.
 package struct Snapshot: Sendable, Hashable {

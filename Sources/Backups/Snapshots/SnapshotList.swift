@@ -1,6 +1,5 @@
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Snapshots of a repository, and those that cannot be read.
 package struct SnapshotList: Sendable {

@@ -3,7 +3,6 @@ import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// What is stored with each snapshot: what was excluded and why, and what the next snapshot is compared
 /// with. A verdict, which is noted when the snapshot was judged, says the latter anew.

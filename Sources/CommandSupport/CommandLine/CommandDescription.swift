@@ -1,5 +1,5 @@
 import ArgumentParser
-import TextFormats
+import SystemCalls
 
 /// A command's arguments and options as they are declared, for completions and manual pages.
 struct CommandDescription {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import TextFormats
+import SystemCalls
 
 /// Requests of shells and scripts about the program itself, which no help mentions.
 ///

@@ -1,5 +1,5 @@
 import ArgumentParser
-import TextFormats
+import SystemCalls
 
 /// The manual page of a program or of one of its commands, in man(7) format.
 struct ManualPage {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import TextFormats
+import SystemCalls
 
 /// What may be typed at the end of a command line.
 struct WordCompletion: Equatable {

@@ -1,7 +1,6 @@
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The space that the newest purge plan for a volume would free. It counts as available for
 /// important use.

@@ -1,7 +1,6 @@
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The files that snapshots contain as they are on the disk, for programs that ask before they evict
 /// one: `resval/stored/REPOSITORY-SET-SNAPSHOT` in the user's state directory, one for the newest

@@ -1,6 +1,5 @@
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// A rule for directories that a tool deletes and makes again.
 ///

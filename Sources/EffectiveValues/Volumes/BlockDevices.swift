@@ -60,11 +60,6 @@ package struct BlockDevices: Sendable {
         }
     }
 
-    /// Whether the ext4 filesystem on a device uses a journal; nil when sysfs does not say.
-    package func hasJournal(ext4 name: String) -> Bool? {
-        text(["fs", "ext4", name, "journal_task"]).map { $0 != "<none>" }
-    }
-
     private func isEncrypted(_ name: String, depth: Int) -> Bool? {
         let device = ["class", "block", name]
         guard depth < deepestStack, exists(device) else { return nil }

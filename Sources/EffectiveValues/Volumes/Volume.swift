@@ -8,8 +8,6 @@ import SystemPackage
 package struct Volume: Sendable {
     /// The mount the file was reached through.
     package let mount: Mount
-    /// The features of its type; nil for types not known well enough.
-    package let features: FilesystemFeatures?
     /// Whether it was mounted by an automounter: the parent mount was an autofs with the same mount
     /// point.
     package let isAutomounted: Bool
@@ -30,7 +28,6 @@ package struct Volume: Sendable {
             let mount = Mount(numbered: number, in: mountinfo)
         else { return nil }
         self.mount = mount
-        features = FilesystemFeatures.of(type: mount.filesystemType)
         let parent = Mount(numbered: mount.parent, in: mountinfo)
         isAutomounted =
             parent?.filesystemType == "autofs" && parent?.mountPoint == mount.mountPoint
@@ -74,20 +71,15 @@ package struct Volume: Sendable {
     /// own, or when unknown.
     package var isInternal: Bool? { answer(.isInternal) }
 
-    /// Whether a journal is in use; nil for types where that is unknown.
-    package var isJournaling: Bool? {
+    /// Whether files can be cloned (`FICLONE`); xfs is asked, as it depends on how the volume was made. nil
+    /// for types not known well enough.
+    package var canClone: Bool? {
         switch mount.filesystemType {
-        case "ext4", "ext3": answer(.hasJournal)
-        case "xfs": true
-        case "btrfs", "tmpfs": false
+        case "btrfs": true
+        case "ext3", "ext4", "tmpfs": false
+        case "xfs": withRoot { try? xfsSharesExtents(of: $0) }
         default: nil
         }
-    }
-
-    /// Whether files can be cloned.
-    package var canClone: Bool? {
-        guard mount.filesystemType == "xfs" else { return features?.contains(.cloning) }
-        return withRoot { try? xfsSharesExtents(of: $0) }
     }
 
     /// Whether extended attributes of this name are supported on its root directory; nil when
@@ -152,7 +144,7 @@ private func common(_ answers: [Bool?]) -> Bool? {
 
 /// A question about the devices beneath a filesystem.
 private enum DeviceQuestion {
-    case isEncrypted, isRemovable, isEjectable, isInternal, hasJournal
+    case isEncrypted, isRemovable, isEjectable, isInternal
 
     func ask(_ devices: BlockDevices, _ name: String) -> Bool? {
         switch self {
@@ -160,7 +152,6 @@ private enum DeviceQuestion {
         case .isRemovable: devices.isRemovable(name)
         case .isEjectable: devices.isEjectable(name)
         case .isInternal: devices.isInternal(name)
-        case .hasJournal: devices.hasJournal(ext4: name)
         }
     }
 }
@@ -173,67 +164,4 @@ private func uuidText(_ bytes: [UInt8]) -> String {
         text += String(byte, radix: 16)
     }
     return text
-}
-
-/// The features of a type of filesystem on Linux.
-package struct FilesystemFeatures: OptionSet, Sendable, Hashable {
-    package let rawValue: UInt32
-
-    package init(rawValue: UInt32) { self.rawValue = rawValue }
-
-    package static let symbolicLinks = FilesystemFeatures(rawValue: 1 << 0)
-    package static let hardLinks = FilesystemFeatures(rawValue: 1 << 1)
-    /// The filesystem can have a journal.
-    package static let journal = FilesystemFeatures(rawValue: 1 << 2)
-    package static let holes = FilesystemFeatures(rawValue: 1 << 3)
-    /// Ranges can be allocated without being written: `fallocate(2)`.
-    package static let unwrittenRanges = FilesystemFeatures(rawValue: 1 << 4)
-    package static let caseSensitivity = FilesystemFeatures(rawValue: 1 << 5)
-    package static let casePreservation = FilesystemFeatures(rawValue: 1 << 6)
-    package static let rootDirectoryDates = FilesystemFeatures(rawValue: 1 << 7)
-    /// The label can be changed while mounted: `FS_IOC_SETFSLABEL`.
-    package static let relabelling = FilesystemFeatures(rawValue: 1 << 8)
-    /// `flock(2)`.
-    package static let locking = FilesystemFeatures(rawValue: 1 << 9)
-    package static let compression = FilesystemFeatures(rawValue: 1 << 10)
-    /// `FICLONE`; on xfs only where the volume was made for it.
-    package static let cloning = FilesystemFeatures(rawValue: 1 << 11)
-    /// `RENAME_EXCHANGE`.
-    package static let swapRenaming = FilesystemFeatures(rawValue: 1 << 12)
-    /// `RENAME_NOREPLACE`.
-    package static let exclusiveRenaming = FilesystemFeatures(rawValue: 1 << 13)
-    /// Owner and permission bits for each file.
-    package static let permissions = FilesystemFeatures(rawValue: 1 << 14)
-
-    private static let common: FilesystemFeatures = [
-        .symbolicLinks, .hardLinks, .holes, .unwrittenRanges, .caseSensitivity, .casePreservation,
-        .rootDirectoryDates, .locking, .swapRenaming, .exclusiveRenaming, .permissions,
-    ]
-
-    /// Returns the features of a type, as named by `/proc/self/mountinfo`; nil for types not known
-    /// well enough.
-    package static func of(type: String) -> FilesystemFeatures? { byType[type] }
-
-    private static let byType: [String: FilesystemFeatures] = [
-        "ext3": common.subtracting(.unwrittenRanges).union([.journal, .relabelling]),
-        "ext4": common.union([.journal, .relabelling]),
-        "xfs": common.union([.journal, .relabelling, .cloning]),
-        "btrfs": common.union([.relabelling, .cloning, .compression]),
-        "tmpfs": common,
-    ]
-
-    /// Returns the maximum size of a file in bytes; nil for types where it is unknown.
-    ///
-    /// - Parameter status: the status of a file on it.
-    package static func largestFile(type: String, _ status: FileStatus) -> Int64? {
-        switch type {
-        // Block numbers within a file have 32 bits, and the last one is not used. What is preferred
-        // for reads and writes is a block.
-        case "ext4":
-            Int64(UInt32.max).multipliedSaturating(by: Int64(status.preferredBlockSize))
-        case "btrfs", "tmpfs", "xfs": .max
-        case "vfat", "msdos": Int64(UInt32.max)
-        default: nil
-        }
-    }
 }

@@ -1,6 +1,5 @@
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 extension PurgePlan {
     /// Reads a plan from JSON strictly: missing, unknown and duplicate fields, values of another

@@ -1,7 +1,6 @@
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The units to delete to free space on a volume, in order, with the state they had when they were
 /// chosen.

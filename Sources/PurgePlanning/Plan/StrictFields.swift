@@ -1,5 +1,4 @@
 import SystemCalls
-import TextFormats
 
 /// An object whose fields are read strictly: only known ones, each once.
 protocol StrictFields {

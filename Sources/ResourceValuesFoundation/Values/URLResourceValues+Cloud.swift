@@ -145,4 +145,72 @@ extension URLResourceKey {
     public static let ubiquitousSharedItemMostRecentEditorNameComponentsKey =
         URLResourceKey(.ubiquitousSharedItemMostRecentEditorNameComponents)
 }
+
+// Types of iCloud properties, so that code that names them compiles. Only the downloading status
+// ever has a value here: that of evicted files and other regular files.
+
+/// Whether the content of an iCloud item, or here of an evicted file, is on this device.
+public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Sendable {
+    /// The raw name, such as `NSURLUbiquitousItemDownloadingStatusCurrent`.
+    public let rawValue: String
+
+    /// Creates a status from its raw name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The content is in iCloud only; here: in a snapshot only.
+    public static let notDownloaded = URLUbiquitousItemDownloadingStatus(
+        rawValue: "NSURLUbiquitousItemDownloadingStatusNotDownloaded")
+    /// A version of the content is on this device, but not the newest.
+    public static let downloaded = URLUbiquitousItemDownloadingStatus(
+        rawValue: "NSURLUbiquitousItemDownloadingStatusDownloaded")
+    /// The newest version of the content is on this device.
+    public static let current = URLUbiquitousItemDownloadingStatus(
+        rawValue: "NSURLUbiquitousItemDownloadingStatusCurrent")
+}
+
+/// The user's role in a shared iCloud item.
+public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable {
+    /// The raw name, such as `NSURLUbiquitousSharedItemRoleOwner`.
+    public let rawValue: String
+
+    /// Creates a role from its raw name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The item's owner.
+    public static let owner = URLUbiquitousSharedItemRole(
+        rawValue: "NSURLUbiquitousSharedItemRoleOwner")
+    /// Another user the item is shared with.
+    public static let participant = URLUbiquitousSharedItemRole(
+        rawValue: "NSURLUbiquitousSharedItemRoleParticipant")
+}
+
+/// What the user may do with a shared iCloud item.
+public struct URLUbiquitousSharedItemPermissions: RawRepresentable, Hashable, Sendable {
+    /// The raw name, such as `NSURLUbiquitousSharedItemPermissionsReadOnly`.
+    public let rawValue: String
+
+    /// Creates permissions from their raw name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The user may read the item.
+    public static let readOnly = URLUbiquitousSharedItemPermissions(
+        rawValue: "NSURLUbiquitousSharedItemPermissionsReadOnly")
+    /// The user may read and write the item.
+    public static let readWrite = URLUbiquitousSharedItemPermissions(
+        rawValue: "NSURLUbiquitousSharedItemPermissionsReadWrite")
+}
+
+/// The control that a program has over an iCloud item's synchronization.
+public struct NSFileManagerSupportedSyncControls: OptionSet, Sendable {
+    /// The options as bits.
+    public let rawValue: UInt
+
+    /// Creates options from bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Synchronization can be paused.
+    public static let pauseSync = NSFileManagerSupportedSyncControls(rawValue: 1 << 0)
+    /// An upload can be made to fail if versions conflict.
+    public static let failUploadOnConflict = NSFileManagerSupportedSyncControls(rawValue: 1 << 1)
+}
 #endif

@@ -3,11 +3,9 @@ import Backups
 import CommandSupport
 import EffectiveValues
 import ResourceValues
-import SettingsReading
 import StoragePolicy
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The settings of the daily backup, from the configuration file.
 struct BackupSettings: Sendable, Hashable {

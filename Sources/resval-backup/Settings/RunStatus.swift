@@ -2,7 +2,6 @@ import Backups
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// The status of the daily backup: the file `status.json` in a configuration's directory, which other
 /// programs may read at any time, since it is replaced as a whole.

@@ -5,7 +5,6 @@ import StorageManagement
 import StoragePolicy
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// One purge of a volume towards a goal.
 struct VolumePurge {

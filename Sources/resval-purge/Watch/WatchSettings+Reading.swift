@@ -1,6 +1,5 @@
 import CommandSupport
 import EffectiveValues
-import SettingsReading
 import StorageManagement
 import StoragePolicy
 import SystemCalls

@@ -1,8 +1,8 @@
 import CommandSupport
 import ResourceValues
 import StoragePolicy
+import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// One thing that an audit found wrong.
 struct Finding: Sendable {

@@ -1,6 +1,6 @@
 import CommandSupport
 import ResourceValues
-import TextFormats
+import SystemCalls
 
 /// A line of a dump, the portable text form of the marks below one or more directories.
 ///

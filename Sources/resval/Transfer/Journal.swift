@@ -4,7 +4,6 @@ import ResourceValues
 import Synchronization
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// Records each change before it is made, so that the changes can be undone. Safe to share between
 /// threads.

@@ -4,7 +4,6 @@ import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// One change recorded in a journal.
 struct JournalEntry: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import TextFormats
+import SystemCalls
 
 /// A tree of directories as the page shows it.
 struct PageTree: Sendable {

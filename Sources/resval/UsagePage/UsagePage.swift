@@ -2,7 +2,6 @@ import CZlib
 import CommandSupport
 import ResourceValues
 import SystemCalls
-import TextFormats
 import UsageReporting
 
 /// A file with a report as a page for browsers: a map and a table, which need no network.

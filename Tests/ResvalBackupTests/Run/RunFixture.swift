@@ -1,7 +1,6 @@
 import SystemCalls
 import SystemPackage
 import TestSupport
-import TextFormats
 
 /// What `run` needs besides a repository: a configuration and a state directory.
 struct RunFixture {

@@ -1,6 +1,5 @@
 import Backups
 import CommandSupport
-import SettingsReading
 import StoragePolicy
 import SystemPackage
 import TestSupport

@@ -1,5 +1,5 @@
 import Backups
-import SettingsReading
+import CommandSupport
 import StoragePolicy
 import SystemPackage
 import Testing
@@ -39,45 +39,46 @@ struct SettingsTextTests {
     @Test("lines are counted whatever ends them, and within a value")
     func lines() throws {
         let error = try #require(throws: SettingsError.self) {
-            try read(shortest + "tags = [\r\n\r\n'''\r\n\r\na'''\r\n]\r\nwrong = 1")
+            try read(shortest + "tags = [\r\n\r\n'a',\r\n\r\n'b'\r\n]\r\nwrong = 1")
         }
         #expect(error.line == 9, "\(error)")
     }
 
-    @Test("TOML is read in all its forms")
+    @Test("what settings need of TOML is read as TOML means it")
     func forms() throws {
         let settings = try read(
             """
             \u{feff}# a comment
             sources = [ # one
-              '~/a\\b', \"""
-            /c"d\""", # two
+              '~/a\\b', "/c\\"d", # two
               "/\\u00e9\\U0001F600\\t",
             ]
-            "repository" = \"""/r\\
-                /s\"""
-            prune = 0x1_0
-            verify = +3_0
-            retention.keep-last = 3
-            retention . 'keep-tags' = ['''it's''', ]
+            "repository" = "/r/s"
+            prune = 16
+            verify = +30
+            [ 'retention' ] # with blanks
+            keep-last = 3
+            keep-yearly = -1
+            keep-tags = ['it"s', ]
             """)
         #expect(settings.sources == ["/home/ada/a\\b", "/c\"d", "/é😀\t"])
         #expect(settings.repository == "/r/s")
         #expect(settings.prune == .days(16))
         #expect(settings.verify == .days(30))
-        #expect(settings.retention.counts == [.last: 3])
-        #expect(settings.retention.tags == [["it's"]])
-        let inline = try read(shortest + "retention = { keep-last = 3, keep-daily = 1 }")
-        #expect(inline.retention.counts == [.last: 3, .daily: 1])
+        #expect(settings.retention.counts == [.last: 3, .yearly: -1])
+        #expect(settings.retention.tags == [["it\"s"]])
     }
 
     @Test(
-        "a key there twice, and a value that a key does not take, are refused",
+        "a key there twice, a value that a key does not take, and any other form of TOML are refused",
         arguments: [
-            "[retention]\nkeep-last = 1\n[retention]", "retention.a = 1\n[retention]",
-            "[retention]\nkeep-last = 1\nkeep-last = 2",
-            "retention = {}\nretention.keep-last = 1", "tags = 1.5", "tags = 2026-01-31",
-            "prune = 1e3", "locations = \"true\"", "[retention.keep-last]", "[tags]\na = 1",
+            "[retention]\nkeep-last = 1\n[retention]", "[retention]\nkeep-last = 1\nkeep-last = 2",
+            "[retention]\n[sources]", "tags = 1.5", "tags = 2026-01-31", "prune = 1e3",
+            "locations = \"true\"", "[retention.keep-last]", "[tags]\na = 1",
+            "retention.keep-last = 3", "retention . 'keep-last' = 3", "retention = {}",
+            "retention = { keep-last = 3 }", "[[retention]]", "prune = 0x10", "prune = 1_0",
+            "prune = 007", "tags = \"\"\"a\"\"\"", "tags = '''a'''", "tags = [[\"a\"]]",
+            "tags = [\"\"\"a\"\"\"]", "tags = \"a\\\nb\"", "tags = inf",
         ])
     func refused(text: String) {
         #expect(throws: SettingsError.self) { try read(shortest + text) }

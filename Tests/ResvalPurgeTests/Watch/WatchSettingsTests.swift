@@ -1,4 +1,4 @@
-import SettingsReading
+import CommandSupport
 import StorageManagement
 import StoragePolicy
 import SystemPackage

@@ -1,0 +1,196 @@
+import SystemCalls
+import SystemPackage
+
+/// A reader of the configuration file, whose errors name the line, the key and what is valid.
+package struct SettingsReader {
+    private let values: [String: TOMLValue]
+    private let tableName: String?
+
+    /// Parses the text of a configuration file.
+    ///
+    /// - Throws: ``SettingsError`` for text that is not TOML.
+    package init(_ text: String) throws(SettingsError) {
+        values = try TOMLParser.table(of: text)
+        tableName = nil
+    }
+
+    private init(_ table: [String: TOMLValue], named name: String) {
+        values = table
+        tableName = name
+    }
+
+    /// Throws if there is a key other than those of a type.
+    package func refuseUnknownKeys<Key: CaseIterable & RawRepresentable<String>>(
+        but _: Key.Type
+    ) throws(SettingsError) {
+        for key in values.keys.sorted() where Key(rawValue: key) == nil {
+            throw complaint(key, "is not a setting (valid: \(Key.list))")
+        }
+    }
+
+    package func has(_ key: some RawRepresentable<String>) -> Bool { values[key.rawValue] != nil }
+
+    /// Returns the number of a key; nil when it is not set.
+    package func integer(_ key: some RawRepresentable<String>) throws(SettingsError) -> Int? {
+        guard let value = values[key.rawValue]?.content else { return nil }
+        guard case .integer(let number) = value else {
+            throw complaint(key.rawValue, "takes a number")
+        }
+        return number
+    }
+
+    /// Returns the text of a key; nil when it is not set.
+    package func string(_ key: some RawRepresentable<String>) throws(SettingsError) -> String? {
+        guard let value = values[key.rawValue]?.content else { return nil }
+        guard case .string(let text) = value, !text.isEmpty, !text.contains("\0") else {
+            throw complaint(key.rawValue, "takes text in quotes, which is not empty")
+        }
+        return text
+    }
+
+    /// Returns the Boolean of a key; nil when it is not set.
+    package func boolean(_ key: some RawRepresentable<String>) throws(SettingsError) -> Bool? {
+        guard let value = values[key.rawValue]?.content else { return nil }
+        guard case .boolean(let boolean) = value else {
+            throw complaint(key.rawValue, "takes true or false")
+        }
+        return boolean
+    }
+
+    /// Returns the texts of a key; nil when it is not set.
+    package func strings(_ key: some RawRepresentable<String>) throws(SettingsError) -> [String]? {
+        guard let value = values[key.rawValue]?.content else { return nil }
+        let mistake = complaint(key.rawValue, "takes a list of texts in quotes: [\"…\", \"…\"]")
+        guard case .array(let array) = value else { throw mistake }
+        var texts: [String] = []
+        for element in array {
+            guard case .string(let text) = element, !text.isEmpty, !text.contains("\0")
+            else {
+                throw mistake
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// Returns the number of a key; nil when it is not set or of another type.
+    package func integerIfAny(_ key: some RawRepresentable<String>) -> Int? {
+        guard case .integer(let number) = values[key.rawValue]?.content else { return nil }
+        return number
+    }
+
+    /// Returns the text of a key; nil when it is not set or of another type.
+    package func textIfAny(_ key: some RawRepresentable<String>) -> String? {
+        guard case .string(let text) = values[key.rawValue]?.content else { return nil }
+        return text
+    }
+
+    /// Returns the table of a key; nil when it is not set.
+    package func table(_ key: some RawRepresentable<String>) throws(SettingsError)
+        -> SettingsReader?
+    {
+        guard let value = values[key.rawValue]?.content else { return nil }
+        guard case .table(let inner) = value else {
+            throw complaint(key.rawValue, "is a table: [\(key.rawValue)] on a line of its own")
+        }
+        return SettingsReader(inner, named: key.rawValue)
+    }
+
+    package func complaint(_ key: String, _ text: String) -> SettingsError {
+        let name = tableName.map { "\($0).\(key)" } ?? key
+        return SettingsError(line: values[key]?.line, "\(name) \(text)")
+    }
+}
+
+extension CaseIterable where Self: RawRepresentable, RawValue == String {
+    /// All keys, for messages.
+    package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// Paths in a configuration file: absolute, or beginning with `~/`. A relative path would mean
+/// something else in a timer than in a shell.
+package struct SettingsPaths {
+    /// The directory that `~` means; nil where the home is unknown.
+    package let home: FilePath?
+    /// The settings that contain the paths.
+    package let reader: SettingsReader
+
+    package init(home: FilePath?, reader: SettingsReader) {
+        self.home = home
+        self.reader = reader
+    }
+
+    /// Returns the paths of a key; nil when it is not set.
+    package func paths(
+        _ key: some RawRepresentable<String>
+    ) throws(SettingsError) -> [FilePath]? {
+        guard let texts = try reader.strings(key) else { return nil }
+        var paths: [FilePath] = []
+        for text in texts { paths.append(try path(text, of: key)) }
+        return paths
+    }
+
+    /// Returns the path that a key's text names.
+    package func path(
+        _ text: String, of key: some RawRepresentable<String>
+    ) throws(SettingsError) -> FilePath {
+        if text.utf8.first == UInt8(ascii: "/") { return FilePath(text) }
+        guard text == "~" || text.utf8.starts(with: "~/".utf8) else {
+            throw reader.complaint(
+                key.rawValue, "takes paths that begin with / or ~/, not '\(text)'")
+        }
+        guard let home else {
+            throw reader.complaint(key.rawValue, "names ~, but no home is known: set HOME")
+        }
+        return text == "~" ? home : home.appending(String(text.unicodeScalars.dropFirst(2)))
+    }
+}
+
+/// An error in the configuration file.
+package struct SettingsError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The line, from 1; nil where the error does not belong to a line.
+    package let line: Int?
+    /// A description of what is wrong, naming the key, and of what is valid.
+    package let description: String
+
+    package init(line: Int? = nil, _ description: String) {
+        self.line = line
+        self.description = description
+    }
+}
+
+/// Returns the text of a configuration file and the file's status.
+///
+/// - Throws: `FileError` when the file cannot be read, or (`permissionDenied`) when a user other
+///   than root and this process's user owns it or can write to it; ``SettingsError`` when it is not
+///   UTF-8.
+package func settingsText(of path: FilePath) throws -> (text: String, status: FileStatus) {
+    let (bytes, status) = try settings(at: path)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw SettingsError("is not UTF-8")
+    }
+    return (text, status)
+}
+
+/// Reads the contents and the status of the same open file.
+private func settings(
+    at path: FilePath
+) throws(FileError) -> (bytes: [UInt8], status: FileStatus) {
+    let read: (bytes: [UInt8], status: FileStatus)
+    do throws(Errno) {
+        let file = OwnedDescriptor(try openForReading(path))
+        let status = try file.descriptor.status()
+        read = (try contents(ofOpen: file.descriptor, status, limit: settingsLimit), status)
+    } catch {
+        throw .opening(error, path)
+    }
+    guard [0, effectiveUser()].contains(read.status.owner), !read.status.isWritableByOthers else {
+        throw FileError(
+            code: .permissionDenied,
+            message:
+                "another user owns it or can write to it, and it names commands and directories",
+            advice: "check its contents, then chown it to the user who runs this, and chmod go-w",
+            path: path)
+    }
+    return read
+}

@@ -1,0 +1,316 @@
+#if !canImport(Darwin)
+import Foundation
+
+// Properties: which volume it is.
+
+extension URLResourceValues {
+    /// The filesystem's label (`FS_IOC_GETFSLABEL`, else `/dev/disk/by-label`); without one the last
+    /// component of the mount point, `/` for the root filesystem.
+    ///
+    /// nil when that is not UTF-8. Setting another value throws `CocoaError.featureUnsupported`.
+    public var volumeName: String? {
+        get { text(.volumeName) }
+        set { assign(newValue.map { .text($0) }, to: .volumeName) }
+    }
+
+    /// The volume's name for people: the same as ``volumeName``.
+    public var volumeLocalizedName: String? { text(.volumeLocalizedName) }
+
+    /// The filesystem's type, such as `ext4`; nil where ``volumeTypeName`` is.
+    public var volumeLocalizedFormatDescription: String? { text(.volumeLocalizedFormatDescription) }
+
+    /// The filesystem's type in `/proc/self/mountinfo`, such as `ext4` or `fuse.sshfs`.
+    ///
+    /// nil where `/proc` is not mounted, and before Linux 5.8.
+    public var volumeTypeName: String? { text(.volumeTypeName) }
+
+    /// Always nil: types have no numbered subtypes on Linux.
+    public var volumeSubtype: Int? { integer(.volumeSubtype) }
+
+    /// What is mounted, in `/proc/self/mountinfo`: a device's path or words of the filesystem's own.
+    ///
+    /// nil where `/proc` is not mounted, before Linux 5.8, and when it is not UTF-8.
+    public var volumeMountFromLocation: String? { text(.volumeMountFromLocation) }
+
+    /// The filesystem's UUID as Linux writes it (`FS_IOC_GETFSUUID` of Linux 6.9, else
+    /// `/dev/disk/by-uuid`); nil where it has none or neither tells.
+    public var volumeUUIDString: String? { text(.volumeUUIDString) }
+
+    /// When the filesystem was made: the birth time of its root directory.
+    ///
+    /// nil where the mount shows only a part of the filesystem, or no birth time is stored.
+    public var volumeCreationDate: Date? { date(.volumeCreationDate) }
+
+    /// Always nil: Linux mounts by tables, not by URL.
+    public var volumeURLForRemounting: URL? { object(.volumeURLForRemounting) }
+
+    /// Whether the volume is mounted at `/`; nil where ``volume`` is.
+    public var volumeIsRootFileSystem: Bool? { boolean(.volumeIsRootFileSystem) }
+
+    /// Whether the mount is read-only (`ST_RDONLY`).
+    public var volumeIsReadOnly: Bool? { boolean(.volumeIsReadOnly) }
+
+    /// Whether the files are on this machine, from the filesystem's type: false for network
+    /// filesystems.
+    ///
+    /// nil for FUSE without a block device and for unknown types without one.
+    public var volumeIsLocal: Bool? { boolean(.volumeIsLocal) }
+
+    /// Whether dm-crypt lies beneath the whole volume (`/sys/dev/block`).
+    ///
+    /// nil for volumes without a block device. Encryption by the filesystem (fscrypt) or by the
+    /// drive is not detected.
+    public var volumeIsEncrypted: Bool? { boolean(.volumeIsEncrypted) }
+
+    /// Whether an automounter (autofs) mounted the volume; nil where ``volume`` is.
+    public var volumeIsAutomounted: Bool? { boolean(.volumeIsAutomounted) }
+
+    /// Always nil: ``volumeTypeName`` names views of the kernel, such as `proc`.
+    public var volumeIsBrowsable: Bool? { boolean(.volumeIsBrowsable) }
+
+    /// Whether the medium can be taken out of its drive (`/sys/dev/block`, `removable`).
+    ///
+    /// nil for volumes without a block device.
+    public var volumeIsRemovable: Bool? { boolean(.volumeIsRemovable) }
+
+    /// Whether the drive can eject its medium (`/sys/dev/block`, `events`).
+    ///
+    /// nil for volumes without a block device.
+    public var volumeIsEjectable: Bool? { boolean(.volumeIsEjectable) }
+
+    /// Whether the drive is on a bus inside the machine (`/sys/dev/block`): false for USB, FireWire
+    /// and Thunderbolt.
+    ///
+    /// nil for volumes without a drive of their own (device mapper, loop).
+    public var volumeIsInternal: Bool? { boolean(.volumeIsInternal) }
+
+    /// Always nil: the kernel does not tell.
+    public var volumeIsJournaling: Bool? { boolean(.volumeIsJournaling) }
+}
+
+extension URLResourceKey {
+    /// The key of ``URLResourceValues/volumeName``.
+    public static let volumeNameKey = URLResourceKey(.volumeName)
+    /// The key of ``URLResourceValues/volumeLocalizedName``.
+    public static let volumeLocalizedNameKey = URLResourceKey(.volumeLocalizedName)
+    /// The key of ``URLResourceValues/volumeLocalizedFormatDescription``.
+    public static let volumeLocalizedFormatDescriptionKey =
+        URLResourceKey(.volumeLocalizedFormatDescription)
+    /// The key of ``URLResourceValues/volumeTypeName``.
+    public static let volumeTypeNameKey = URLResourceKey(.volumeTypeName)
+    /// The key of ``URLResourceValues/volumeSubtype``.
+    public static let volumeSubtypeKey = URLResourceKey(.volumeSubtype)
+    /// The key of ``URLResourceValues/volumeMountFromLocation``.
+    public static let volumeMountFromLocationKey = URLResourceKey(.volumeMountFromLocation)
+    /// The key of ``URLResourceValues/volumeUUIDString``.
+    public static let volumeUUIDStringKey = URLResourceKey(.volumeUUIDString)
+    /// The key of ``URLResourceValues/volumeCreationDate``.
+    public static let volumeCreationDateKey = URLResourceKey(.volumeCreationDate)
+    /// The key of ``URLResourceValues/volumeURLForRemounting``.
+    public static let volumeURLForRemountingKey = URLResourceKey(.volumeURLForRemounting)
+    /// The key of ``URLResourceValues/volumeIsRootFileSystem``.
+    public static let volumeIsRootFileSystemKey = URLResourceKey(.volumeIsRootFileSystem)
+    /// The key of ``URLResourceValues/volumeIsReadOnly``.
+    public static let volumeIsReadOnlyKey = URLResourceKey(.volumeIsReadOnly)
+    /// The key of ``URLResourceValues/volumeIsLocal``.
+    public static let volumeIsLocalKey = URLResourceKey(.volumeIsLocal)
+    /// The key of ``URLResourceValues/volumeIsEncrypted``.
+    public static let volumeIsEncryptedKey = URLResourceKey(.volumeIsEncrypted)
+    /// The key of ``URLResourceValues/volumeIsAutomounted``.
+    public static let volumeIsAutomountedKey = URLResourceKey(.volumeIsAutomounted)
+    /// The key of ``URLResourceValues/volumeIsBrowsable``.
+    public static let volumeIsBrowsableKey = URLResourceKey(.volumeIsBrowsable)
+    /// The key of ``URLResourceValues/volumeIsRemovable``.
+    public static let volumeIsRemovableKey = URLResourceKey(.volumeIsRemovable)
+    /// The key of ``URLResourceValues/volumeIsEjectable``.
+    public static let volumeIsEjectableKey = URLResourceKey(.volumeIsEjectable)
+    /// The key of ``URLResourceValues/volumeIsInternal``.
+    public static let volumeIsInternalKey = URLResourceKey(.volumeIsInternal)
+    /// The key of ``URLResourceValues/volumeIsJournaling``.
+    public static let volumeIsJournalingKey = URLResourceKey(.volumeIsJournaling)
+}
+
+// Properties: space on the volume, in bytes.
+
+extension URLResourceValues {
+    /// The size of the volume in bytes (`f_blocks` × `f_frsize`).
+    ///
+    /// nil where the filesystem does not count blocks.
+    public var volumeTotalCapacity: Int? { integer(.volumeTotalCapacity) }
+
+    /// The space available to an ordinary user, in bytes (`f_bavail` × `f_frsize`).
+    ///
+    /// nil where the filesystem does not count blocks.
+    public var volumeAvailableCapacity: Int? { integer(.volumeAvailableCapacity) }
+
+    /// The space for important use, in bytes: available, and what the newest plan of `resval-purge`
+    /// for this volume would free, where there is one that is at most an hour old.
+    ///
+    /// nil where the filesystem does not count blocks. At most ``volumeTotalCapacity``.
+    public var volumeAvailableCapacityForImportantUsage: Int64? {
+        wide(.volumeAvailableCapacityForImportantUsage)
+    }
+
+    /// The space for opportunistic use, in bytes: available less a reserve of a tenth of the volume,
+    /// at most 5 GiB; never below 0.
+    ///
+    /// nil where the filesystem does not count blocks.
+    public var volumeAvailableCapacityForOpportunisticUsage: Int64? {
+        wide(.volumeAvailableCapacityForOpportunisticUsage)
+    }
+
+    /// How many inodes are in use (`f_files` − `f_ffree`).
+    ///
+    /// nil where the filesystem does not count inodes (btrfs).
+    public var volumeResourceCount: Int? { integer(.volumeResourceCount) }
+
+    /// Always nil: the kernel does not tell.
+    public var volumeMaximumFileSize: Int? { integer(.volumeMaximumFileSize) }
+}
+
+extension URLResourceKey {
+    /// The key of ``URLResourceValues/volumeTotalCapacity``.
+    public static let volumeTotalCapacityKey = URLResourceKey(.volumeTotalCapacity)
+    /// The key of ``URLResourceValues/volumeAvailableCapacity``.
+    public static let volumeAvailableCapacityKey = URLResourceKey(.volumeAvailableCapacity)
+    /// The key of ``URLResourceValues/volumeAvailableCapacityForImportantUsage``.
+    public static let volumeAvailableCapacityForImportantUsageKey =
+        URLResourceKey(.volumeAvailableCapacityForImportantUsage)
+    /// The key of ``URLResourceValues/volumeAvailableCapacityForOpportunisticUsage``.
+    public static let volumeAvailableCapacityForOpportunisticUsageKey =
+        URLResourceKey(.volumeAvailableCapacityForOpportunisticUsage)
+    /// The key of ``URLResourceValues/volumeResourceCount``.
+    public static let volumeResourceCountKey = URLResourceKey(.volumeResourceCount)
+    /// The key of ``URLResourceValues/volumeMaximumFileSize``.
+    public static let volumeMaximumFileSizeKey = URLResourceKey(.volumeMaximumFileSize)
+}
+
+// Properties: what the volume can do.
+
+extension URLResourceValues {
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsPersistentIDs: Bool? { boolean(.volumeSupportsPersistentIDs) }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsSymbolicLinks: Bool? { boolean(.volumeSupportsSymbolicLinks) }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsHardLinks: Bool? { boolean(.volumeSupportsHardLinks) }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsJournaling: Bool? { boolean(.volumeSupportsJournaling) }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsSparseFiles: Bool? { boolean(.volumeSupportsSparseFiles) }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsZeroRuns: Bool? { boolean(.volumeSupportsZeroRuns) }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsCaseSensitiveNames: Bool? {
+        boolean(.volumeSupportsCaseSensitiveNames)
+    }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsCasePreservedNames: Bool? {
+        boolean(.volumeSupportsCasePreservedNames)
+    }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsRootDirectoryDates: Bool? {
+        boolean(.volumeSupportsRootDirectoryDates)
+    }
+
+    /// Whether the filesystem counts its blocks (`f_blocks`).
+    public var volumeSupportsVolumeSizes: Bool? { boolean(.volumeSupportsVolumeSizes) }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsRenaming: Bool? { boolean(.volumeSupportsRenaming) }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsAdvisoryFileLocking: Bool? {
+        boolean(.volumeSupportsAdvisoryFileLocking)
+    }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsExtendedSecurity: Bool? { boolean(.volumeSupportsExtendedSecurity) }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsCompression: Bool? { boolean(.volumeSupportsCompression) }
+
+    /// Whether files can be cloned (`FICLONE`); xfs is asked, as it depends on how the volume was
+    /// made.
+    ///
+    /// nil for filesystem types where it is unknown.
+    public var volumeSupportsFileCloning: Bool? { boolean(.volumeSupportsFileCloning) }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsSwapRenaming: Bool? { boolean(.volumeSupportsSwapRenaming) }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsExclusiveRenaming: Bool? { boolean(.volumeSupportsExclusiveRenaming) }
+
+    /// Whether items can be made immutable (`STATX_ATTR_IMMUTABLE`).
+    public var volumeSupportsImmutableFiles: Bool? { boolean(.volumeSupportsImmutableFiles) }
+
+    /// Always nil: the kernel does not tell. Try it, and handle the error.
+    public var volumeSupportsAccessPermissions: Bool? { boolean(.volumeSupportsAccessPermissions) }
+
+    /// Whether protection classes can be stored (`user.*` attributes).
+    ///
+    /// Nothing enforces a class yet. nil where that cannot be determined.
+    public var volumeSupportsFileProtection: Bool? { boolean(.volumeSupportsFileProtection) }
+}
+
+extension URLResourceKey {
+    /// The key of ``URLResourceValues/volumeSupportsPersistentIDs``.
+    public static let volumeSupportsPersistentIDsKey = URLResourceKey(.volumeSupportsPersistentIDs)
+    /// The key of ``URLResourceValues/volumeSupportsSymbolicLinks``.
+    public static let volumeSupportsSymbolicLinksKey = URLResourceKey(.volumeSupportsSymbolicLinks)
+    /// The key of ``URLResourceValues/volumeSupportsHardLinks``.
+    public static let volumeSupportsHardLinksKey = URLResourceKey(.volumeSupportsHardLinks)
+    /// The key of ``URLResourceValues/volumeSupportsJournaling``.
+    public static let volumeSupportsJournalingKey = URLResourceKey(.volumeSupportsJournaling)
+    /// The key of ``URLResourceValues/volumeSupportsSparseFiles``.
+    public static let volumeSupportsSparseFilesKey = URLResourceKey(.volumeSupportsSparseFiles)
+    /// The key of ``URLResourceValues/volumeSupportsZeroRuns``.
+    public static let volumeSupportsZeroRunsKey = URLResourceKey(.volumeSupportsZeroRuns)
+    /// The key of ``URLResourceValues/volumeSupportsCaseSensitiveNames``.
+    public static let volumeSupportsCaseSensitiveNamesKey =
+        URLResourceKey(.volumeSupportsCaseSensitiveNames)
+    /// The key of ``URLResourceValues/volumeSupportsCasePreservedNames``.
+    public static let volumeSupportsCasePreservedNamesKey =
+        URLResourceKey(.volumeSupportsCasePreservedNames)
+    /// The key of ``URLResourceValues/volumeSupportsRootDirectoryDates``.
+    public static let volumeSupportsRootDirectoryDatesKey =
+        URLResourceKey(.volumeSupportsRootDirectoryDates)
+    /// The key of ``URLResourceValues/volumeSupportsVolumeSizes``.
+    public static let volumeSupportsVolumeSizesKey = URLResourceKey(.volumeSupportsVolumeSizes)
+    /// The key of ``URLResourceValues/volumeSupportsRenaming``.
+    public static let volumeSupportsRenamingKey = URLResourceKey(.volumeSupportsRenaming)
+    /// The key of ``URLResourceValues/volumeSupportsAdvisoryFileLocking``.
+    public static let volumeSupportsAdvisoryFileLockingKey =
+        URLResourceKey(.volumeSupportsAdvisoryFileLocking)
+    /// The key of ``URLResourceValues/volumeSupportsExtendedSecurity``.
+    public static let volumeSupportsExtendedSecurityKey =
+        URLResourceKey(.volumeSupportsExtendedSecurity)
+    /// The key of ``URLResourceValues/volumeSupportsCompression``.
+    public static let volumeSupportsCompressionKey = URLResourceKey(.volumeSupportsCompression)
+    /// The key of ``URLResourceValues/volumeSupportsFileCloning``.
+    public static let volumeSupportsFileCloningKey = URLResourceKey(.volumeSupportsFileCloning)
+    /// The key of ``URLResourceValues/volumeSupportsSwapRenaming``.
+    public static let volumeSupportsSwapRenamingKey = URLResourceKey(.volumeSupportsSwapRenaming)
+    /// The key of ``URLResourceValues/volumeSupportsExclusiveRenaming``.
+    public static let volumeSupportsExclusiveRenamingKey =
+        URLResourceKey(.volumeSupportsExclusiveRenaming)
+    /// The key of ``URLResourceValues/volumeSupportsImmutableFiles``.
+    public static let volumeSupportsImmutableFilesKey =
+        URLResourceKey(.volumeSupportsImmutableFiles)
+    /// The key of ``URLResourceValues/volumeSupportsAccessPermissions``.
+    public static let volumeSupportsAccessPermissionsKey =
+        URLResourceKey(.volumeSupportsAccessPermissions)
+    /// The key of ``URLResourceValues/volumeSupportsFileProtection``.
+    public static let volumeSupportsFileProtectionKey =
+        URLResourceKey(.volumeSupportsFileProtection)
+}
+#endif
