@@ -1,5 +1,6 @@
 import ResourceValues
 import ResourceValuesFoundation
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -120,6 +121,28 @@ struct MarkTests {
                 code { _ = try file.url.resourceValues(forKeys: [.isPurgeableKey]) }
                     == .fileReadCorruptFile)
             try #expect(file.url.resourceValues(forKeys: [.fileSizeKey]).fileSize == 0)
+        }
+    }
+
+    @Test("a class that is malformed or cannot be read is complete among all attributes")
+    func brokenClass() throws {
+        let attribute: ExtendedAttributeName = "user.resval.fileProtection"
+        let tree = Tree {
+            File("malformed").attribute(attribute, "none of these")
+            File("long").attribute(attribute, [UInt8](repeating: 0x6E, count: 300))
+            File("unreadable").attribute(attribute, "none"); File("plain")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            func protection(_ name: FileName) throws -> FileProtectionType? {
+                let path = root.appending(name).string
+                let attributes = try FileManager.default.allAttributesOfItem(atPath: path)
+                return attributes[.protectionKey] as? FileProtectionType
+            }
+            try #expect(protection("malformed") == .complete)
+            try #expect(protection("long") == .complete)
+            try #expect(protection("plain") == nil)
+            let mock = SystemCallMock([.getxattr: [.ioError]])
+            try #expect(mock.run { try protection("unreadable") } == .complete)
         }
     }
 
