@@ -14,7 +14,7 @@ struct SubvolumeFindTests {
                 File("excluded").excluded()
                 File("all").excluded().purgeable().protection(.complete)
                 File("included").excluded(false)
-                File("broken").attribute(StoredKey<Bool>.isPurgeable.attribute, "perhaps")
+                File("broken").attribute(StoredKey.isPurgeable.attribute, "perhaps")
                 File("similar")
                     .attribute(ExtendedAttributeName("user.resval.isExcludedFromBackups"), "true")
                 File("shorter").attribute(ExtendedAttributeName("user.resval"), "true")
