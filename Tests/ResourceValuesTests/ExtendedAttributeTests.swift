@@ -119,6 +119,34 @@ struct ExtendedAttributeTests {
         }
     }
 
+    @Test("a mark that is too long, and then cannot be read, is unreadable")
+    func unreadableLongMark() throws {
+        let tree = Tree { File("f").attribute("user.resval.isPurgeable", "\(1 << 40)") }
+        try withTemporaryDirectory(containing: tree) { root in
+            let mock = SystemCallMock([.getxattr: [.outOfRange, .ioError]])
+            try #expect(
+                mock.run { try root.appending("f").mark(for: .isPurgeable) }
+                    == .unreadable(.ioError))
+        }
+    }
+
+    @Test(
+        "an item may have marks unless all names of its attributes are listed and none is a mark's")
+    func mayHaveMarks() throws {
+        let tree = Tree {
+            File("plain").attribute("user.other", "x"); File("marked").excluded()
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let plain = root.appending("plain")
+            #expect(!plain.mayHaveMarks())
+            #expect(root.appending("marked").mayHaveMarks())
+            for errnos in [[Errno.ioError], [.permissionDenied], [.outOfRange, .argListTooLong]] {
+                let mock = SystemCallMock([.listxattr: errnos])
+                #expect(mock.run { plain.mayHaveMarks() }, "\(errnos)")
+            }
+        }
+    }
+
     @Test("a file that may not be read has an unreadable mark only where one is listed")
     func denied() throws {
         let tree = Tree {

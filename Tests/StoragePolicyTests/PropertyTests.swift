@@ -1,7 +1,6 @@
 import ResourceValues
 import StoragePolicy
 import SystemPackage
-import TestSupport
 import Testing
 
 /// The same sequence for the same seed, so that a failure can be repeated.

@@ -1,7 +1,6 @@
 import ResourceValues
 import StoragePolicy
 import SystemPackage
-import TestSupport
 import Testing
 
 struct SourceTests {

@@ -1,7 +1,6 @@
 import ResourceValues
 import StoragePolicy
 import SystemPackage
-import TestSupport
 
 /// One step of a way down from `/`, written as a table has it.
 struct Step: Equatable {
@@ -58,6 +57,12 @@ func walk(_ steps: [Step], _ policy: StoragePolicy = StoragePolicy()) -> Decisio
 }
 
 extension Marks {
+    /// Marks that may be malformed or unreadable.
+    init(_ marks: [StoredKey: Mark]) {
+        self.init()
+        for (key, mark) in marks { self[key] = mark }
+    }
+
     static func excluded(_ value: Bool) -> Marks { Marks(isExcludedFromBackup: value) }
     static func purgeable(_ value: Bool) -> Marks { Marks(isPurgeable: value) }
     static func protection(_ value: FileProtection) -> Marks {

@@ -2,7 +2,6 @@ import EffectiveValues
 import ResourceValues
 import StoragePolicy
 import SystemPackage
-import TestSupport
 import Testing
 
 @testable import resval
@@ -12,8 +11,10 @@ struct TranslationTests {
     private func marks(
         _ native: Mark = .unset, excluding: Set<Marker> = [], including: Set<Marker> = []
     ) -> ItemMarks {
-        ItemMarks(
-            native: Marks([.isExcludedFromBackup: native]),
+        var marks = Marks.none
+        marks[.isExcludedFromBackup] = native
+        return ItemMarks(
+            native: marks,
             foreign: ForeignMarks(excluding: excluding, including: including))
     }
 
