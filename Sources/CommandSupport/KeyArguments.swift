@@ -23,23 +23,20 @@ package enum KeyArgument {
     }
 
     /// Parses a key whose values are stored.
-    package static func stored(_ text: String) throws -> ResourceKey {
-        guard let key = key(text) else {
-            throw unknown(text, valid: ResourceKey.storedKeys)
-        }
-        guard key.isStored else {
+    package static func stored(_ text: String) throws -> StoredKey {
+        guard let key = key(text) else { throw unknown(text, valid: allStored) }
+        guard let stored = key.stored else {
             throw ValidationError(
-                "\(key.name) is computed and cannot be changed "
-                    + "(keys that can: \(list(ResourceKey.storedKeys)))")
+                "\(key.name) is computed and cannot be changed (keys that can: \(list(allStored)))")
         }
-        return key
+        return stored
     }
 
     /// Parses a value for a stored key, in any ASCII case; a Boolean also as `yes`, `no`, `on` or
     /// `off`, which are not valid in an attribute.
-    package static func value(_ text: String, for key: ResourceKey) throws -> ResourceValue {
-        let word = key.valueType == .boolean ? booleanWords[text.lowercased()] : nil
-        guard let value = ResourceValue(text: word ?? text, for: key) else {
+    package static func value(_ text: String, for key: StoredKey) throws -> StoredValue {
+        let word = key == .fileProtection ? nil : booleanWords[text.lowercased()]
+        guard let value = key.value(ofText: word ?? text) else {
             let meant = NearMisses.advice(for: text, among: key.valueTexts)
             throw ValidationError(
                 "'\(text)' is not a valid value for \(key.name)\(meant) "
@@ -61,14 +58,16 @@ package enum KeyArgument {
 
     /// The shell completions for keys to remove.
     package static var removalCompletion: CompletionKind {
-        .listWithCommas(["all"] + shortAndLongNames(of: ResourceKey.storedKeys))
+        .listWithCommas(["all"] + shortAndLongNames(of: allStored))
     }
 
     private static var all: [ResourceKey] { Array(ResourceKey.allCases) }
 
+    private static var allStored: [ResourceKey] { all.filter { $0.stored != nil } }
+
     private static var assignments: [String] {
-        ResourceKey.storedKeys.flatMap { key in
-            key.valueTexts.map { "\(key.shortName ?? key.name)=\($0)" }
+        StoredKey.allCases.flatMap { key in
+            key.valueTexts.map { "\(key.shortName)=\($0)" }
         }
     }
 
@@ -125,7 +124,7 @@ package struct ChangesArgument: Sendable {
     /// Parses keys to remove, separated by commas, or `all`.
     package static func removals(_ text: String) throws -> ChangesArgument {
         if text.lowercased() == "all" {
-            return try ChangesArgument(ResourceKey.storedKeys.map { ($0, nil) })
+            return try ChangesArgument(StoredKey.allCases.map { ($0, nil) })
         }
         return try ChangesArgument(
             text.split(separator: ",", omittingEmptySubsequences: false).map { part in
@@ -133,16 +132,13 @@ package struct ChangesArgument: Sendable {
             })
     }
 
-    private init(_ pairs: [(ResourceKey, ResourceValue?)]) throws {
-        var keys: Set<ResourceKey> = []
+    private init(_ pairs: [(StoredKey, StoredValue?)]) throws {
+        var keys: Set<StoredKey> = []
         changes = try pairs.map { key, value in
             guard keys.insert(key).inserted else {
                 throw ValidationError("\(key.name) is given twice")
             }
-            guard let change = MarkChange(key, to: value) else {
-                throw ValidationError("\(key.name) cannot be changed")
-            }
-            return change
+            return MarkChange(key, to: value)
         }
     }
 }

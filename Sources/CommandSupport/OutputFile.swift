@@ -7,7 +7,7 @@ import SystemPackage
 package struct OutputFile: ~Copyable {
     /// The path of the file.
     package let path: FilePath
-    private let directory: OwnedDescriptor
+    private let directory: OpenDirectory
     private var staged: StagedFile
 
     /// Begins a file that belongs to this process's user.
@@ -16,10 +16,10 @@ package struct OutputFile: ~Copyable {
     /// - Throws: `FileError` when the name belongs to anything but a regular file of this user,
     ///   such as a symbolic link, or when no file can be created in the directory.
     package init(at path: FilePath, permissions: UInt16 = 0o600) throws(FileError) {
-        let opened: OwnedDescriptor
+        let opened: OpenDirectory
         do throws(Errno) {
             let parent = path.removingLastComponent()
-            opened = OwnedDescriptor(try openDirectoryReference(parent.isEmpty ? "." : parent))
+            opened = OpenDirectory(try openDirectoryReference(parent.isEmpty ? "." : parent))
         } catch {
             throw FileError(error, of: path)
         }
@@ -28,7 +28,7 @@ package struct OutputFile: ~Copyable {
                 directory: opened.descriptor, name: Self.name(of: path), pathForMessages: path))
         let file: StagedFile
         do throws(Errno) {
-            file = try StagedFile(in: opened.descriptor, permissions: permissions)
+            file = try StagedFile(in: opened, permissions: permissions)
         } catch {
             throw FileError(error, of: path)
         }

@@ -157,10 +157,18 @@ package enum ExtendedAttributeCalls {
             }
         }
         if AvailableCalls.xattrat { return try perform(call) { entry(target) } }
+        return try throughReference(to: target, call, path)
+    }
+
+    /// Makes a call for a name in a directory where the xattrat calls are not available.
+    static func throughReference(
+        to target: CallTarget, _ call: SystemCall, _ path: (UnsafePointer<CChar>) -> Int
+    ) throws(Errno) -> Int {
         let opened = OwnedDescriptor(
             try openFile(
                 in: target.directory, target.path,
                 flags: target.followsSymbolicLink ? .reference : [.reference, .noFollow]))
+        defer { withExtendedLifetime(opened) {} }
         return try throughProcess(opened.descriptor.rawValue, call, path)
     }
 

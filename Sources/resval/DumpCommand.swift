@@ -130,7 +130,7 @@ extension Marks {
     /// The marks without those that are malformed or unreadable.
     fileprivate var withoutBroken: Marks {
         var marks = self
-        for key in brokenKeys { marks.setValue(nil, for: key) }
+        for key in brokenKeys { marks[key] = .unset }
         return marks
     }
 }

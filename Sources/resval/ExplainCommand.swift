@@ -130,7 +130,7 @@ struct Explanation: ~Copyable {
         buffer.append(":\n")
         write("isExcludedFromBackup", "\(decision.isExcluded)", decision.exclusion)
         write("isPurgeable", "\(decision.isPurgeable)", decision.purgeability)
-        let protection = decision.protectionClass?.attributeText ?? "no class"
+        let protection = decision.protectionClass?.rawValue ?? "no class"
         write("fileProtection", protection, decision.protection)
         if let verdict = ProtectionVerdict(on: item) {
             buffer.append(text: "  enforced: \(verdict.rawValue): \(verdict.sentence)\n")
@@ -224,7 +224,7 @@ extension JSONLine {
     }
 
     fileprivate mutating func add(_ value: FileProtection?, _ reason: some PolicyReason) {
-        add("value", value?.attributeText)
+        add("value", value?.rawValue)
         add(reason: reason)
     }
 

@@ -74,8 +74,8 @@ struct MarksOutput: ~Copyable {
             buffer.append(":")
             buffer.endRecord(in: form)
         }
-        for key in ResourceKey.storedKeys {
-            guard let value = marks[key] else { continue }
+        for key in StoredKey.allCases {
+            guard let value = marks[key].value else { continue }
             buffer.append(text: key.name)
             buffer.append("=")
             buffer.append(text: value.text, in: isColored ? OutputColor(value: value.text) : nil)
@@ -124,7 +124,7 @@ extension OutputColor {
 extension JSONLine {
     /// Adds the fields for all marks.
     mutating func add(_ marks: Marks) {
-        for key in ResourceKey.storedKeys { add(key.name, marks[key]) }
+        for key in StoredKey.allCases { add(key.name, marks[key].value) }
         add("broken", strings: marks.brokenKeys.map(\.name))
     }
 }

@@ -174,7 +174,7 @@ final class RestoreRun {
     private func write(_ change: MarkChange, on item: OpenedItem) {
         buffer.append(name: item.shownPath)
         buffer.append(text: ": \(change.key.name)=")
-        if let value = change.value { buffer.append(value) }
+        if let value = change.value { buffer.append(text: value.text) }
         buffer.append("\n")
         buffer.endRecord()
     }

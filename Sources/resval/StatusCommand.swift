@@ -74,13 +74,13 @@ struct StatusScreen: ~Copyable {
             ? "purgeable" : decision.purgeability.isProtected ? "pinned" : "kept"
         write(
             "purging", purging, decision.purgeability, in: decision.isPurgeable ? .yellow : .green)
-        let protection = decision.protectionClass?.attributeText ?? "no class"
+        let protection = decision.protectionClass?.rawValue ?? "no class"
         write("protection", protection, decision.protection)
         if let verdict = ProtectionVerdict(on: item) {
             write("enforced", verdict.rawValue, ": \(verdict.sentence)")
         }
-        let marks = ResourceKey.storedKeys.compactMap { key in
-            item.marks[key].map { "\(key.name)=\($0.text)" }
+        let marks = StoredKey.allCases.compactMap { key in
+            item.marks[key].value.map { "\(key.name)=\($0.text)" }
         }
         write("marks", marks.isEmpty ? "none" : marks.joined(separator: ", "))
         if item.status.kind == .regularFile { write("evicted", eviction(sign, item.path)) }

@@ -51,9 +51,12 @@ struct TestQuestion {
             guard key.valueType == .boolean else {
                 throw ValidationError("\(key.name) is not Boolean: write \(key.name)=VALUE")
             }
-            value = .boolean(true)
+            value = key.stored == nil ? .flag(true) : .stored(true)
         } else {
-            value = try KeyArgument.value(String(parts[1]), for: key)
+            guard let stored = key.stored else {
+                throw ValidationError("\(key.name) is computed and is compared with no value")
+            }
+            value = .stored(try KeyArgument.value(String(parts[1]), for: stored))
         }
     }
 }

@@ -12,7 +12,7 @@ struct ValueQuestion {
     init(_ keys: [ResourceKey], _ options: EffectiveOptions) throws {
         self.keys = keys
         // Computed values are not inherited: the effective value is the item's own.
-        let asksReader = options.effective && keys.contains(where: \.isStored)
+        let asksReader = options.effective && keys.contains { $0.stored != nil }
         reader = asksReader ? try options.reader() : nil
     }
 
@@ -89,8 +89,10 @@ struct ValueQuestion {
         case .isSymbolicLink:
             return try path.path.withoutFollowing.resourceValue(for: key)
         default:
-            guard let decision, key.isStored else { return try path.resourceValue(for: key) }
-            return decision.value(for: key)
+            guard let decision, let stored = key.stored else {
+                return try path.resourceValue(for: key)
+            }
+            return decision.value(for: stored).map { .stored($0) }
         }
     }
 }
@@ -132,7 +134,8 @@ struct PlainQuestion {
                 question.get(item, &output, outcome)
                 output.flush()
             case .test:
-                question.test(item, equals: .boolean(true), outcome)
+                question.test(
+                    item, equals: key.stored == nil ? .flag(true) : .stored(true), outcome)
             }
         }
         try outcome.finish()
@@ -189,18 +192,5 @@ struct ValueOutput: ~Copyable {
         line.add("value", value)
         line.add("error", error?.code.description)
         line.end(in: &buffer)
-    }
-}
-
-extension Decision {
-    /// Returns the effective value of a stored key; nil for computed keys, which are not inherited,
-    /// and when no protection class applies.
-    func value(for key: ResourceKey) -> ResourceValue? {
-        switch key {
-        case .isExcludedFromBackup: .boolean(isExcluded)
-        case .isPurgeable: .boolean(isPurgeable)
-        case .fileProtection: protectionClass.map { .protection($0) }
-        default: nil
-        }
     }
 }

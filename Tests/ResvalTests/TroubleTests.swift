@@ -152,10 +152,10 @@ struct TroubleTests {
                 kills += 1
                 for file in files {
                     let marks = try file.marks()
-                    #expect([.unset, .value(true)].contains(marks.isExcludedFromBackup))
+                    #expect([.unset, .value(true)].contains(marks[.isExcludedFromBackup]))
                     // The keys of a file are stored in the order they were given in.
                     #expect(
-                        marks.isPurgeable == .unset || marks.isExcludedFromBackup == .value(true))
+                        marks[.isPurgeable] == .unset || marks.isExcludedFromBackup == true)
                 }
             }
             #expect(kills > 0)
@@ -165,8 +165,8 @@ struct TroubleTests {
                 exits: 0)
             for file in files {
                 let marks = try file.marks()
-                #expect(marks.isExcludedFromBackup == .value(true))
-                #expect(marks.isPurgeable == .value(true))
+                #expect(marks.isExcludedFromBackup == true)
+                #expect(marks.isPurgeable == true)
             }
         }
     }

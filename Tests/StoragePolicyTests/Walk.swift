@@ -57,17 +57,25 @@ func walk(_ steps: [Step], _ policy: StoragePolicy = StoragePolicy()) -> Decisio
 }
 
 extension Marks {
-    static func excluded(_ value: Bool) -> Marks { Marks(isExcludedFromBackup: .value(value)) }
-    static func purgeable(_ value: Bool) -> Marks { Marks(isPurgeable: .value(value)) }
-    static func protection(_ value: FileProtection) -> Marks {
-        Marks(fileProtection: .value(value))
+    /// Marks that may be malformed or unreadable.
+    init(_ marks: [StoredKey: Mark]) {
+        self.init()
+        for (key, mark) in marks { self[key] = mark }
     }
-    static let malformedExclusion = Marks(isExcludedFromBackup: .malformed(prefix: [1], length: 1))
-    static let unreadableExclusion = Marks(isExcludedFromBackup: .unreadable(.permissionDenied))
-    static let malformedPurgeable = Marks(isPurgeable: .malformed(prefix: [], length: 0))
-    static let unreadablePurgeable = Marks(isPurgeable: .unreadable(.ioError))
-    static let malformedProtection = Marks(fileProtection: .malformed(prefix: [7], length: 1))
-    static let unreadableProtection = Marks(fileProtection: .unreadable(.permissionDenied))
+
+    static func excluded(_ value: Bool) -> Marks { Marks(isExcludedFromBackup: value) }
+    static func purgeable(_ value: Bool) -> Marks { Marks(isPurgeable: value) }
+    static func protection(_ value: FileProtection) -> Marks {
+        Marks(fileProtection: value)
+    }
+    static let malformedExclusion = Marks([
+        .isExcludedFromBackup: .malformed(prefix: [1], length: 1)
+    ])
+    static let unreadableExclusion = Marks([.isExcludedFromBackup: .unreadable(.permissionDenied)])
+    static let malformedPurgeable = Marks([.isPurgeable: .malformed(prefix: [], length: 0)])
+    static let unreadablePurgeable = Marks([.isPurgeable: .unreadable(.ioError)])
+    static let malformedProtection = Marks([.fileProtection: .malformed(prefix: [7], length: 1)])
+    static let unreadableProtection = Marks([.fileProtection: .unreadable(.permissionDenied)])
 }
 
 /// Locations of a user `u` with the home `/home/u`, and what a test adds.

@@ -370,7 +370,7 @@ struct TreeMerger {
     {
         if effectiveUser() != 0 { try setPermissions(0o600, of: item.descriptor) }
         let content = SharedDescriptor(try openForReading(item.name, in: item.source.descriptor))
-        var file = try StagedFile(in: item.target.descriptor, permissions: 0o600)
+        var file = try StagedFile(in: item.target, permissions: 0o600)
         try removeInheritedAccessLists(from: file.descriptor)
         try copyContent(from: content.descriptor, size: recorded.status.size, to: file.descriptor)
         metadata.apply(recorded, to: file.descriptor)

@@ -64,8 +64,8 @@ package struct StoredFileRecords: Sendable, Hashable {
         let path = directory.appending("\(repository)-\(set)-\(snapshot)")
         hashes.sort()
         do throws(Errno) {
-            let parent = OwnedDescriptor(try openDirectoryReference(directory))
-            var staged = try StagedFile(in: parent.descriptor, permissions: 0o600)
+            let parent = OpenDirectory(try openDirectoryReference(directory))
+            var staged = try StagedFile(in: parent, permissions: 0o600)
             // A filesystem without attributes: the records are backed up, which does no harm.
             try? staged.descriptor.named(path).setValue(true, for: .isExcludedFromBackup)
             try writeAll([UInt64(hashes.count)], to: staged.descriptor)

@@ -22,9 +22,6 @@ extension FilePath {
             return
         } catch .improperLink {
             try copyItem(to: target, .refused)
-        } catch .invalidArgument {
-            try renameUnconditionally(source, to: new)
-            return
         } catch {
             throw FileError(error, of: error == .fileExists ? target : self)
         }
@@ -33,33 +30,6 @@ extension FilePath {
         } catch {
             throw FileError(error, of: self)
         }
-    }
-}
-
-/// Renames where the filesystem supports no condition. A file is first linked, which never
-/// replaces.
-private func renameUnconditionally(
-    _ source: DirectoryEntry, to new: DirectoryEntry
-) throws(FileError) {
-    let isDirectory = try source.fileStatus().kind == .directory
-    do throws(Errno) {
-        if isDirectory {
-            try makeDirectory(new.name, in: new.directory, permissions: 0o700)
-            do throws(Errno) {
-                try renameItem(
-                    source.name, in: source.directory, to: new.name, in: new.directory,
-                    .replacing)
-            } catch {
-                try? removeItem(new.name, in: new.directory, isDirectory: true)
-                throw error
-            }
-        } else {
-            try linkItem(
-                source.name, in: source.directory, to: new.name, in: new.directory)
-            try removeItem(source.name, in: source.directory, isDirectory: false)
-        }
-    } catch {
-        throw FileError(error, of: new.path)
     }
 }
 
@@ -159,10 +129,10 @@ private func keepMetadata(
         withExtendedLifetime(output) {}
     }
     let (source, target) = (input.descriptor.named(old.path), output.descriptor.named(new.path))
-    if try target.value(for: .fileProtection) == FileProtection.none,
-        let protection = try source.value(for: .fileProtection)
+    if try target.fileProtection == FileProtection.none,
+        let protection = try source.fileProtection
     {
-        try target.setValue(protection, for: .fileProtection)
+        try target.setValue(.protection(protection), for: .fileProtection)
     }
     try copyUserAttributes(from: source, to: target, keepingPresent: true, unstorable: .refused)
     guard status.kind == newKind else { return }

@@ -7,7 +7,7 @@ import SystemPackage
 /// process dies. Elsewhere it has a temporary name.
 package struct StagedFile: ~Copyable {
     private let owned: OwnedDescriptor
-    private let directory: FileDescriptor
+    private let parent: OpenDirectory
     private var temporaryName: FilePath?
 
     package var descriptor: FileDescriptor { owned.descriptor }
@@ -15,10 +15,11 @@ package struct StagedFile: ~Copyable {
     /// Creates an empty file.
     ///
     /// - Parameters:
-    ///   - directory: the directory of the file, which must stay open during this value's lifetime.
+    ///   - parent: the directory of the file. It is kept open until the temporary name is removed.
     ///   - permissions: the permission bits, reduced by the process's umask as for `open(2)`.
-    package init(in directory: FileDescriptor, permissions: UInt16) throws(Errno) {
-        self.directory = directory
+    package init(in parent: OpenDirectory, permissions: UInt16) throws(Errno) {
+        self.parent = parent
+        let directory = parent.descriptor
         if let unnamed = try makeUnnamedFile(in: directory, permissions: permissions) {
             owned = OwnedDescriptor(unnamed)
             temporaryName = nil
@@ -33,7 +34,7 @@ package struct StagedFile: ~Copyable {
     deinit {
         // An incomplete file is of no use, and a leftover does no harm.
         if let temporaryName {
-            try? removeItem(temporaryName, in: directory, isDirectory: false)
+            try? removeItem(temporaryName, in: parent.descriptor, isDirectory: false)
         }
     }
 
@@ -41,19 +42,15 @@ package struct StagedFile: ~Copyable {
     ///
     /// - Throws: `EEXIST` if the name exists.
     package mutating func publish(as name: FilePath) throws(Errno) {
+        let directory = parent.descriptor
         guard let temporaryName else { return try nameFile(descriptor, name, in: directory) }
-        do throws(Errno) {
-            try renameItem(temporaryName, in: directory, to: name, in: directory, .absent)
-            self.temporaryName = nil
-        } catch .invalidArgument {
-            // The filesystem does not support the condition; the temporary name is removed at the
-            // end.
-            try linkItem(temporaryName, in: directory, to: name, in: directory)
-        }
+        try renameItem(temporaryName, in: directory, to: name, in: directory, .absent)
+        self.temporaryName = nil
     }
 
     /// Gives the file its name and replaces any file that has it.
     package mutating func replace(_ name: FilePath) throws(Errno) {
+        let directory = parent.descriptor
         let temporary = temporaryName ?? makeTemporaryName()
         if temporaryName == nil {
             try nameFile(descriptor, temporary, in: directory)
@@ -68,7 +65,7 @@ extension DirectoryEntry {
     /// Creates an empty file that is to get this name.
     func stageFile(permissions: UInt16) throws(FileError) -> StagedFile {
         do throws(Errno) {
-            return try StagedFile(in: directory, permissions: permissions)
+            return try StagedFile(in: parent, permissions: permissions)
         } catch {
             throw FileError(error, of: path)
         }
@@ -107,14 +104,7 @@ struct StagedDirectory: ~Copyable {
         guard let temporaryName else { return }
         let parent = parent.descriptor
         do throws(Errno) {
-            do throws(Errno) {
-                try renameItem(temporaryName, in: parent, to: entry.name, in: parent, .absent)
-            } catch .invalidArgument {
-                // Where the condition is not supported, an empty directory reserves the name until
-                // the rename.
-                try makeDirectory(entry.name, in: parent, permissions: 0o700)
-                try renameItem(temporaryName, in: parent, to: entry.name, in: parent, .replacing)
-            }
+            try renameItem(temporaryName, in: parent, to: entry.name, in: parent, .absent)
         } catch {
             throw FileError(error, of: entry.path)
         }

@@ -133,7 +133,7 @@ extension Volume {
         case .volumeIsInternal: isInternal
         case .volumeSupportsFileCloning: canClone
         case .volumeSupportsFileProtection:
-            canStore(StoredKey<FileProtection>.fileProtection.attribute)
+            canStore(StoredKey.fileProtection.attribute)
         default: nil
         }
     }

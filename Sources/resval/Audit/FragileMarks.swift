@@ -12,12 +12,12 @@ extension Audit {
             let directory = item.directory
         else { return nil }
         var changes: [String] = []
-        if let wanted = item.marks.fileProtection.value, wanted != .none,
+        if let wanted = item.marks.fileProtection, wanted != .none,
             directory.protectionClass != wanted
         {
-            changes.append("fileProtection=\(wanted.attributeText)")
+            changes.append("fileProtection=\(wanted.rawValue)")
         }
-        if item.marks.isPurgeable == .value(false), !directory.purgeability.isProtected {
+        if item.marks.isPurgeable == false, !directory.purgeability.isProtected {
             changes.append("isPurgeable=false")
         }
         guard !changes.isEmpty else { return nil }

@@ -14,7 +14,7 @@ extension AuditItem {
         decision.issues.compactMap { issue in
             guard case .malformed(let mark) = issue, !mark.isUnreadable else { return nil }
             let key = mark.keyName
-            let acts = key == ResourceKey.fileProtection.name ? "complete" : "false"
+            let acts = key == StoredKey.fileProtection.name ? "complete" : "false"
             return Finding(
                 .malformed, self, "\(key) acts as \(acts): \(mark)",
                 command: "resval set \(key)=\(acts) \(path.shellWord)")
@@ -36,16 +36,16 @@ extension AuditItem {
     private var uselessExclusion: Finding? {
         let unset = "resval unset isExcludedFromBackup \(path.shellWord)"
         switch (marks.isExcludedFromBackup, decision.exclusion) {
-        case (.value(true), .hardLinked):
+        case (true, .hardLinked):
             return Finding(
                 .useless, self,
                 "\(decision.exclusion.sentence); only a mark on its directory excludes it",
                 command: unset)
-        case (.value(true), .inherited(let ancestor, .marked)):
+        case (true, .inherited(let ancestor, .marked)):
             return Finding(
                 .useless, self, "excluded, as is already a directory above it", at: ancestor,
                 command: unset)
-        case (.value(false), .inherited(let ancestor, let reason)):
+        case (false, .inherited(let ancestor, let reason)):
             return Finding(
                 .useless, self,
                 "its mark includes it, and does not count below an excluded directory",
@@ -56,7 +56,7 @@ extension AuditItem {
     }
 
     private var uselessPurgeability: Finding? {
-        guard marks.isPurgeable == .value(true),
+        guard marks.isPurgeable == true,
             case .inherited(let ancestor, let reason) = decision.purgeability
         else { return nil }
         let unset = "resval unset isPurgeable \(path.shellWord)"

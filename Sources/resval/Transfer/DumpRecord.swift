@@ -27,8 +27,8 @@ enum DumpRecord: Sendable, Hashable {
             line.add("root", "rootBase64", root)
         case .item(let path, let marks):
             line.add(path: path.bytes)
-            for key in ResourceKey.storedKeys {
-                if let value = marks[key] { line.add(key.name, value) }
+            for key in StoredKey.allCases {
+                if let value = marks[key].value { line.add(key.name, value) }
             }
         case .end(let end):
             line.add("end", true)
@@ -147,19 +147,18 @@ private struct Fields {
         case "items": end.items = try scanner.amount()
         case "isComplete": end.isComplete = try scanner.bool()
         default:
-            guard let key = ResourceKey(rawValue: name),
-                marks.setValue(try value(of: key, &scanner), for: key)
-            else { throw JSONError(offset: 0) }
+            guard let key = StoredKey(rawValue: name) else { throw JSONError(offset: 0) }
+            marks[key] = .value(try value(of: key, &scanner))
         }
     }
 
     /// Reads the value of a stored key as ``DumpRecord/line`` writes it.
     private func value(
-        of key: ResourceKey, _ scanner: inout JSONScanner
-    ) throws(JSONError) -> ResourceValue {
-        if key.valueType == .boolean { return .boolean(try scanner.bool()) }
+        of key: StoredKey, _ scanner: inout JSONScanner
+    ) throws(JSONError) -> StoredValue {
+        if key != .fileProtection { return .boolean(try scanner.bool()) }
         let text = try scanner.text()
-        guard key.valueTexts.contains(text), let value = ResourceValue(text: text, for: key)
+        guard key.valueTexts.contains(text), let value = key.value(ofText: text)
         else { throw JSONError(offset: 0) }
         return value
     }

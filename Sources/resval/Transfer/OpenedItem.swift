@@ -43,8 +43,8 @@ extension OpenedItem {
     /// - Throws: ``FileError`` when the item's present marks cannot be read.
     func changes(toHave marks: Marks) throws(FileError) -> [MarkChange] {
         let present = try location.marks()
-        return ResourceKey.storedKeys.compactMap { key in
-            guard let value = marks[key], present[key] != value else { return nil }
+        return StoredKey.allCases.compactMap { key in
+            guard let value = marks[key].value, present[key].value != value else { return nil }
             return MarkChange(key, to: value)
         }
     }
@@ -55,7 +55,7 @@ extension OpenedItem {
     func apply(_ changes: [MarkChange]) throws(FileError) {
         try location.apply(changes)
         let stored = try location.marks()
-        guard changes.allSatisfy({ stored[$0.key] == $0.value }) else {
+        guard changes.allSatisfy({ stored[$0.key].value == $0.value }) else {
             throw FileError(
                 code: .changed, message: "the marks read back are not those that were stored",
                 advice: "restore again", path: location.pathForMessages)

@@ -13,13 +13,10 @@ enum RecordedChange: Sendable, Hashable {
 
     /// Creates a change from the parts of a journal's line; nil if no command writes them.
     init?(_ name: String, old: [UInt8]?, new: [UInt8]?) {
-        if let key = ResourceKey.storedKeys.first(where: { $0.name == name }) {
-            var value: ResourceValue?
-            if let new {
-                value = ResourceValue(text: String(decoding: new, as: UTF8.self), for: key)
-            }
-            guard let change = MarkChange(key, to: value), change.bytes == new, old != new
-            else { return nil }
+        if let key = StoredKey(rawValue: name) {
+            let text = new.map { String(decoding: $0, as: UTF8.self) }
+            let change = MarkChange(key, to: text.flatMap { key.value(ofText: $0) })
+            guard change.bytes == new, old != new else { return nil }
             self = .made(change, old: old)
         } else {
             guard let marker = Marker(rawValue: name), old == nil, let new,

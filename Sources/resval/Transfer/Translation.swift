@@ -37,10 +37,10 @@ struct Translation: Sendable, Hashable {
     init(importing markers: Set<Marker>, onto marks: ItemMarks) {
         let excluding = marks.foreign.excluding.intersection(markers)
         let including = marks.foreign.including.intersection(markers)
-        switch marks.native.isExcludedFromBackup {
-        case .malformed, .unreadable:
+        switch marks.native[.isExcludedFromBackup] {
+        case .value(.protection), .malformed, .unreadable:
             return
-        case .value(let value):
+        case .value(.boolean(let value)):
             let opponents = value ? including : excluding
             guard !opponents.isEmpty else { return }
             conflict = Conflict(
@@ -67,7 +67,7 @@ struct Translation: Sendable, Hashable {
     init(
         exporting markers: Set<Marker>, from marks: ItemMarks, includesFalse: Bool = false
     ) {
-        guard case .value(let isExcluded) = marks.native.isExcludedFromBackup else { return }
+        guard let isExcluded = marks.native.isExcludedFromBackup else { return }
         let opponents = (isExcluded ? marks.foreign.including : marks.foreign.excluding)
             .intersection(markers)
         if !opponents.isEmpty {

@@ -28,7 +28,7 @@ enum WrittenMark: Sendable, Hashable {
     /// The stored bytes; the word `set` for nodump, which is a flag without a value.
     var value: [UInt8] {
         switch self {
-        case .native(let value), .xdg(let value): Array(value.attributeText.utf8)
+        case .native(let value), .xdg(let value): Array((value ? "true" : "false").utf8)
         case .apple: appleExclusion
         case .nodump: Array("set".utf8)
         }
@@ -45,7 +45,7 @@ enum WrittenMark: Sendable, Hashable {
     /// The name of the extended attribute that stores the mark; nil for nodump.
     var attribute: ExtendedAttributeName? {
         switch self {
-        case .native: StoredKey<Bool>.isExcludedFromBackup.attribute
+        case .native: StoredKey.isExcludedFromBackup.attribute
         case .apple: ForeignAttribute.apple.first
         case .xdg: ForeignAttribute.xdg
         case .nodump: nil

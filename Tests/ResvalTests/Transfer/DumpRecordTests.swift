@@ -15,8 +15,8 @@ struct DumpRecordTests {
     @Test("what is written is read back, whatever the names hold")
     func roundTrip() throws {
         let marks = Marks(
-            isExcludedFromBackup: .value(true), isPurgeable: .value(false),
-            fileProtection: .value(.completeUnlessOpen))
+            isExcludedFromBackup: true, isPurgeable: false,
+            fileProtection: .completeUnlessOpen)
         var records: [DumpRecord] = [
             .header(root: [0xFF, 0x0A]), .header(root: Array("/a b".utf8)),
             .end(DumpEnd(items: 7, isComplete: false)),
@@ -73,7 +73,7 @@ struct DumpRecordTests {
     func replacementCharacter() throws {
         let record = try read(#"{"path":"\ufffd","isPurgeable":true}"#)
         let path = try #require(DumpPath([0xEF, 0xBF, 0xBD]))
-        #expect(record == .item(path, Marks(isPurgeable: .value(true))))
+        #expect(record == .item(path, Marks(isPurgeable: true)))
     }
 
     @Test("below a root nothing is reached through a link, and names lead nowhere else")

@@ -16,9 +16,9 @@ struct JournalTests {
             .written($0)
         } + [
             .made(MarkChange(.isPurgeable, to: true), old: nil),
-            .made(MarkChange(.isPurgeable, to: Bool?.none), old: Array("perhaps\n".utf8)),
+            .made(MarkChange(.isPurgeable, to: nil), old: Array("perhaps\n".utf8)),
             .made(MarkChange(.isExcludedFromBackup, to: false), old: [0xFF, 0]),
-            .made(MarkChange(.fileProtection, to: .complete), old: []),
+            .made(MarkChange(.fileProtection, to: .protection(.complete)), old: []),
         ]
 
     private let identities = [
@@ -104,7 +104,7 @@ struct JournalTests {
                     ChangeBatch.Paths(shown: path.bytes, absolute: path)
                 }
             }
-            let name = StoredKey<Bool>.isExcludedFromBackup.attribute
+            let name = StoredKey.isExcludedFromBackup.attribute
             try file.setExtendedAttribute(named: name, to: Array("perhaps".utf8))
             batch.finish()
             try #expect(file.extendedAttribute(named: name) == Array("perhaps".utf8))
@@ -125,10 +125,10 @@ struct JournalTests {
             let batch = ChangeBatch(run) { _ in }
             let file = root.appending("f")
             let changes = [
-                MarkChange(.isPurgeable, to: Bool?.none),
+                MarkChange(.isPurgeable, to: nil),
                 MarkChange(.isExcludedFromBackup, to: true),
             ]
-            let name = StoredKey<Bool>.isExcludedFromBackup.attribute
+            let name = StoredKey.isExcludedFromBackup.attribute
             let mock = SystemCallMock([:])
             mock.beforeCall = { [unowned mock] call in
                 guard call == .setxattr else { return }
@@ -145,8 +145,8 @@ struct JournalTests {
             }
             // All changes of an item are made, or none.
             let marks = try file.marks()
-            #expect(marks.isExcludedFromBackup == .value(false))
-            #expect(marks.isPurgeable == .value(true))
+            #expect(marks.isExcludedFromBackup == false)
+            #expect(marks.isPurgeable == true)
             #expect(outcome.hasFailures)
         }
     }
