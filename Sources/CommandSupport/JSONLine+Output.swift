@@ -2,35 +2,8 @@ import ResourceValues
 // Commands that import this module print JSON, and need not import TextFormats too.
 @_exported import TextFormats
 
-/// Lines of help texts about the fields of JSON output.
-package enum JSONFields {
-    /// The version of all fields.
-    package static let version = "  version: number (1)"
-    /// The version, and the path of the item that an object is about.
-    package static let item = """
-          version: number (1)
-          path: string or null (null when it is not UTF-8)
-          pathBase64: string, optional (the bytes when path is null)
-        """
-    /// What `--progress json` writes to standard error.
-    package static let progress = """
-          with --progress json:
-            version: number (1)
-            type: string (progress; on standard error)
-            step: string (what is done or counted)
-            done: number or null (null where nothing is counted, or only bytes)
-            total: number or null (null as long as it is unknown)
-            bytes: number or null (of what is done)
-            totalBytes: number or null
-            percent: number or null
-            bytesPerSecond: number or null (of this step)
-            secondsLeft: number or null
-        """
-}
-
 extension JSONLine {
-    /// Creates a writer of one object of a command's output. Its help describes the fields in the
-    /// section JSON FIELDS, one on each line as `NAME: TYPE`.
+    /// Creates a writer of one object of a command's output, whose fields resval-json(5) describes.
     package static func output() -> JSONLine {
         var line = JSONLine()
         line.add("version", 1)

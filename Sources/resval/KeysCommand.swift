@@ -10,17 +10,6 @@ struct KeysCommand: ParsableCommand {
             Stored keys can be set, computed ones cannot. Wherever a key is expected, its \
             Foundation name (NSURLIsPurgeableKey) and its short name are understood, too.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              key: string
-              foundationKey: string
-              shortName: string or null
-              type: string
-              isStored: boolean
-              isSettable: boolean
-              values: strings (what can be set)
-              summary: string
-
             EXAMPLES
               resval keys
               resval keys --json

@@ -12,13 +12,10 @@ struct ResvalCommand: ParsableCommand {
 
             EXAMPLES
               resval exclude ~/build                exclude a directory from backups
-              resval status ~/build                 show what applies to it, and why
-              resval include ~/build                back it up again
+              resval explain ~/build                show what applies to it, and why
               resval purgeable ~/.cache/thumbnails  let it be deleted when space is short
               resval find --excluded ~              find everything with this mark
               resval usage ~                        show where the space goes
-              resval set excluded=yes ~/build       store a value, as exclude does
-              resval get excluded ~/build           print the value that is stored
 
             EXIT CODES
               0  done, or the answer is yes
@@ -28,14 +25,12 @@ struct ResvalCommand: ParsableCommand {
             """,
         version: CommandVersion.text,
         subcommands: [
-            ExcludeCommand.self, IncludeCommand.self, PurgeableCommand.self, StatusCommand.self,
-            GetCommand.self, SetCommand.self, UnsetCommand.self, TestCommand.self,
-            ListCommand.self, FindCommand.self, ExplainCommand.self, CopyCommand.self,
-            DumpCommand.self, RestoreCommand.self, ImportCommand.self, ExportCommand.self,
-            UsageCommand.self, AuditCommand.self, SuggestCommand.self, CapacityCommand.self,
-            KeysCommand.self, CompletionsCommand.self,
-            BackupCommand.self,
-            PurgeCommand.self,
+            ExcludeCommand.self, IncludeCommand.self, PurgeableCommand.self, ExplainCommand.self,
+            UndoCommand.self, GetCommand.self, SetCommand.self, UnsetCommand.self,
+            TestCommand.self, ListCommand.self, FindCommand.self, UsageCommand.self,
+            AuditCommand.self, SuggestCommand.self, CopyCommand.self, MarksCommand.self,
+            ImportCommand.self, ExportCommand.self, KeysCommand.self, CompletionsCommand.self,
+            BackupCommand.self, PurgeCommand.self,
         ])
 
     static func main() {
@@ -45,7 +40,8 @@ struct ResvalCommand: ParsableCommand {
         }
         runAsProgram(synonyms: [
             "ls": "list", "rm": "unset", "remove": "unset", "add": "set", "mark": "set",
-            "show": "status", "info": "status", "why": "explain",
+            "show": "explain", "status": "explain", "info": "explain", "why": "explain",
+            "dump": "marks", "df": "usage", "du": "usage",
         ])
     }
 }

@@ -9,11 +9,9 @@ struct ValueQuestion {
     /// The reader of effective values; nil to query stored and computed values.
     private let reader: EffectiveValueReader?
 
-    init(_ keys: [ResourceKey], _ options: EffectiveOptions) throws {
+    init(_ keys: [ResourceKey], _ reader: EffectiveValueReader?) {
         self.keys = keys
-        // Computed values are not inherited: the effective value is the item's own.
-        let asksReader = options.effective && keys.contains(where: \.isStored)
-        reader = asksReader ? try options.reader() : nil
+        self.reader = reader
     }
 
     /// Creates a query for the stored or computed value of a key.
