@@ -9,9 +9,7 @@ package struct MarkerOptions: ParsableArguments {
     /// The names with commas between them; nil for the default ones.
     @Option(
         help: ArgumentHelp(
-            "The marks that exclude, separated by commas: native, apple, xdg, nodump, cachedir, "
-                + "nobackup, duplicati, duplicacy, rules, gitignore. (default: native,apple,xdg)",
-            valueName: "list"),
+            "The marks that exclude, with commas. (default: native,apple,xdg)", valueName: "list"),
         completion: .listWithCommas(Marker.allCases.map(\.rawValue)))
     package var markers: String?
 
@@ -57,7 +55,7 @@ package struct PolicyOptions: ParsableArguments {
     /// Whether locations for temporary files and caches are treated like other directories.
     @Flag(
         name: .customLong("no-locations"),
-        help: "Treat temporary and caches directories like any other.")
+        help: "Treat caches and temporary files like others.")
     package var ignoresLocations = false
 
     /// Creates options to be filled by the parser.
@@ -90,7 +88,7 @@ package struct SourcePolicyOptions: ParsableArguments {
     /// The source directory.
     @Option(
         help: ArgumentHelp(
-            "Answer as a backup of this directory would: locations count only below it.",
+            "Answer as a backup of this directory would.",
             valueName: "dir"))
     package var source: PathArgument?
 

@@ -211,12 +211,22 @@ struct Program {
             let abstract = text.firstRange(of: "\n\n")
         else { return text }
         let parts = [
-            text[..<abstract.lowerBound].dropFirst("OVERVIEW: ".count), text[usage.lowerBound...],
+            text[..<abstract.lowerBound].dropFirst("OVERVIEW: ".count),
+            shortened(text[usage.lowerBound...].drop(while: \.isNewline)),
             text[min(abstract.upperBound, usage.lowerBound)..<usage.lowerBound],
         ]
         return parts.map { part in
             part.drop(while: \.isNewline).reversed().drop(while: \.isNewline).reversed()
         }.filter { !$0.isEmpty }.map { String($0) }.joined(separator: "\n\n")
+    }
+
+    /// Returns usage and options with `[<options>]` for all options in a usage that is too long.
+    private func shortened(_ text: Substring) -> Substring {
+        let usage = text.prefix { !$0.isNewline }
+        guard usage.utf8.count >= 80 else { return text }
+        let parts = usage.split(separator: " [").enumerated()
+            .filter { $0.offset == 0 || !$0.element.hasPrefix("-") }.map(\.element)
+        return parts.joined(separator: " [") + " [<options>]" + text[usage.endIndex...]
     }
 
     private func writeComplaint(_ text: String) {

@@ -11,15 +11,13 @@ struct FindCommand: ParsableCommand {
         commandName: "find",
         abstract: "Find the items that have marks.",
         discussion: """
-            Prints the path of every item that fits all filters; without a filter, of every item \
-            with any mark. Filters look at what is stored on an item itself; with --effective at \
-            what applies to it: below an excluded directory everything is excluded. A ROOT that is a \
-            symbolic link is followed; links found below it never are.
+            Prints the path of every item that fits all filters; without a filter, of every item with \
+            any mark. Filters look at what is stored on an item itself, with --effective at what \
+            applies to it. No link is followed but a ROOT.
 
             EXAMPLES
               resval find --excluded ~
               resval find --excluded -0 ~/src | xargs -0 du -sch
-              resval find --effective --purgeable --sort ~/.cache
             """)
 
     @OptionGroup var filter: FindFilter
@@ -27,10 +25,10 @@ struct FindCommand: ParsableCommand {
     @Flag(help: "Filter and print what applies instead of what is stored.")
     var effective = false
 
-    @Flag(help: "Print the allocated size of files in bytes, and a tab, before each path.")
+    @Flag(help: "Print the bytes on disk before the path of a file.")
     var size = false
 
-    @Flag(help: "Sort by path, byte by byte; keeps all results in memory.")
+    @Flag(help: "Sort by path; keeps all results in memory.")
     var sort = false
 
     @OptionGroup var records: RecordOptions

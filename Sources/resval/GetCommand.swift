@@ -10,13 +10,12 @@ struct GetCommand: ParsableCommand {
         commandName: "get",
         abstract: "Print the values of keys.",
         discussion: """
-            For one path the value alone, for several one line each, PATH: VALUE. For several keys \
-            a line for each, KEY=VALUE instead of VALUE. A symbolic link is followed, except for \
-            isSymbolicLink. Prints nothing and exits with 1 where a key is unset or not known. With \
-            --effective the value is what applies to the item, as explain shows it.
+            For one path the value alone, for several one line each, PATH: VALUE; for several keys \
+            KEY=VALUE. A symbolic link is followed, except for isSymbolicLink. Prints nothing and exits \
+            with 1 where a key is unset or not known.
 
-            --fits prints nothing: the exit code is 0 when so much fits on the volume, its inodes and \
-            the quotas, with volumeAvailableCapacityForImportantUsage also by what a purge would free.
+            --fits asks only whether so much fits on the volume, its inodes and the quotas, by the exit \
+            code; for important use also by what a purge would free.
 
             EXAMPLES
               resval get excluded ~/build

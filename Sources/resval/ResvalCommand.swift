@@ -7,16 +7,6 @@ struct ResvalCommand: ParsableCommand {
         commandName: "resval",
         abstract: "Mark files and directories for backups, purging and protection.",
         discussion: """
-            Marks are kept as extended attributes on the items themselves. A mark on a directory \
-            counts for everything below it.
-
-            EXAMPLES
-              resval exclude ~/build                exclude a directory from backups
-              resval explain ~/build                show what applies to it, and why
-              resval purgeable ~/.cache/thumbnails  let it be deleted when space is short
-              resval find --excluded ~              find everything with this mark
-              resval usage ~                        show where the space goes
-
             EXIT CODES
               0  done, or the answer is yes
               1  the answer is no: get found nothing stored, test was false
@@ -66,7 +56,7 @@ struct BackupCommand: ParsableCommand {
 struct PurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
-        abstract: "Free space by deleting caches and purgeable items: runs resval-purge.",
+        abstract: "Free space by deleting: runs resval-purge.",
         discussion: """
             EXAMPLES
               resval purge --help

@@ -11,18 +11,13 @@ import TextFormats
 struct SuggestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "suggest",
-        abstract: "List the directories that tools re-create, and exclude them from backups.",
+        abstract: "Find directories that tools re-create; exclude them.",
         discussion: """
-            Below each ROOT every directory is listed that a tool makes again after it was deleted, \
-            such as node_modules beside package.json, and that backups still include: with its \
-            allocated size, the largest first. A name alone is never enough, and nothing is listed \
-            in which git tracks a file, or of which that cannot be asked.
-
-            The rules are those of resval, then those in $XDG_CONFIG_HOME/resval/rules.tsv: lines of \
-            directory, proof, what makes it again, and reason, with tabs between. \
-            isExcludedFromBackup=false on a directory overrules them. What --apply stored can be \
-            undone: resval undo. A directory that is made again has lost its mark: --markers \
-            native,apple,xdg,rules applies the rules whenever a backup is made, without marks.
+            Lists each directory that a tool makes again after it was deleted, such as node_modules \
+            beside package.json, and that backups include, the largest first. A name alone is never \
+            enough, and nothing is listed in which git tracks a file. More rules are read from \
+            $XDG_CONFIG_HOME/resval/rules.tsv; isExcludedFromBackup=false overrules them. What is made \
+            again has lost its mark: --markers native,apple,xdg,rules needs none.
 
             EXAMPLES
               resval suggest ~/src

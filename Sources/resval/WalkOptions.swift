@@ -11,7 +11,7 @@ import SystemPackage
 struct WalkOptions: ParsableArguments {
     @Flag(
         name: [.customShort("x"), .customLong("one-file-system")],
-        help: "Do not go into directories on other filesystems.")
+        help: "Do not go into other filesystems.")
     var staysOnFilesystem = false
 
     /// Creates a scanner that ends the walk once a stop is requested (`StopRequest.isMade`).

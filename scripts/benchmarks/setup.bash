@@ -80,7 +80,6 @@ make_working_directory() {
 }
 
 clean_up() {
-    if mountpoint -q -- "$work/btrfs"; then umount -- "$work/btrfs"; fi
     rm -rf -- "${tree:-$work/tree}.incomplete"
     if [[ $keep == true ]]; then
         note "left behind: $work"

@@ -57,20 +57,6 @@ need_attributed_tree() {
     sync -f -- "$attributed_tree"
 }
 
-# The shape of W1's tree, on a btrfs of its own. Sets `btrfs_tree` to where that is mounted.
-need_btrfs_tree() {
-    local shape=(10 20 50 50)
-    [[ $quick == false ]] || shape=(10 2 5 50)
-    btrfs_tree=$work/btrfs
-    note "making $btrfs_tree"
-    truncate --size 8G -- "$work/btrfs.image"
-    mkfs.btrfs --quiet "$work/btrfs.image" > /dev/null 2>&1 || die 'mkfs.btrfs failed'
-    mkdir -- "$btrfs_tree"
-    mount -o loop -- "$work/btrfs.image" "$btrfs_tree" || die 'the btrfs could not be mounted'
-    make_tree "$btrfs_tree/tree" "${shape[@]}" -e 100 > /dev/null
-    sync -f -- "$btrfs_tree"
-}
-
 # 100,000 marked files in 1,000 directories, and a list of their paths. Sets `paths_list`.
 need_paths() {
     local shape=(1 20 50 100)

@@ -11,28 +11,14 @@ import SystemPackage
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Find what is wrong with marks, and with what backups include and exclude.",
+        abstract: "Find what is wrong with marks and backups.",
         discussion: """
-            Looks at everything below each ROOT (without one, the current directory) as a backup of \
-            that ROOT does, and prints what is wrong: with its size, the reason, and the command \
-            that mends it, if there is one. Nothing is changed. Exits with 1 when something was \
-            found, and with 2 when something could not be read.
-
-            FINDINGS
-              excluded-documents  an exclusion covers a directory for documents, or is in one
-              excluded-tracked    backups exclude what git tracks
-              lost-content        it is not known where the content of an evicted file is
-              malformed           a mark has no valid value, and fails safe
-              conflict            marks of other programs contradict each other
-              useless             a mark changes nothing
-              fragile             git or an editor replaces the file, and its mark is lost then
-              unenforced          nothing enforces a protection class
-              unreachable         purgeable, but resval-purge never deletes it
-              large               backups include a large file, or what a tool re-creates
-
-            Files are not large when isExcludedFromBackup=false says, on them or on a directory \
-            above, that backups are to include them. Whether a repository still has the content of \
-            evicted files is checked by resval-backup verify.
+            Looks at everything below each ROOT as a backup of that ROOT does, and prints what is wrong \
+            with its size, the reason, and the command that mends it, if there is one: exclusions of \
+            documents and of what git tracks, evicted files whose content is not known, marks that are \
+            malformed, contradict each other or change nothing, that a program drops when it saves or \
+            that nothing enforces, purgeable items that are never deleted, and large files that nobody \
+            wants or excludes. Nothing is changed. Exits with 1 when something was found.
 
             EXAMPLES
               resval audit ~

@@ -8,7 +8,7 @@ import SystemPackage
 struct MarksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "marks",
-        abstract: "Save all marks below directories, and load them elsewhere.",
+        abstract: "Save and load all marks below directories.",
         discussion: """
             EXAMPLES
               resval marks save ~/project > project.marks

@@ -30,7 +30,7 @@ struct ExcludeCommand: ParsableCommand {
 struct PurgeableCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purgeable",
-        abstract: "Let files and directories be deleted when space is short.",
+        abstract: "Let items be deleted when space is short.",
         discussion: """
             The same as set isPurgeable=true. A directory is deleted as a whole or not at all. \
             Nothing is deleted now: resval purge plan shows what could be.

@@ -12,30 +12,25 @@ import UsageReporting
 struct UsageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "usage",
-        abstract: "Show where the space goes, and whether it is backed up.",
+        abstract: "Show where the space goes, and what is backed up.",
         discussion: """
             Prints what the ROOTs take on disk, what of it backups include and exclude, what can be \
-            deleted when space is short, and the largest directories. Each bar shows what happens to \
-            the bytes: # backed up, + with a protection class, - excluded, ~ purgeable. A ROOT inside \
-            another counts once.
-
-            Sizes on disk are those of du: hard links count once. "Freed if deleted" leaves out what \
-            has another name outside. Mounts of the kernel, a network or FUSE are not entered, unless \
-            one is a ROOT.
+            deleted when space is short, and the largest directories. Bars show what happens to the \
+            bytes: # backed up, + with a protection class, - excluded, ~ purgeable. Sizes are those \
+            of du; "freed if deleted" leaves out what has another name outside.
 
             EXAMPLES
               resval usage ~
               resval usage --json ~ > today.json
               resval usage --compare yesterday.json ~
-              resval usage --max-size 20G /srv/builds || alert
             """)
 
     @OptionGroup var output: UsageOutputOptions
 
-    @Option(help: "Exit with 1 when the ROOTs take more than this on disk (20M, 4G).")
+    @Option(help: "Exit with 1 when more than this is on disk (4G).")
     var maxSize: ByteSize?
 
-    @Flag(help: "Count extents that several files share once (btrfs and xfs; opens each file).")
+    @Flag(help: "Count extents that files share once (btrfs, xfs).")
     var exact = false
 
     @OptionGroup var roots: RootOptions
@@ -107,13 +102,13 @@ struct UsageOutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write a page for browsers, with a map and a table; - for standard output.",
+            "Write a page for browsers to this file or -.",
             valueName: "file"))
     var html: PathArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Print what grew since an older output of --json.", valueName: "file"))
+            "Print what grew since an older --json output.", valueName: "file"))
     var compare: PathArgument?
 
     func validate() throws {

@@ -1,3 +1,4 @@
+import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
@@ -127,5 +128,118 @@ extension Audit {
         }
         guard try trees.tracking(of: item.path, in: parent) == .tracked else { return nil }
         return "git tracks it, and replaces it when it updates the work tree"
+    }
+}
+
+extension Audit {
+    /// Finds an excluded directory that is, contains, or lies in one for documents. In such a
+    /// directory, caches, what tools re-create and what git ignores may be excluded.
+    func excludedDocuments(_ item: AuditItem) -> Finding? {
+        guard item.status.kind == .directory, let exclusion = item.ownExclusion,
+            let marker = exclusion.marker, marker != .rules
+        else { return nil }
+        let documents = environment.locations.locations.filter { $0.kind == .documents }
+        let covered = documents.first {
+            $0.path.isHeld(by: item.path) && environment.localStatus(of: $0.path) != nil
+        }
+        let command = inclusionCommand(
+            exclusion.origin, at: exclusion.ancestor ?? item.path)
+        if let covered {
+            return Finding(
+                .excludedDocuments, item, "\(exclusion.sentence), and with it documents",
+                at: covered.path, command: command)
+        }
+        guard marker != .cachedir, marker != .gitignore, item.recreation == nil,
+            let location = environment.locations.location(holding: item.path),
+            location.kind == .documents
+        else { return nil }
+        return Finding(
+            .excludedDocuments, item,
+            "\(exclusion.sentence), and it is in a directory for documents", at: location.path,
+            command: command)
+    }
+
+    /// Finds an excluded item that git tracks, or of which it tracks a part.
+    func excludedTracked(_ item: AuditItem, _ trees: WorkTrees) -> Finding? {
+        guard let exclusion = item.ownExclusion, exclusion.ancestor == nil,
+            let marker = exclusion.marker, marker != .rules, marker != .gitignore
+        else { return nil }
+        do throws(Errno) {
+            switch try trees.tracking(of: item.path, in: item.openParent()) {
+            case .untracked: return nil
+            case .unknown(let reason):
+                Messages.warn(about: item.path.bytes, "is excluded from backups, and \(reason)")
+                return nil
+            case .tracked:
+                let what = item.status.kind == .directory ? "files in it" : "it"
+                return Finding(
+                    .excludedTracked, item, "\(exclusion.sentence), and git tracks \(what)",
+                    command: inclusionCommand(exclusion, at: item.path))
+            }
+        } catch {
+            report(.opening(error, item.path))
+            return nil
+        }
+    }
+
+    /// Finds an evicted file of which it is not known where its content is, as far as that can be
+    /// known without opening a repository.
+    func lostContent(_ item: AuditItem) -> Finding? {
+        guard let sign = item.sign else { return nil }
+        let command = "resval-backup evict --list \(item.path.shellWord)"
+        guard let record = sign.record else {
+            return Finding(
+                .lostContent, item, "it looks evicted, and has no record of where its content is",
+                command: command)
+        }
+        guard sign.isEvicted else { return nil }
+        let place =
+            "its content is in snapshot \(record.snapshot.prefix(8)) of repository "
+            + "\(record.repository.prefix(8)), "
+        do throws(FileError) {
+            guard let location = try knownLocation(of: record.repository) else {
+                guard !hasConfiguredRepository else { return nil }
+                return Finding(
+                    .lostContent, item, place + "and where that is is not known here",
+                    command: command)
+            }
+            guard isMissing(location) else { return nil }
+            return Finding(
+                .lostContent, item, place + "which does not exist", at: location, command: command)
+        } catch {
+            report(error)
+            return nil
+        }
+    }
+
+    /// Returns where a repository was when files were last evicted into it; nil if unknown.
+    private func knownLocation(of repository: String) throws(FileError) -> FilePath? {
+        guard let state = environment.base.stateHome else { return nil }
+        return try EvictionDirectory(stateHome: state.path).location(of: repository)
+            .map { FilePath(bytes: $0) }
+    }
+
+    /// Whether a repository is configured, which may be any.
+    private var hasConfiguredRepository: Bool {
+        let variables = ["RESVAL_BACKUP_REPOSITORY", "RESTIC_REPOSITORY", "RESTIC_REPOSITORY_FILE"]
+        if variables.contains(where: { environmentVariable($0)?.isEmpty == false }) { return true }
+        guard let settings = environment.base.configurationHome else { return false }
+        return environment.localStatus(of: settings.path.appending("resval/backup.toml")) != nil
+    }
+
+    /// Whether a repository was in a directory of this machine that does not exist.
+    private func isMissing(_ location: FilePath) -> Bool {
+        var bytes = location.bytes
+        for prefix in ["tar:", "local:"] where bytes.starts(with: prefix.utf8) {
+            bytes.removeFirst(prefix.utf8.count)
+        }
+        let path = FilePath(bytes: bytes)
+        guard path.isAbsolute, !environment.mounts.mayBeSilent(path) else { return false }
+        do throws(Errno) {
+            _ = try path.status()
+            return false
+        } catch {
+            return error == .noSuchFileOrDirectory
+        }
     }
 }
