@@ -25,59 +25,49 @@ struct ChangeOptions: ParsableArguments {
 
     /// Makes the changes on every given path.
     func apply(
-        _ command: JournaledCommand, _ changes: [MarkChange], followingSymbolicLinks: Bool = true
+        _ command: JournaledCommand, _ changes: [MarkChange],
+        followingSymbolicLinks follows: Bool = true
     ) throws {
         let change = ItemChange(changes)
-        let advisor = ChangeAdvisor(changes)
-        try apply(
-            command, storesValues: changes.contains { $0.value != nil },
-            followingSymbolicLinks: followingSymbolicLinks,
-            advise: { advisor.advise(about: $0, $1) }
-        ) { _ in
+        try run(command, followingSymbolicLinks: follows) { run throws(FileError) in
+            try PathChanger(
+                run, changes, isConfirmed: yes || dryRun, followingSymbolicLinks: follows)
+        } change: { _ in
             change
         }
     }
 
     /// Makes the changes that `change` returns for each given path.
-    ///
-    /// - Parameters:
-    ///   - storesValues: whether a change may store a value, so that `/` and homes are guarded.
-    ///   - advise: called with each path that has the wanted marks now, and its status before the change
-    ///     if that is known.
     func apply(
-        _ command: JournaledCommand, storesValues: Bool,
-        followingSymbolicLinks follows: Bool = true,
-        advise: @escaping (borrowing ListedPath, FileStatus?) -> Void = { _, _ in },
+        _ command: JournaledCommand,
+        change: (borrowing ListedPath) throws(FileError) -> ItemChange
+    ) throws {
+        try run(command, followingSymbolicLinks: true) { run throws(FileError) in
+            try PathChanger(run, isConfirmed: yes || dryRun)
+        } change: { path throws(FileError) in
+            try change(path)
+        }
+    }
+
+    private func run(
+        _ command: JournaledCommand, followingSymbolicLinks follows: Bool,
+        _ makeChanger: (ChangeRun) throws(FileError) -> PathChanger,
         change: (borrowing ListedPath) throws(FileError) -> ItemChange
     ) throws {
         try CommandRun.run(progressOptions, counting: "items changed") { work in
-            let run = try run(command, isMass: input.list != nil, work)
-            let directory = run.journal == nil ? FilePath() : try realPath(of: ".")
-            let batch = ChangeBatch(run) { item in
-                PathArgument(bytes: item.shownPath)
-                    .withListedPath(followingSymbolicLink: follows) { advise($0, nil) }
-            }
-            var homes = HomeGuard(isConfirmed: yes || dryRun || !storesValues)
+            let changer = try makeChanger(run(command, isMass: input.list != nil, work))
             input.forEach(
-                followingSymbolicLinks: follows, outcome: run.outcome,
-                beforeWaiting: { batch.finish() }
+                followingSymbolicLinks: follows, outcome: work.outcome,
+                beforeWaiting: { changer.flush() }
             ) { path in
-                // What cannot be read is reported when it is changed.
-                let status = homes.isConfirmed ? nil : try? path.status()
-                guard homes.allows(path, status, run.outcome) else { return }
                 do throws(FileError) {
-                    let isChanged = batch.change(path, try change(path)) {
-                        ChangeBatch.Paths(
-                            shown: Array(path.bytes), absolute: directory.pushing(path.path))
-                    }
+                    changer.change(path, try change(path))
                     work.progress.advance()
-                    if isChanged { advise(path, status) }
                 } catch {
-                    run.outcome.report(error, at: path.bytes)
+                    work.outcome.report(error, at: path.bytes)
                 }
             }
-            batch.finish()
-            run.finish()
+            changer.finish()
         }
     }
 
@@ -85,6 +75,54 @@ struct ChangeOptions: ParsableArguments {
         _ command: JournaledCommand, isMass: Bool, _ work: CommandRun
     ) throws(FileError) -> ChangeRun {
         try .begin(command, isMass: isMass, isDryRun: dryRun, isJSON: isJSON, work.outcome)
+    }
+}
+
+/// Changes items that are named one by one, after a question where that is due, and with advice.
+final class PathChanger {
+    private let run: ChangeRun
+    private let batch: ChangeBatch
+    private let advisor: ChangeAdvisor?
+    private var homes: HomeGuard
+    /// The directory that paths are relative to; empty without a journal.
+    private let directory: FilePath
+
+    /// - Parameters:
+    ///   - changes: the changes to advise on, which are those of all items; nil to give no advice.
+    ///   - isConfirmed: whether `/` and homes are changed without a question.
+    init(
+        _ run: ChangeRun, _ changes: [MarkChange]? = nil, isConfirmed: Bool = false,
+        followingSymbolicLinks follows: Bool = true
+    ) throws(FileError) {
+        self.run = run
+        directory = run.journal == nil ? FilePath() : try realPath(of: ".")
+        // To remove a mark needs no question.
+        let storesValues = changes?.contains { $0.value != nil } ?? true
+        homes = HomeGuard(isConfirmed: isConfirmed || !storesValues)
+        let advisor = changes.map { ChangeAdvisor($0) }
+        self.advisor = advisor
+        batch = ChangeBatch(run) { item in
+            PathArgument(bytes: item.shownPath)
+                .withListedPath(followingSymbolicLink: follows) { advisor?.advise(about: $0, nil) }
+        }
+    }
+
+    func change(_ path: borrowing ListedPath, _ change: ItemChange) {
+        // What cannot be read is reported when it is changed.
+        let status = homes.isConfirmed ? nil : try? path.status()
+        guard homes.allows(path, status, run.outcome) else { return }
+        let isChanged = batch.change(path, change) {
+            ChangeBatch.Paths(shown: Array(path.bytes), absolute: directory.pushing(path.path))
+        }
+        if isChanged { advisor?.advise(about: path, status) }
+    }
+
+    /// Makes the changes that wait for others, and prints the results so far.
+    func flush() { batch.finish() }
+
+    func finish() {
+        batch.finish()
+        run.finish()
     }
 }
 

@@ -99,8 +99,8 @@ struct JSONFieldsTests {
         }
         let own = fields(program.uppercased(), command.uppercased())
         try #require(!own.isEmpty, "\(program) \(command)")
-        let progress = lines(page.split(separator: "\n.SH ").last { $0.hasPrefix("PROGRESS\n") } ?? "")
-            .map { "    \($0)" }
+        let common = page.split(separator: "\n.SH ").last { $0.hasPrefix("PROGRESS\n") }
+        let progress = lines(common ?? "").map { "    \($0)" }
         return
             (["JSON FIELDS", "  version: number (1)"] + own.map { "  \($0)" }
             + ["  with --progress json:", "    version: number (1)"] + progress)
