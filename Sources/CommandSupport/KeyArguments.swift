@@ -23,23 +23,20 @@ package enum KeyArgument {
     }
 
     /// Parses a key whose values are stored.
-    package static func stored(_ text: String) throws -> ResourceKey {
-        guard let key = key(text) else {
-            throw unknown(text, valid: ResourceKey.storedKeys)
-        }
-        guard key.isStored else {
+    package static func stored(_ text: String) throws -> StoredKey {
+        guard let key = key(text) else { throw unknown(text, valid: allStored) }
+        guard let stored = key.stored else {
             throw ValidationError(
-                "\(key.name) is computed and cannot be changed "
-                    + "(keys that can: \(list(ResourceKey.storedKeys)))")
+                "\(key.name) is computed and cannot be changed (keys that can: \(list(allStored)))")
         }
-        return key
+        return stored
     }
 
     /// Parses a value for a stored key, in any ASCII case; a Boolean also as `yes`, `no`, `on` or
     /// `off`, which are not valid in an attribute.
-    package static func value(_ text: String, for key: ResourceKey) throws -> ResourceValue {
-        let word = key.valueType == .boolean ? booleanWords[text.lowercased()] : nil
-        guard let value = ResourceValue(text: word ?? text, for: key) else {
+    package static func value(_ text: String, for key: StoredKey) throws -> StoredValue {
+        let word = key == .fileProtection ? nil : booleanWords[text.lowercased()]
+        guard let value = key.value(ofText: word ?? text) else {
             let meant = NearMisses.advice(for: text, among: key.valueTexts)
             throw ValidationError(
                 "'\(text)' is not a valid value for \(key.name)\(meant) "
@@ -61,14 +58,16 @@ package enum KeyArgument {
 
     /// The shell completions for keys to remove.
     package static var removalCompletion: CompletionKind {
-        .listWithCommas(["all"] + shortAndLongNames(of: ResourceKey.storedKeys))
+        .listWithCommas(["all"] + shortAndLongNames(of: allStored))
     }
 
     private static var all: [ResourceKey] { Array(ResourceKey.allCases) }
 
+    private static var allStored: [ResourceKey] { all.filter { $0.stored != nil } }
+
     private static var assignments: [String] {
-        ResourceKey.storedKeys.flatMap { key in
-            key.valueTexts.map { "\(key.shortName ?? key.name)=\($0)" }
+        StoredKey.allCases.flatMap { key in
+            key.valueTexts.map { "\(key.shortName)=\($0)" }
         }
     }
 
@@ -118,12 +117,12 @@ extension KeyArgument {
     /// Parses keys to remove, with commas between them, or `all`.
     package static func removals(_ text: String) throws -> [MarkChange] {
         let isAll = text.lowercased() == "all"
-        let keys = isAll ? ResourceKey.storedKeys.map(\.name).joined(separator: ",") : text
+        let keys = isAll ? StoredKey.allCases.map(\.name).joined(separator: ",") : text
         return try changes(keys) { (try stored(String($0)), nil) }
     }
 
     private static func changes(
-        _ text: String, _ parse: (Substring) throws -> (ResourceKey, ResourceValue?)
+        _ text: String, _ parse: (Substring) throws -> (StoredKey, StoredValue?)
     ) throws -> [MarkChange] {
         var changes: [MarkChange] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -131,10 +130,7 @@ extension KeyArgument {
             guard !changes.contains(where: { $0.key == key }) else {
                 throw ValidationError("\(key.name) is given twice")
             }
-            guard let change = MarkChange(key, to: value) else {
-                throw ValidationError("\(key.name) cannot be changed")
-            }
-            changes.append(change)
+            changes.append(MarkChange(key, to: value))
         }
         return changes
     }

@@ -144,8 +144,8 @@ extension ResourceValue {
     /// The value as text: `true`, the name of a class, a number, or a time in RFC 3339 format.
     package var text: String {
         switch self {
-        case .boolean(let value): value.attributeText
-        case .protection(let value): value.attributeText
+        case .stored(let value): value.text
+        case .flag(let value): String(value)
         case .number(let value): String(value)
         case .date(let value): value.rfc3339
         }
@@ -158,12 +158,21 @@ extension OutputBuffer {
 }
 
 extension JSONLine {
+    /// Adds a field with a stored value: a Boolean or a string; nil becomes null.
+    package mutating func add(_ name: String, _ value: StoredValue?) {
+        switch value {
+        case nil: add(name, String?.none)
+        case .boolean(let value)?: add(name, value)
+        case .protection(let value)?: add(name, value.rawValue)
+        }
+    }
+
     /// Adds a field with a value: a Boolean, a number or a string; nil becomes null.
     package mutating func add(_ name: String, _ value: ResourceValue?) {
         switch value {
         case nil: add(name, String?.none)
-        case .boolean(let value)?: add(name, value)
-        case .protection(let value)?: add(name, value.attributeText)
+        case .stored(let value)?: add(name, value)
+        case .flag(let value)?: add(name, value)
         case .number(let value)?: add(name, value)
         case .date(let value)?: add(name, value)
         }

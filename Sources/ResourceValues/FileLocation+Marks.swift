@@ -2,6 +2,27 @@ import SystemCalls
 import SystemPackage
 
 extension FileLocation where Self: ~Copyable {
+    /// Whether backups exclude the item; nil if that is unset.
+    ///
+    /// - Throws: as ``value(for:)``.
+    public var isExcludedFromBackup: Bool? {
+        get throws(FileError) { try value(for: .isExcludedFromBackup)?.boolean }
+    }
+
+    /// Whether the item may be deleted when space is short; nil if that is unset.
+    ///
+    /// - Throws: as ``value(for:)``.
+    public var isPurgeable: Bool? {
+        get throws(FileError) { try value(for: .isPurgeable)?.boolean }
+    }
+
+    /// The protection class; nil if none is stored.
+    ///
+    /// - Throws: as ``value(for:)``.
+    public var fileProtection: FileProtection? {
+        get throws(FileError) { try value(for: .fileProtection)?.protection }
+    }
+
     /// Returns the value stored for a key.
     ///
     /// - Returns: nil if the key is unset. `false` is a value.
@@ -9,19 +30,18 @@ extension FileLocation where Self: ~Copyable {
     ///   format, `permissionDenied` or `inputOutput` if it cannot be read, `noSuchFile` and others
     ///   if the file cannot be reached.
     @inlinable
-    public func value<Value>(for key: StoredKey<Value>) throws(FileError) -> Value? {
+    public func value(for key: StoredKey) throws(FileError) -> StoredValue? {
         let mark = try mark(for: key)
-        if let error = mark.error(for: key, path: mark.isBroken ? pathForMessages : nil) {
-            throw error
-        }
+        if mark.isBroken, let error = mark.error(of: key, path: pathForMessages) { throw error }
         return mark.value
     }
 
     /// Stores a value for a key, without reading or writing any other key.
     ///
-    /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)``. Nothing is stored then.
-    public func setValue<Value>(_ value: Value, for key: StoredKey<Value>) throws(FileError) {
-        try setExtendedAttribute(named: key.attribute, to: Array(value.attributeText.utf8))
+    /// - Throws: ``FileError``, as ``apply(_:)``. Nothing is stored then.
+    @inlinable
+    public func setValue(_ value: StoredValue, for key: StoredKey) throws(FileError) {
+        try apply([MarkChange(key, to: value)])
     }
 
     /// Removes the value for a key, so that it is unset.
@@ -29,7 +49,7 @@ extension FileLocation where Self: ~Copyable {
     /// - Returns: whether it was set before.
     /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)``.
     @discardableResult
-    public func removeValue<Value>(for key: StoredKey<Value>) throws(FileError) -> Bool {
+    public func removeValue(for key: StoredKey) throws(FileError) -> Bool {
         try removeExtendedAttribute(named: key.attribute)
     }
 }
@@ -42,11 +62,9 @@ extension FileLocation where Self: ~Copyable {
     /// - Throws: ``FileError`` if the file itself cannot be reached: `noSuchFile`, `notADirectory`,
     ///   `symbolicLinkLoop`, `nameTooLong`.
     @inlinable
-    public func mark<Value>(for key: StoredKey<Value>) throws(FileError) -> Mark<Value> {
+    public func mark(for key: StoredKey) throws(FileError) -> Mark {
         do throws(Errno) {
-            return try withCallTarget { target throws(Errno) in
-                Mark(try readRawMark(target, key.attribute))
-            }
+            return try withCallTarget { target throws(Errno) in try readMark(target, key) }
         } catch {
             throw .readingAttribute(error, key.attribute, of: pathForMessages)
         }
@@ -117,14 +135,16 @@ private func readListedMarks(
 ) throws(Errno) -> ListedMarks? {
     try withAttributeList(target) { list throws(Errno) in
         guard var rest = list else {
-            return ListedMarks(marks: try readEachMark(target), otherNames: nil)
+            var found = ListedMarks(otherNames: nil)
+            for key in StoredKey.allCases { found.marks[key] = try readMark(target, key) }
+            return found
         }
         if rest.isEmpty { return nil }
         var found = ListedMarks()
         while let end = rest.firstIndex(of: 0) {
             let name = UnsafeRawBufferPointer(rebasing: rest[..<end])
-            if let key = storedKey(ofAttribute: name) {
-                try key.read(target, into: &found.marks)
+            if let key = StoredKey(attribute: name) {
+                found.marks[key] = try readMark(target, key)
             } else if namingOthers {
                 found.otherNames?.append(Array(name))
             }
@@ -141,55 +161,63 @@ func listsMarks(_ target: CallTarget) throws(Errno) -> Bool {
         guard var rest = list else { return true }
         while let end = rest.firstIndex(of: 0) {
             let name = UnsafeRawBufferPointer(rebasing: rest[..<end])
-            if name.starts(with: attributePrefix.utf8) { return true }
+            if name.starts(with: StoredKey.attributePrefix.utf8) { return true }
             rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
         }
         return false
     }
 }
 
-private func storedKey(ofAttribute name: UnsafeRawBufferPointer) -> AnyStoredKey? {
-    // Other attributes are common, and cost one comparison.
-    guard name.starts(with: attributePrefix.utf8) else { return nil }
-    return ResourceKey.storedAttributes.first { $0.name.elementsEqual(name) }?.key
-}
-
-/// Reads every mark by its name, for when the names cannot be listed.
-private func readEachMark(_ target: CallTarget) throws(Errno) -> Marks {
-    var marks = Marks.none
-    for (_, key) in ResourceKey.storedAttributes { try key.read(target, into: &marks) }
-    return marks
-}
-
-extension FileError {
-    /// Returns the error for an attribute whose value is not valid in the format.
-    public static func malformedValue<Value>(
-        _ prefix: [UInt8], length: Int, of key: StoredKey<Value>, path: FilePath?
-    ) -> FileError {
-        let size = length > prefix.count ? " (\(length) bytes)" : ""
-        let valid = Value.attributeTexts.joined(separator: ", ")
-        return FileError(
-            code: .malformedValue,
-            message:
-                "\(key.attribute) has the value \(quoted(prefix))\(size), which is not one of: "
-                + valid,
-            advice: "store a valid value with set, or remove this one with unset", path: path,
-            attribute: key.attribute)
-    }
-}
-
-/// Returns bytes in double quotes, with everything but printable ASCII escaped as `\xHH`.
-private func quoted(_ bytes: [UInt8]) -> String {
-    var text = "\""
-    for byte in bytes {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-            text += "\\" + String(UnicodeScalar(byte))
-        case 0x20..<0x7F:
-            text += String(UnicodeScalar(byte))
-        default:
-            text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+/// Reads the mark of a key: one `getxattr(2)`, without an allocation unless the mark is broken.
+///
+/// Errors that mean that the attribute exists but cannot be read become a mark; errors that mean that
+/// the file cannot be reached are thrown.
+@usableFromInline
+func readMark(_ target: CallTarget, _ key: StoredKey) throws(Errno) -> Mark {
+    do throws(Errno) {
+        return try withUnsafeTemporaryAllocation(
+            byteCount: StoredKey.longestValue, alignment: 1
+        ) { buffer throws(Errno) in
+            let count = try key.attribute.withPointer { name throws(Errno) in
+                try ExtendedAttributeCalls.get(target, name, into: buffer)
+            }
+            return Mark(UnsafeRawBufferPointer(rebasing: buffer[..<count]), of: key)
+        }
+    } catch {
+        switch error {
+        case .noData, .notSupported: return .unset
+        case .outOfRange: return readLongMark(target, key)
+        case .permissionDenied: return try unreadableIfListed(target, key)
+        case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels, .fileNameTooLong,
+            .badFileDescriptor:
+            throw error
+        default: return .unreadable(error)
         }
     }
-    return text + "\""
+}
+
+/// Distinguishes an unreadable mark from an absent one: reading needs permission on the file,
+/// listing only on the directories above it.
+private func unreadableIfListed(_ target: CallTarget, _ key: StoredKey) throws(Errno) -> Mark {
+    let names = try readGrowing { buffer throws(Errno) in
+        try ExtendedAttributeCalls.list(target, into: buffer)
+    }
+    let isListed = names.split(separator: 0).contains { $0.elementsEqual(key.attribute.bytes) }
+    return isListed ? .unreadable(.permissionDenied) : .unset
+}
+
+/// Reads a mark of more bytes than any valid value.
+private func readLongMark(_ target: CallTarget, _ key: StoredKey) -> Mark {
+    do throws(Errno) {
+        let bytes = try key.attribute.withPointer { name throws(Errno) in
+            try readGrowing { buffer throws(Errno) in
+                try ExtendedAttributeCalls.get(target, name, into: buffer)
+            }
+        }
+        return bytes.withUnsafeBytes { Mark($0, of: key) }
+    } catch .noData {
+        return .unset
+    } catch {
+        return .unreadable(error)
+    }
 }

@@ -30,11 +30,8 @@ extension FileLocation where Self: ~Copyable {
     /// Returns a value that is not one of the volume: stored on the item, or told by its status.
     @usableFromInline
     func ownValue(for key: ResourceKey) throws(FileError) -> ResourceValue? {
-        switch key.stored {
-        case .boolean(let key)?: try value(for: key)?.resourceValue
-        case .protection(let key)?: try value(for: key)?.resourceValue
-        case nil: try fileStatus().resourceValue(for: key)
-        }
+        guard let stored = key.stored else { return try fileStatus().resourceValue(for: key) }
+        return try value(for: stored).map { .stored($0) }
     }
 
     /// Returns the size of the item's volume and the space available on it: `fstatvfs(3)`.
@@ -60,9 +57,9 @@ extension FileStatus {
         case .fileAllocatedSize, .totalFileAllocatedSize:
             return isRegularFile ? .number(allocatedSize) : nil
         case .linkCount: return .number(Int64(linkCount))
-        case .isDirectory: return .boolean(kind == .directory)
-        case .isRegularFile: return .boolean(isRegularFile)
-        case .isSymbolicLink: return .boolean(kind == .symbolicLink)
+        case .isDirectory: return .flag(kind == .directory)
+        case .isRegularFile: return .flag(isRegularFile)
+        case .isSymbolicLink: return .flag(kind == .symbolicLink)
         case .contentModificationDate: return .date(contentModificationTime)
         case .contentAccessDate: return .date(contentAccessTime)
         case .attributeModificationDate: return .date(attributeModificationTime)

@@ -1,33 +1,39 @@
+import SystemCalls
 import SystemPackage
 
 /// The state of the extended attribute in which a key's value is stored.
 ///
 /// Malformed and unreadable marks fail safe: they act as `false`, and for protection as `complete`
 /// wherever plaintext would be written. They are always reported.
-///
-/// Its values are of an ``AttributeValue`` type. That is not a requirement of the type itself: the runtime
-/// would search all conformances of the program for it, which takes as long as the rest of
-/// a program that reads one mark.
-public enum Mark<Value> {
+public enum Mark: Sendable, Hashable {
     /// No attribute: the key is unset.
     case unset
     /// A valid value.
-    case value(Value)
+    case value(StoredValue)
     /// An attribute whose value is not valid in the format, with its first 64 bytes and its whole
     /// length in bytes.
     case malformed(prefix: [UInt8], length: Int)
     /// An attribute that exists but cannot be read, with the errno (`EACCES`, `EIO`).
     case unreadable(Errno)
 
+    /// Creates the mark of a key from the bytes of its attribute. Allocates only if they are
+    /// malformed.
+    public init(_ bytes: UnsafeRawBufferPointer, of key: StoredKey) {
+        if let value = key.decode(bytes) {
+            self = .value(value)
+        } else {
+            self = .malformed(
+                prefix: Array(bytes.prefix(StoredKey.longestValue)), length: bytes.count)
+        }
+    }
+
     /// The value; nil if unset, malformed or unreadable.
-    @inlinable
-    public var value: Value? {
+    public var value: StoredValue? {
         guard case .value(let value) = self else { return nil }
         return value
     }
 
     /// Whether there is no attribute, so nothing to apply or report.
-    @inlinable
     public var isUnset: Bool {
         guard case .unset = self else { return false }
         return true
@@ -40,107 +46,9 @@ public enum Mark<Value> {
         case .malformed, .unreadable: true
         }
     }
-}
-
-extension Mark: Sendable where Value: Sendable {}
-extension Mark: Equatable where Value: Equatable {}
-extension Mark: Hashable where Value: Hashable {}
-
-extension Mark where Value: AttributeValue {
-    /// Creates a mark from the bytes of an attribute.
-    public init(attributeBytes bytes: [UInt8]) {
-        if let value = Value(attributeBytes: bytes) {
-            self = .value(value)
-        } else {
-            self = .malformed(
-                prefix: Array(bytes.prefix(longestAttributeValue)), length: bytes.count)
-        }
-    }
-
-    @inlinable
-    init(_ raw: RawMark) {
-        switch raw {
-        case .unset:
-            self = .unset
-        case .short(let short):
-            if let value = short.withBytes({ Value(attributeBytes: $0) }) {
-                self = .value(value)
-            } else {
-                self.init(attributeBytes: short.bytes)
-            }
-        case .long(let bytes):
-            self.init(attributeBytes: bytes)
-        case .unreadable(let errno):
-            self = .unreadable(errno)
-        }
-    }
-}
-
-/// The marks stored on one item.
-public struct Marks: Sendable, Hashable {
-    /// Whether backups exclude the item.
-    public var isExcludedFromBackup: Mark<Bool>
-    /// Whether the item may be deleted when space is short.
-    public var isPurgeable: Mark<Bool>
-    /// The protection class.
-    public var fileProtection: Mark<FileProtection>
-
-    /// Creates marks, unset by default.
-    public init(
-        isExcludedFromBackup: Mark<Bool> = .unset, isPurgeable: Mark<Bool> = .unset,
-        fileProtection: Mark<FileProtection> = .unset
-    ) {
-        self.isExcludedFromBackup = isExcludedFromBackup
-        self.isPurgeable = isPurgeable
-        self.fileProtection = fileProtection
-    }
-
-    /// The marks of an item without any.
-    public static let none = Marks()
-
-    /// Whether no key is set, malformed or unreadable.
-    public var isEmpty: Bool { self == .none }
-
-    /// Whether any mark is malformed or unreadable.
-    public var areBroken: Bool { !isEmpty && !brokenKeys.isEmpty }
-}
-
-extension Marks {
-    /// The value of a stored key; nil if it is unset or broken, and for computed keys.
-    public subscript(key: ResourceKey) -> ResourceValue? { key.stored?.value(in: self) }
-
-    /// Changes the mark of a stored key, with nil to unset it.
-    ///
-    /// - Returns: whether the key is stored and the value is of its type; otherwise nothing is
-    ///   changed.
-    @discardableResult
-    public mutating func setValue(_ value: ResourceValue?, for key: ResourceKey) -> Bool {
-        key.stored?.setValue(value, in: &self) ?? false
-    }
-
-    /// The keys whose marks are malformed or unreadable.
-    public var brokenKeys: [ResourceKey] {
-        ResourceKey.storedKeys.filter { error(of: $0, path: nil) != nil }
-    }
-
-    /// Returns the errors of the broken marks, each with its attribute.
-    public func errors(
-        at location: borrowing some FileLocation & ~Copyable
-    ) -> [FileError] {
-        guard !isEmpty else { return [] }
-        let path = location.pathForMessages
-        return ResourceKey.storedKeys.compactMap { error(of: $0, path: path) }
-    }
 
     /// Returns the error of a broken mark; nil if the mark is not broken.
-    package func error(of key: ResourceKey, path: FilePath?) -> FileError? {
-        key.stored?.error(in: self, path: path)
-    }
-}
-
-extension Mark where Value: AttributeValue {
-    /// Returns the error of a broken mark; nil if the mark is not broken.
-    public func error(for key: StoredKey<Value>, path: FilePath?) -> FileError? {
+    public func error(of key: StoredKey, path: FilePath?) -> FileError? {
         switch self {
         case .unset, .value: nil
         case .malformed(let prefix, let length):
@@ -148,4 +56,113 @@ extension Mark where Value: AttributeValue {
         case .unreadable(let errno): .readingAttribute(errno, key.attribute, of: path)
         }
     }
+}
+
+/// The marks stored on one item.
+public struct Marks: Sendable, Hashable {
+    private var exclusion = Mark.unset
+    private var purgeability = Mark.unset
+    private var protection = Mark.unset
+
+    /// Creates marks; nil leaves a key unset.
+    public init(
+        isExcludedFromBackup: Bool? = nil, isPurgeable: Bool? = nil,
+        fileProtection: FileProtection? = nil
+    ) {
+        if let isExcludedFromBackup { exclusion = .value(.boolean(isExcludedFromBackup)) }
+        if let isPurgeable { purgeability = .value(.boolean(isPurgeable)) }
+        if let fileProtection { protection = .value(.protection(fileProtection)) }
+    }
+
+    /// The mark of a key. A value of another type than the key's is malformed and fails safe: it
+    /// must not be taken for an unset key.
+    public subscript(key: StoredKey) -> Mark {
+        get {
+            switch key {
+            case .isExcludedFromBackup: exclusion
+            case .isPurgeable: purgeability
+            case .fileProtection: protection
+            }
+        }
+        set {
+            var mark = newValue
+            if let value = newValue.value, !key.accepts(value) {
+                mark = .malformed(prefix: Array(value.text.utf8), length: value.text.utf8.count)
+            }
+            switch key {
+            case .isExcludedFromBackup: exclusion = mark
+            case .isPurgeable: purgeability = mark
+            case .fileProtection: protection = mark
+            }
+        }
+    }
+
+    /// The marks of an item without any.
+    public static let none = Marks()
+
+    /// Whether no key is set, malformed or unreadable.
+    public var isEmpty: Bool { exclusion.isUnset && purgeability.isUnset && protection.isUnset }
+
+    /// Whether backups exclude the item; nil if unset or broken.
+    public var isExcludedFromBackup: Bool? { exclusion.value?.boolean }
+
+    /// Whether the item may be deleted when space is short; nil if unset or broken.
+    public var isPurgeable: Bool? { purgeability.value?.boolean }
+
+    /// The protection class; nil if unset or broken.
+    public var fileProtection: FileProtection? { protection.value?.protection }
+}
+
+extension Marks {
+    /// Whether any mark is malformed or unreadable.
+    public var areBroken: Bool {
+        exclusion.isBroken || purgeability.isBroken || protection.isBroken
+    }
+
+    /// The keys whose marks are malformed or unreadable.
+    public var brokenKeys: [StoredKey] {
+        areBroken ? StoredKey.allCases.filter { self[$0].isBroken } : []
+    }
+
+    /// Returns the errors of the broken marks, each with its attribute.
+    public func errors(
+        at location: borrowing some FileLocation & ~Copyable
+    ) -> [FileError] {
+        guard areBroken else { return [] }
+        let path = location.pathForMessages
+        return StoredKey.allCases.compactMap { self[$0].error(of: $0, path: path) }
+    }
+}
+
+extension FileError {
+    /// Returns the error for an attribute whose value is not valid in the format.
+    static func malformedValue(
+        _ prefix: [UInt8], length: Int, of key: StoredKey, path: FilePath?
+    ) -> FileError {
+        let size = length > prefix.count ? " (\(length) bytes)" : ""
+        let valid = key.valueTexts.joined(separator: ", ")
+        return FileError(
+            code: .malformedValue,
+            message:
+                "\(key.attribute) has the value \(quoted(prefix))\(size), which is not one of: "
+                + valid,
+            advice: "store a valid value with set, or remove this one with unset", path: path,
+            attribute: key.attribute)
+    }
+}
+
+/// Returns bytes in double quotes, with everything but printable ASCII escaped as `\xHH`.
+private func quoted(_ bytes: [UInt8]) -> String {
+    var text = "\""
+    for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            text += "\\" + String(UnicodeScalar(byte))
+        case 0x20..<0x7F:
+            text += String(UnicodeScalar(byte))
+        default:
+            text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+    }
+    return text + "\""
 }

@@ -4,32 +4,22 @@ import SystemPackage
 /// A change of one stored key: a value to store, or nil to remove it.
 public struct MarkChange: Sendable, Hashable {
     /// The key to change.
-    public let key: ResourceKey
+    public let key: StoredKey
     /// The value to store; nil to remove the stored value.
-    public let value: ResourceValue?
+    public let value: StoredValue?
+
+    /// Creates a change of a key. One to a value of another type than the key's is refused when it is
+    /// made.
+    public init(_ key: StoredKey, to value: StoredValue?) {
+        self.key = key
+        self.value = value
+    }
+
     /// The attribute that stores the key's value.
-    @usableFromInline package let attribute: ExtendedAttributeName
+    package var attribute: ExtendedAttributeName { key.attribute }
+
     /// The bytes to store; nil to remove the attribute.
-    @usableFromInline package let bytes: [UInt8]?
-
-    /// Creates a change of a key.
-    public init<Value>(_ key: StoredKey<Value>, to value: Value?) {
-        self.key = key.key
-        self.value = value?.resourceValue
-        attribute = key.attribute
-        bytes = value.map { Array($0.attributeText.utf8) }
-    }
-
-    /// Creates a change from a key and a value of any type.
-    ///
-    /// - Parameters:
-    ///   - key: a stored key.
-    ///   - value: the value to store; nil to remove the stored value.
-    /// - Returns: nil if the key is computed, or the value is not of its type.
-    public init?(_ key: ResourceKey, to value: ResourceValue?) {
-        guard let change = key.stored?.change(to: value) else { return nil }
-        self = change
-    }
+    package var bytes: [UInt8]? { value.map { Array($0.text.utf8) } }
 }
 
 extension FileLocation where Self: ~Copyable {
@@ -38,8 +28,9 @@ extension FileLocation where Self: ~Copyable {
     /// Several changes are made on one open file, so that they all reach the same file. If one fails, those before it are reverted, each only if the value is
     /// still the one that this call stored: a value that another program stored since then is kept.
     ///
-    /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)``. Nothing is changed then,
-    ///   unless the message says what could not be reverted.
+    /// - Throws: ``FileError``: `malformedValue` for a value of another type than the key's, and as
+    ///   ``setExtendedAttribute(named:to:if:)``. Nothing is changed then, unless the message says what
+    ///   could not be reverted.
     @inlinable
     public func apply(_ changes: [MarkChange]) throws(FileError) {
         if changes.count > 1 {
@@ -78,15 +69,21 @@ extension FileLocation where Self: ~Copyable {
             changes, replacing: known, to: file.descriptor.named(pathForMessages))
     }
 
-    @inlinable
+    @usableFromInline
     func make(
         _ change: MarkChange, if condition: ExtendedAttributeCondition = .none
     ) throws(FileError) {
-        if let bytes = change.bytes {
-            try setExtendedAttribute(named: change.attribute, to: bytes, if: condition)
-        } else {
-            try removeExtendedAttribute(named: change.attribute)
+        guard let value = change.value else {
+            try removeExtendedAttribute(named: change.key.attribute)
+            return
         }
+        guard change.key.accepts(value) else {
+            let bytes = Array(value.text.utf8)
+            throw .malformedValue(
+                bytes, length: bytes.count, of: change.key, path: pathForMessages)
+        }
+        try setExtendedAttribute(
+            named: change.key.attribute, to: Array(value.text.utf8), if: condition)
     }
 }
 

@@ -81,113 +81,75 @@ public enum ResourceKey: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-// The table of all keys. A stored key is one line of it; everything that reads, stores, copies or
-// lists marks goes over the table.
 extension ResourceKey {
-    private struct Row {
-        let valueType: ValueType
-        let summary: String
-        let stored: AnyStoredKey?
-        let shortName: String?
-
-        /// The row of a stored key.
-        init(_ stored: AnyStoredKey, _ shortName: String, _ summary: String) {
-            valueType = stored.valueType
-            self.summary = summary
-            self.stored = stored
-            self.shortName = shortName
-        }
-
-        /// The row of a computed key.
-        init(_ valueType: ValueType, _ summary: String) {
-            self.valueType = valueType
-            self.summary = summary
-            stored = nil
-            shortName = nil
-        }
-    }
-
-    private var row: Row {
+    /// The key as one whose values are stored on the item, and so can be set; nil for the others,
+    /// which are computed.
+    public var stored: StoredKey? {
         switch self {
-        case .isExcludedFromBackup:
-            Row(.boolean(.isExcludedFromBackup), "excluded", "whether backups exclude the item")
-        case .isPurgeable:
-            Row(
-                .boolean(.isPurgeable), "purgeable",
-                "whether the item may be deleted when space is short")
-        case .fileProtection:
-            Row(
-                .protection(.fileProtection), "protection",
-                "the protection class of the content")
-        case .fileSize: Row(.byteCount, "size of a regular file's content")
-        case .fileAllocatedSize: Row(.byteCount, "space a regular file takes")
-        case .totalFileSize: Row(.byteCount, "size with everything that belongs to the file")
-        case .totalFileAllocatedSize:
-            Row(.byteCount, "space with everything that belongs to the file")
-        case .linkCount: Row(.number, "number of hard links")
-        case .isDirectory: Row(.boolean, "whether the item is a directory")
-        case .isRegularFile: Row(.boolean, "whether the item is a regular file")
-        case .isSymbolicLink: Row(.boolean, "whether the item itself is a symbolic link")
-        case .contentModificationDate: Row(.date, "when the content last changed")
-        case .contentAccessDate: Row(.date, "when the content was last read")
-        case .attributeModificationDate: Row(.date, "when the inode last changed")
-        case .creationDate: Row(.date, "when the item was created")
-        case .volumeTotalCapacity: Row(.byteCount, "size of the volume")
-        case .volumeAvailableCapacity:
-            Row(.byteCount, "space available to an ordinary user on the volume")
-        case .volumeAvailableCapacityForImportantUsage:
-            Row(.byteCount, "space for important use: available, and what a purge would free")
-        case .volumeAvailableCapacityForOpportunisticUsage:
-            Row(.byteCount, "space for opportunistic use: available, less a reserve")
+        case .isExcludedFromBackup: .isExcludedFromBackup
+        case .isPurgeable: .isPurgeable
+        case .fileProtection: .fileProtection
+        default: nil
         }
     }
-
-    /// How the values are stored; nil for computed keys.
-    var stored: AnyStoredKey? { row.stored }
-
-    /// The stored keys in listing order, each with the name of its attribute.
-    static let storedAttributes: [(name: [UInt8], key: AnyStoredKey)] = storedKeys.compactMap {
-        $0.stored.map { ($0.attribute.bytes, $0) }
-    }
-
-    /// The keys whose values are stored on the item, in listing order.
-    public static let storedKeys: [ResourceKey] = allCases.filter(\.isStored)
-
-    /// Whether values are stored on the item, and so can be set; other values are computed.
-    public var isStored: Bool { stored != nil }
 
     /// The short name of a stored key; nil for computed keys.
-    public var shortName: String? { row.shortName }
+    public var shortName: String? { stored?.shortName }
 
     /// The type of the key's values.
-    public var valueType: ValueType { row.valueType }
+    public var valueType: ValueType {
+        switch self {
+        case .isExcludedFromBackup, .isPurgeable, .isDirectory, .isRegularFile, .isSymbolicLink:
+            .boolean
+        case .fileProtection: .protectionClass
+        case .linkCount: .number
+        case .contentModificationDate, .contentAccessDate, .attributeModificationDate,
+            .creationDate:
+            .date
+        case .fileSize, .fileAllocatedSize, .totalFileSize, .totalFileAllocatedSize,
+            .volumeTotalCapacity, .volumeAvailableCapacity,
+            .volumeAvailableCapacityForImportantUsage,
+            .volumeAvailableCapacityForOpportunisticUsage:
+            .byteCount
+        }
+    }
 
     /// The meaning of the key's values, in one line.
-    public var summary: String { row.summary }
-
-    /// The texts of all values that can be stored for the key; empty for computed keys.
-    public var valueTexts: [String] { stored?.valueTexts ?? [] }
+    public var summary: String {
+        switch self {
+        case .isExcludedFromBackup: "whether backups exclude the item"
+        case .isPurgeable: "whether the item may be deleted when space is short"
+        case .fileProtection: "the protection class of the content"
+        case .fileSize: "size of a regular file's content"
+        case .fileAllocatedSize: "space a regular file takes"
+        case .totalFileSize: "size with everything that belongs to the file"
+        case .totalFileAllocatedSize: "space with everything that belongs to the file"
+        case .linkCount: "number of hard links"
+        case .isDirectory: "whether the item is a directory"
+        case .isRegularFile: "whether the item is a regular file"
+        case .isSymbolicLink: "whether the item itself is a symbolic link"
+        case .contentModificationDate: "when the content last changed"
+        case .contentAccessDate: "when the content was last read"
+        case .attributeModificationDate: "when the inode last changed"
+        case .creationDate: "when the item was created"
+        case .volumeTotalCapacity: "size of the volume"
+        case .volumeAvailableCapacity: "space available to an ordinary user on the volume"
+        case .volumeAvailableCapacityForImportantUsage:
+            "space for important use: available, and what a purge would free"
+        case .volumeAvailableCapacityForOpportunisticUsage:
+            "space for opportunistic use: available, less a reserve"
+        }
+    }
 }
 
 /// The value of any ``ResourceKey``.
 public enum ResourceValue: Sendable, Hashable {
-    /// The value of a key with the type ``ResourceKey/ValueType/boolean``.
-    case boolean(Bool)
-    /// The value of ``ResourceKey/fileProtection``.
-    case protection(FileProtection)
+    /// The value of a stored key.
+    case stored(StoredValue)
+    /// A computed Boolean.
+    case flag(Bool)
     /// A number, or a number of bytes.
     case number(Int64)
     /// A time.
     case date(FileTime)
-
-    /// Parses the text of a stored key's value, in any ASCII case.
-    ///
-    /// - Returns: nil if the text is not a valid value of the key, or the key is not stored.
-    public init?(text: String, for key: ResourceKey) {
-        // A trailing newline or NUL is accepted on disk, but not in a value given by a caller.
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
-            let value = key.stored?.value(ofText: Array(text.utf8))
-        else { return nil }
-        self = value
-    }
 }

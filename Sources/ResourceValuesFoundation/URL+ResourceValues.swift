@@ -84,7 +84,7 @@ extension URL {
             try withItem { item in
                 // A missing item is an error even if there is nothing to remove.
                 _ = try item.fileStatus()
-                try item.apply(marks.compactMap(\.mark).compactMap { MarkChange($0, to: nil) })
+                try item.apply(marks.compactMap(\.mark).map { MarkChange($0, to: nil) })
             }
         } catch {
             throw CocoaError(error, self, .writing, unsetKeys: marks.map { URLResourceKey($0) })

@@ -147,7 +147,7 @@ extension KnownKey {
     }
 
     /// The stored key; nil when the value is not a mark.
-    var mark: ResourceKey? {
+    var mark: StoredKey? {
         switch self {
         case .isExcludedFromBackup: .isExcludedFromBackup
         case .isPurgeable: .isPurgeable

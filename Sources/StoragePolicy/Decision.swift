@@ -50,6 +50,15 @@ public struct Decision: Sendable {
     /// The item's protection class, and why.
     public var protection: EffectiveProtection { verdict?.protection ?? .unmarked }
 
+    /// The effective value of a key; nil when no protection class applies.
+    public func value(for key: StoredKey) -> StoredValue? {
+        switch key {
+        case .isExcludedFromBackup: .boolean(isExcluded)
+        case .isPurgeable: .boolean(isPurgeable)
+        case .fileProtection: protectionClass.map { .protection($0) }
+        }
+    }
+
     /// The issues to report about the item's own marks.
     public var issues: [PolicyIssue] { verdict?.issues ?? [] }
 

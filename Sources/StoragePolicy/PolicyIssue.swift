@@ -83,12 +83,8 @@ public struct BrokenMark: Sendable, Hashable, CustomStringConvertible {
     public var isUnreadable: Bool { error.code != .malformedValue }
 
     /// Creates a broken mark; nil if the mark is not broken.
-    public init?<Value>(_ mark: Mark<Value>, of key: StoredKey<Value>) {
-        guard let error = mark.error(for: key, path: nil) else { return nil }
-        self.init(key.key, error)
-    }
-
-    init(_ key: ResourceKey, _ error: FileError) {
+    public init?(_ mark: Mark, of key: StoredKey) {
+        guard let error = mark.error(of: key, path: nil) else { return nil }
         keyName = key.name
         self.error = error
     }
@@ -100,9 +96,6 @@ public struct BrokenMark: Sendable, Hashable, CustomStringConvertible {
 extension Marks {
     /// The marks that are malformed or cannot be read.
     var broken: [BrokenMark] {
-        guard !isEmpty else { return [] }
-        return ResourceKey.storedKeys.compactMap { key in
-            error(of: key, path: nil).map { BrokenMark(key, $0) }
-        }
+        brokenKeys.compactMap { BrokenMark(self[$0], of: $0) }
     }
 }

@@ -67,8 +67,9 @@ extension PolicyItem {
     fileprivate mutating func disregardUnreadableMarks() -> [PolicyIssue] {
         guard isOwnedByAnotherUser else { return [] }
         let unreadable = marks.broken.filter(\.isUnreadable)
-        if case .unreadable = marks.isExcludedFromBackup { marks.isExcludedFromBackup = .unset }
-        if case .unreadable = marks.fileProtection { marks.fileProtection = .unset }
+        for key in [StoredKey.isExcludedFromBackup, .fileProtection] {
+            if case .unreadable = marks[key] { marks[key] = .unset }
+        }
         return unreadable.map { .unreadableAncestor($0) }
     }
 }

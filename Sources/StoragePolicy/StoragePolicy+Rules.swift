@@ -38,8 +38,8 @@ extension StoragePolicy {
         if own.isKeptTagFile { values.exclusionByMark = nil }
         let byMarks = exclusionByMarks(own, isAlreadyExcluded: values.exclusion != nil, linkCount)
         let exclusion = values.exclusion ?? byMarks ?? location(at: place, own) ?? .unmarked
-        let purgeability = purgeability(own.native.isPurgeable, below: values.purgeability)
-        let protection = protection(own.native.fileProtection, below: values.protection)
+        let purgeability = purgeability(own.native[.isPurgeable], below: values.purgeability)
+        let protection = protection(own.native[.fileProtection], below: values.protection)
         let context = contextForEntries(
             own, below: inherited, at: place,
             passing: OwnReasons(byMarks, exclusion, purgeability, protection), values, path)
@@ -74,8 +74,8 @@ extension StoragePolicy {
     /// Applies rule 2.
     private func nativeExclusion(_ marks: Marks) -> Exclusion? {
         guard markers.contains(.native) else { return nil }
-        if let value = marks.isExcludedFromBackup.value { return value ? .marked : .markedFalse }
-        return BrokenMark(marks.isExcludedFromBackup, of: .isExcludedFromBackup)
+        if let value = marks.isExcludedFromBackup { return value ? .marked : .markedFalse }
+        return BrokenMark(marks[.isExcludedFromBackup], of: .isExcludedFromBackup)
             .map { .malformed($0) }
     }
 
@@ -86,7 +86,7 @@ extension StoragePolicy {
     }
 
     private func purgeability(
-        _ mark: Mark<Bool>, below inherited: Purgeability?
+        _ mark: Mark, below inherited: Purgeability?
     ) -> Purgeability {
         if let inherited, inherited.isProtected { return inherited }
         if mark.value == false { return .markedFalse }
@@ -95,9 +95,9 @@ extension StoragePolicy {
     }
 
     private func protection(
-        _ mark: Mark<FileProtection>, below inherited: EffectiveProtection?
+        _ mark: Mark, below inherited: EffectiveProtection?
     ) -> EffectiveProtection {
-        if let value = mark.value { return .marked(value) }
+        if let value = mark.value?.protection { return .marked(value) }
         if let broken = BrokenMark(mark, of: .fileProtection) { return .malformed(broken) }
         return inherited ?? .unmarked
     }
@@ -132,10 +132,10 @@ extension StoragePolicy {
         guard !own.foreign.isEmpty else { return nil }
         var excluding = own.foreign.excluding
         var including = own.foreign.including
-        switch own.native.isExcludedFromBackup {
+        switch own.native[.isExcludedFromBackup] {
         case .unset: break
-        case .value(true): excluding.insert(.native)
-        case .value(false), .malformed, .unreadable: including.insert(.native)
+        case .value(.boolean(true)): excluding.insert(.native)
+        case .value, .malformed, .unreadable: including.insert(.native)
         }
         excluding.formIntersection(markers)
         including.formIntersection(markers)

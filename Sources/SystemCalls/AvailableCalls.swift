@@ -21,7 +21,8 @@ package enum AvailableCalls {
     /// The xattrat calls of Linux 6.13.
     package static let xattrat = isAvailable(linux_probe_listxattrat())
 
-    private static func isAvailable(_ answer: Int) -> Bool {
+    /// Whether the answer to a probe is the kernel's own.
+    static func isAvailable(_ answer: Int) -> Bool {
         answer != -Int(ENOSYS) && answer != -Int(EPERM)
     }
 }

@@ -157,17 +157,19 @@ package enum ExtendedAttributeCalls {
             }
         }
         if AvailableCalls.xattrat { return try perform(call) { entry(target) } }
-        let opened = try openFile(
-            in: target.directory, target.path,
-            flags: target.followsSymbolicLink ? .reference : [.reference, .noFollow])
-        let outcome: Result<Int, Errno>
-        do throws(Errno) {
-            outcome = .success(try throughProcess(opened.rawValue, call, path))
-        } catch {
-            outcome = .failure(error)
-        }
-        try closeFile(opened)
-        return try outcome.get()
+        return try throughReference(to: target, call, path)
+    }
+
+    /// Makes a call for a name in a directory where the xattrat calls are not available.
+    static func throughReference(
+        to target: CallTarget, _ call: SystemCall, _ path: (UnsafePointer<CChar>) -> Int
+    ) throws(Errno) -> Int {
+        let opened = OwnedDescriptor(
+            try openFile(
+                in: target.directory, target.path,
+                flags: target.followsSymbolicLink ? .reference : [.reference, .noFollow]))
+        defer { withExtendedLifetime(opened) {} }
+        return try throughProcess(opened.descriptor.rawValue, call, path)
     }
 
     private static func throughProcess(

@@ -100,13 +100,13 @@ struct Explanation: ~Copyable {
         buffer.append(":\n")
         write("isExcludedFromBackup", "\(decision.isExcluded)", decision.exclusion)
         write("isPurgeable", "\(decision.isPurgeable)", decision.purgeability)
-        let protection = decision.protectionClass?.attributeText ?? "no class"
+        let protection = decision.protectionClass?.rawValue ?? "no class"
         write("fileProtection", protection, decision.protection)
         if let verdict = ProtectionVerdict(on: item) {
             buffer.append(text: "  enforced: \(verdict.rawValue): \(verdict.sentence)\n")
         }
-        let marks = ResourceKey.storedKeys.compactMap { key in
-            item.marks[key].map { "\(key.name)=\($0.text)" }
+        let marks = StoredKey.allCases.compactMap { key in
+            item.marks[key].value.map { "\(key.name)=\($0.text)" }
         }
         if !marks.isEmpty {
             buffer.append(text: "  marks: \(marks.joined(separator: ", "))\n")
@@ -156,7 +156,7 @@ struct Explanation: ~Copyable {
             line.add(reason: decision.purgeability)
         }
         line.add("protection") { line in
-            line.add("value", decision.protectionClass?.attributeText)
+            line.add("value", decision.protectionClass?.rawValue)
             line.add(reason: decision.protection)
             line.add("verdict", ProtectionVerdict(on: item)?.rawValue)
         }

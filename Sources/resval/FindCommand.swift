@@ -77,9 +77,9 @@ struct FindFilter: ParsableArguments, Sendable {
     /// Returns whether an item with these stored marks matches all filters.
     func fits(_ marks: Marks) -> Bool {
         if marks.isEmpty { return false }
-        if excluded && marks.isExcludedFromBackup.value != true { return false }
-        if purgeable && marks.isPurgeable.value != true { return false }
-        if let protection, marks.fileProtection.value != protection { return false }
+        if excluded && marks.isExcludedFromBackup != true { return false }
+        if purgeable && marks.isPurgeable != true { return false }
+        if let protection, marks.fileProtection != protection { return false }
         return !malformed || marks.areBroken
     }
 
@@ -96,7 +96,7 @@ struct FindFilter: ParsableArguments, Sendable {
 extension FileProtection: ExpressibleByArgument {
     /// Parses the name of a class, in any ASCII case.
     public init?(argument: String) {
-        guard case .protection(let value)? = ResourceValue(text: argument, for: .fileProtection)
+        guard let value = StoredKey.fileProtection.value(ofText: argument)?.protection
         else { return nil }
         self = value
     }

@@ -190,7 +190,7 @@ final class FoundWriter {
         line.add(path: item.path)
         line.add("kind", item.kind.name)
         if let decision = item.decision {
-            for key in ResourceKey.storedKeys { line.add(key.name, decision.value(for: key)) }
+            for key in StoredKey.allCases { line.add(key.name, decision.value(for: key)) }
             line.add("broken", strings: item.marks.brokenKeys.map(\.name))
             line.add("exclusionReason", decision.exclusion.name)
             line.add("exclusionSentence", decision.exclusion.sentence)

@@ -72,7 +72,7 @@ struct GetCommand: ParsableCommand {
             return try outcome.finish()
         }
         // Computed values are not inherited: the effective value is the item's own.
-        let asksReader = effective && keys.contains(where: \.isStored)
+        let asksReader = effective && keys.contains { $0.stored != nil }
         let question = ValueQuestion(keys, asksReader ? try policyOptions.reader() : nil)
         var output = ValueOutput(
             form: records.form, showsPath: withPath || !input.isSinglePath,
@@ -122,7 +122,7 @@ struct TestCommand: ParsableCommand {
     func run() throws {
         let outcome = Outcome()
         var reader: EffectiveValueReader?
-        if effective && question.key.isStored {
+        if effective && question.key.stored != nil {
             let environment = PolicyEnvironment.current()
             reader = try EffectiveValueReader(
                 StoragePolicy(markers: Marker.defaultSet, locations: environment.locations))
@@ -145,9 +145,12 @@ struct TestQuestion {
             guard key.valueType == .boolean else {
                 throw ValidationError("\(key.name) is not Boolean: write \(key.name)=VALUE")
             }
-            value = .boolean(true)
+            value = key.stored == nil ? .flag(true) : .stored(true)
         } else {
-            value = try KeyArgument.value(String(parts[1]), for: key)
+            guard let stored = key.stored else {
+                throw ValidationError("\(key.name) is computed and is compared with no value")
+            }
+            value = .stored(try KeyArgument.value(String(parts[1]), for: stored))
         }
     }
 }

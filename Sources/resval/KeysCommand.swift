@@ -29,7 +29,7 @@ struct KeysCommand: ParsableCommand {
     private func writeLine(_ key: ResourceKey, _ buffer: inout OutputBuffer) {
         let columns = [
             (key.name, 45), (key.shortName ?? "-", 11), (key.valueType.rawValue, 16),
-            (key.isStored ? "stored, settable" : "computed", 17),
+            ((key.stored != nil) ? "stored, settable" : "computed", 17),
         ]
         for (text, width) in columns {
             buffer.append(text: text)
@@ -45,9 +45,9 @@ struct KeysCommand: ParsableCommand {
         line.add("foundationKey", key.foundationName)
         line.add("shortName", key.shortName)
         line.add("type", key.valueType.rawValue)
-        line.add("isStored", key.isStored)
-        line.add("isSettable", key.isStored)
-        line.add("values", strings: key.valueTexts)
+        line.add("isStored", (key.stored != nil))
+        line.add("isSettable", (key.stored != nil))
+        line.add("values", strings: key.stored?.valueTexts ?? [])
         line.add("summary", key.summary)
         line.end(in: &buffer)
     }

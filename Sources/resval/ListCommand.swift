@@ -46,8 +46,8 @@ struct ListCommand: ParsableCommand {
             buffer.append(name: path.bytes)
             buffer.append(":\n")
         }
-        for key in ResourceKey.storedKeys {
-            if let value = marks[key] { buffer.append(text: "\(key.name)=\(value.text)\n") }
+        for key in StoredKey.allCases {
+            if let value = marks[key].value { buffer.append(text: "\(key.name)=\(value.text)\n") }
         }
         buffer.endRecord()
     }
@@ -67,7 +67,7 @@ struct ListCommand: ParsableCommand {
 extension JSONLine {
     /// Adds the fields for all marks.
     mutating func add(_ marks: Marks) {
-        for key in ResourceKey.storedKeys { add(key.name, marks[key]) }
+        for key in StoredKey.allCases { add(key.name, marks[key].value) }
         add("broken", strings: marks.brokenKeys.map(\.name))
     }
 }

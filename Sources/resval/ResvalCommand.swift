@@ -92,7 +92,8 @@ struct PlainCommand {
             output.flush()
         case .test(let key):
             path.withListedPath {
-                ValueQuestion([key]).test($0, equals: .boolean(true), outcome)
+                ValueQuestion([key]).test(
+                    $0, equals: key.stored == nil ? .flag(true) : .stored(true), outcome)
             }
         case .change(let command, let changes):
             let run = try ChangeRun.begin(

@@ -36,7 +36,7 @@ struct Suggestion: Sendable {
         }
         let marks = try root.reader.markReader.marks(
             of: directory.descriptor, kind: .directory)
-        guard found == identity, marks.native.isExcludedFromBackup == .unset,
+        guard found == identity, marks.native[.isExcludedFromBackup] == .unset,
             marks.foreign.recreation == recreation
         else {
             throw FileError(

@@ -81,8 +81,10 @@ struct ValueQuestion {
         case .isSymbolicLink:
             return try path.path.withoutFollowing.resourceValue(for: key)
         default:
-            guard let decision, key.isStored else { return try path.resourceValue(for: key) }
-            return decision.value(for: key)
+            guard let decision, let stored = key.stored else {
+                return try path.resourceValue(for: key)
+            }
+            return decision.value(for: stored).map { .stored($0) }
         }
     }
 }
@@ -137,18 +139,5 @@ struct ValueOutput: ~Copyable {
         line.add("value", value)
         line.add("error", error?.code.description)
         line.end(in: &buffer)
-    }
-}
-
-extension Decision {
-    /// Returns the effective value of a stored key; nil for computed keys, which are not inherited,
-    /// and when no protection class applies.
-    func value(for key: ResourceKey) -> ResourceValue? {
-        switch key {
-        case .isExcludedFromBackup: .boolean(isExcluded)
-        case .isPurgeable: .boolean(isPurgeable)
-        case .fileProtection: protectionClass.map { .protection($0) }
-        default: nil
-        }
     }
 }

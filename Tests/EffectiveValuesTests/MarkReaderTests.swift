@@ -138,8 +138,8 @@ struct MarkReaderTests {
         try withTemporaryDirectory(containing: tree) { root in
             let marks = try MarkReader(everything).marks(
                 of: root.appending("f"), kind: .regularFile)
-            #expect(marks.native.isExcludedFromBackup == .value(false))
-            #expect(marks.native.isPurgeable == .value(true))
+            #expect(marks.native.isExcludedFromBackup == false)
+            #expect(marks.native.isPurgeable == true)
             #expect(marks.foreign == ForeignMarks(excluding: [.apple], including: [.xdg]))
         }
     }

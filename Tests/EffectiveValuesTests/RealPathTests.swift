@@ -111,7 +111,7 @@ struct RealPathTests {
             try path.setValue(true, for: .isPurgeable)
             let chain = try ancestorChain(of: path)
             #expect(chain.count == path.string.split(separator: "/").count + 1)
-            #expect(chain.last?.item.marks.isPurgeable == .value(true))
+            #expect(chain.last?.item.marks.isPurgeable == true)
         }
     }
 

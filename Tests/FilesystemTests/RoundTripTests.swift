@@ -18,12 +18,12 @@ struct RoundTripTests {
                 try #expect(item.marks() == Marks.none)
                 try item.setValue(true, for: .isExcludedFromBackup)
                 try item.setValue(false, for: .isPurgeable)
-                try item.setValue(.completeWhenUserInactive, for: .fileProtection)
+                try item.setValue(.protection(.completeWhenUserInactive), for: .fileProtection)
                 try #expect(
                     item.marks()
                         == Marks(
-                            isExcludedFromBackup: .value(true), isPurgeable: .value(false),
-                            fileProtection: .value(.completeWhenUserInactive)))
+                            isExcludedFromBackup: true, isPurgeable: false,
+                            fileProtection: .completeWhenUserInactive))
                 try #expect(item.removeValue(for: .isExcludedFromBackup))
                 try #expect(item.removeValue(for: .isExcludedFromBackup) == false)
                 try #expect(item.value(for: .isExcludedFromBackup) == nil)
@@ -39,7 +39,7 @@ struct RoundTripTests {
             for name in HostileNames.all {
                 let file = filesystem.root.appending(name)
                 try file.setValue(true, for: .isExcludedFromBackup)
-                try #expect(file.marks() == Marks(isExcludedFromBackup: .value(true)))
+                try #expect(file.marks() == Marks(isExcludedFromBackup: true))
             }
         }
     }

@@ -6,19 +6,18 @@
 #endif
 public func fuzzAttributeValue(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    check(Bool(attributeBytes: bytes), bytes, alsoWritten: ["1", "0"])
-    check(FileProtection(attributeBytes: bytes), bytes, alsoWritten: [])
+    check(.isPurgeable, bytes, alsoWritten: ["1", "0"])
+    check(.fileProtection, bytes, alsoWritten: [])
     return 0
 }
 
-private func check<Value: AttributeValue>(
-    _ value: Value?, _ bytes: [UInt8], alsoWritten: [String]
-) {
-    guard let value else { return }
+private func check(_ key: StoredKey, _ bytes: [UInt8], alsoWritten: [String]) {
+    guard let value = bytes.withUnsafeBytes({ key.decode($0) }) else { return }
     precondition(bytes.count <= 64)
-    precondition(Value(attributeBytes: Array(value.attributeText.utf8)) == value)
+    precondition(key.accepts(value))
+    precondition(Array(value.text.utf8).withUnsafeBytes { key.decode($0) } == value)
     let ends = bytes.last == 0 || bytes.last == UInt8(ascii: "\n")
     let text = String(decoding: ends ? bytes.dropLast() : bytes[...], as: UTF8.self)
     precondition(
-        text.lowercased() == value.attributeText.lowercased() || alsoWritten.contains(text))
+        text.lowercased() == value.text.lowercased() || alsoWritten.contains(text))
 }

@@ -15,7 +15,7 @@ struct AttributeTests {
                 .posixPermissions: 0o600, .protectionKey: FileProtectionType.completeUnlessOpen,
             ]
             try FileManager.default.setAttributes(attributes, ofItemAtPath: file.string)
-            try #expect(file.value(for: .fileProtection) == .completeUnlessOpen)
+            try #expect(file.fileProtection == .completeUnlessOpen)
             try #expect(file.status().permissions == 0o600)
             let read = try FileManager.default.attributesOfItem(atPath: file.string)
             #expect(read[.protectionKey] as? FileProtectionType == .completeUnlessOpen)
@@ -73,11 +73,11 @@ struct AttributeTests {
             try Data("x".utf8).write(to: top.appending("g").url)
             for name in ["a", "a/b", "a/b/f", "g"] {
                 try #expect(
-                    top.appending(name).value(for: .fileProtection) == .complete, "\(name)")
+                    top.appending(name).fileProtection == .complete, "\(name)")
             }
             let other: [FileAttributeKey: Any] = [.protectionKey: FileProtectionType.none]
             #expect(manager.createFile(atPath: "\(top)/h", contents: nil, attributes: other))
-            try #expect(top.appending("h").value(for: .fileProtection) == FileProtection.none)
+            try #expect(top.appending("h").fileProtection == FileProtection.none)
         }
     }
 

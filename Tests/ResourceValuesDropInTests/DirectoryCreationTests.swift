@@ -24,7 +24,7 @@ struct DirectoryCreationTests {
                 }
                 var directory = FilePath(path)
                 while directory != root {
-                    try #expect(directory.value(for: .fileProtection) == .complete)
+                    try #expect(directory.fileProtection == .complete)
                     directory.removeLastComponent()
                 }
                 // No temporary directory is left.
@@ -59,7 +59,7 @@ struct DirectoryCreationTests {
                 try command.runSuccessfully()
             }
             func stored(_ path: String) throws -> FileProtection? {
-                try home.appending(path).value(for: .fileProtection)
+                try home.appending(path).fileProtection
             }
             for (shared, own) in [
                 (".local/share", "photo-cache/a"), ("mine/songs", "x/y"),

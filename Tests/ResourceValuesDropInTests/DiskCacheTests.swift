@@ -103,7 +103,7 @@ struct DiskCacheTests {
             try manager.setAttributes(
                 [.protectionKey: FileProtectionType.complete] as [FileAttributeKey: Any],
                 ofItemAtPath: "\(root)")
-            try #expect(root.value(for: .fileProtection) == .complete)
+            try #expect(root.fileProtection == .complete)
         }
     }
 

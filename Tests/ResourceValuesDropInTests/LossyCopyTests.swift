@@ -153,8 +153,9 @@ struct LossyCopyTests {
         }
         try withTemporaryDirectory(containing: tree) { root in
             let vault = root.appending("vault")
-            try vault.setValue(.complete, for: .fileProtection)
-            try root.appending("other").setValue(.completeUnlessOpen, for: .fileProtection)
+            try vault.setValue(.protection(.complete), for: .fileProtection)
+            try root.appending("other").setValue(
+                .protection(.completeUnlessOpen), for: .fileProtection)
             for name in ["plain", "other"] {
                 try FileManager.default.copyItem(
                     atPath: "\(root)/\(name)", toPath: "\(vault)/copy-\(name)")
@@ -162,7 +163,7 @@ struct LossyCopyTests {
                     atPath: "\(root)/\(name)", toPath: "\(vault)/\(name)")
             }
             func stored(_ name: String) throws -> FileProtection? {
-                try vault.appending(name).value(for: .fileProtection)
+                try vault.appending(name).fileProtection
             }
             try #expect(stored("plain") == nil)
             try #expect(stored("copy-plain") == .complete)

@@ -31,7 +31,7 @@ struct NSURLTests {
                 )
             }
             try #expect(root.appending("4").value(for: .isPurgeable) == true)
-            try #expect(root.appending("5").value(for: .fileProtection) == .complete)
+            try #expect(root.appending("5").fileProtection == .complete)
             try #expect(
                 root.appending("5").status().contentModificationTime.seconds == 1_000_000_000)
         }
@@ -48,7 +48,7 @@ struct NSURLTests {
             #expect(value == nil)
             try url.getResourceValue(&value, forKey: .fileSizeKey)
             #expect((value as? NSNumber)?.intValue == 4)
-            try root.appending("f").setValue(.complete, for: .fileProtection)
+            try root.appending("f").setValue(.protection(.complete), for: .fileProtection)
             try url.getResourceValue(&value, forKey: .fileProtectionKey)
             #expect((value as? NSString) == "NSURLFileProtectionComplete")
             let read = try url.resourceValues(forKeys: [.isExcludedFromBackupKey, .nameKey])
@@ -106,7 +106,7 @@ struct NSURLTests {
             try NSString("new").write(
                 to: url("c"), atomically: true, encoding: String.Encoding.utf8.rawValue)
             for name in ["a", "new"] {
-                try #expect(root.appending(name).value(for: .fileProtection) == .complete)
+                try #expect(root.appending(name).fileProtection == .complete)
             }
             for name in ["a", "b", "c"] {
                 try #expect(root.appending(name).value(for: .isExcludedFromBackup) == true)

@@ -38,7 +38,7 @@ struct StorageGuideFileTests {
             try guide.run(serving: home.appending("served"), "media", "{}/film")
             let film = home.appending(".local/share/Downloads/film")
             try #expect(film.text == "frames")
-            try #expect(film.marks() == Marks(isExcludedFromBackup: .value(true)))
+            try #expect(film.marks() == Marks(isExcludedFromBackup: true))
         }
     }
 
@@ -63,7 +63,7 @@ struct StorageGuideFileTests {
             try #expect(thumbnail.text == "pixels")
             try #expect(
                 thumbnail.marks()
-                    == Marks(isExcludedFromBackup: .value(true), isPurgeable: .value(true)))
+                    == Marks(isExcludedFromBackup: true, isPurgeable: true))
             try #expect(guide.fail("thumbnail", "/photos/2.png") == ["failed: CocoaError 4"])
             #expect(!home.appending(".cache/2.png").exists)
         }
@@ -79,7 +79,7 @@ struct StorageGuideFileTests {
             for (path, isExcluded) in marks {
                 let file = home.appending(path)
                 try #expect(file.text == "text")
-                try #expect(file.value(for: .isExcludedFromBackup) == isExcluded)
+                try #expect(file.isExcludedFromBackup == isExcluded)
             }
         }
     }

@@ -15,7 +15,7 @@ struct StorageGuideMarkTests {
             try guide.run("exclude", home)
             try #expect(
                 home.appending("video-cache").marks()
-                    == Marks(isExcludedFromBackup: .value(true)))
+                    == Marks(isExcludedFromBackup: true))
         }
     }
 
@@ -40,7 +40,7 @@ struct StorageGuideMarkTests {
         try withGuide { guide, home in
             try guide.run("offline", home.appending("new"))
             let directory = home.appending("new/OfflineData")
-            try #expect(directory.marks() == Marks(isExcludedFromBackup: .value(true)))
+            try #expect(directory.marks() == Marks(isExcludedFromBackup: true))
             try #expect(directory.appending("map-tiles.db").text == "tiles")
             // Again, as at each start of an app.
             try guide.run("offline", home.appending("new"))
@@ -54,7 +54,7 @@ struct StorageGuideMarkTests {
             let line = "保护级别:URLFileProtection(rawValue: \"NSURLFileProtectionComplete\")"
             try #expect(guide.run("protection", file, directory) == [line[...], line[...]])
             for path in [file, directory] {
-                try #expect(path.value(for: .fileProtection) == .complete)
+                try #expect(path.fileProtection == .complete)
             }
             try #expect(file.text == "secret")
             // A directory cannot be created where a file is.
@@ -68,9 +68,9 @@ struct StorageGuideMarkTests {
             let (file, directory) = (home.appending("file"), home.appending("d"))
             try guide.run("protection-options", file, directory)
             for path in [file, directory, directory.appending("new")] {
-                try #expect(path.value(for: .fileProtection) == .complete)
+                try #expect(path.fileProtection == .complete)
             }
-            try #expect(directory.appending("old").value(for: .fileProtection) == nil)
+            try #expect(directory.appending("old").fileProtection == nil)
         }
     }
 

@@ -29,7 +29,11 @@ final class Watcher: Sendable {
         defer { closeIgnoringErrors(descriptor) }
         let mark = try? descriptor.mark(for: .fileProtection)
         counts.withLock { counts in
-            if mark == .value(.complete) { counts.withClass += 1 } else { counts.withoutClass += 1 }
+            if mark == .value(.protection(.complete)) {
+                counts.withClass += 1
+            } else {
+                counts.withoutClass += 1
+            }
         }
     }
 }

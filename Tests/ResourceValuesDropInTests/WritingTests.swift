@@ -14,11 +14,11 @@ struct WritingTests {
         }
         try withTemporaryDirectory(containing: tree) { root in
             let file = root.appending("f")
-            try file.setValue(.complete, for: .fileProtection)
+            try file.setValue(.protection(.complete), for: .fileProtection)
             try Data("new".utf8).write(to: file.url, options: .atomic)
             try #expect(contentsOfFile(file) == Array("new".utf8))
             try #expect(file.value(for: .isExcludedFromBackup) == true)
-            try #expect(file.value(for: .fileProtection) == .complete)
+            try #expect(file.fileProtection == .complete)
             try #expect(file.extendedAttribute(named: "user.other") == Array("x".utf8))
             try #expect(file.status().permissions == 0o640)
             try #expect(entryCount(root) == 1)
@@ -41,7 +41,7 @@ struct WritingTests {
             ]
             for (option, protection) in options {
                 try Data("x".utf8).write(to: file.url, options: option)
-                try #expect(file.value(for: .fileProtection) == protection)
+                try #expect(file.fileProtection == protection)
             }
         }
     }
@@ -96,7 +96,7 @@ struct WritingTests {
                 let content = try contentsOfFile(file)
                 #expect(content.count == 1_000_000)
                 #expect(Set(content).count == 1)
-                try #expect(file.value(for: .fileProtection) == .complete)
+                try #expect(file.fileProtection == .complete)
             }
         }
     }
@@ -112,7 +112,7 @@ struct WritingTests {
                 cocoaCode { try big.write(to: file.url, options: .atomic) }
                     == .fileWriteOutOfSpace)
             try #expect(contentsOfFile(file) == Array("old".utf8))
-            try #expect(file.value(for: .fileProtection) == .complete)
+            try #expect(file.fileProtection == .complete)
             try #expect(entryCount(filesystem.root) == before)
         }
     }

@@ -1,5 +1,6 @@
 import ResourceValues
 import ResourceValuesFoundation
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -19,7 +20,7 @@ struct MarkTests {
             #expect(url == URL(fileURLWithPath: file.string))
             try #expect(file.value(for: .isExcludedFromBackup) == true)
             try #expect(file.value(for: .isPurgeable) == false)
-            try #expect(file.value(for: .fileProtection) == .completeUnlessOpen)
+            try #expect(file.fileProtection == .completeUnlessOpen)
             let read = try url.resourceValues(forKeys: [
                 .isExcludedFromBackupKey, .isPurgeableKey, .fileProtectionKey,
             ])
@@ -34,9 +35,10 @@ struct MarkTests {
         }
     }
 
-    @Test("every stored key is read, stored and removed", arguments: ResourceKey.storedKeys)
-    func everyKey(key: ResourceKey) throws {
-        let foundationKey = Key(rawValue: key.foundationName)
+    @Test("every stored key is read, stored and removed", arguments: StoredKey.allCases)
+    func everyKey(key: StoredKey) throws {
+        let known = try #require(ResourceKey(rawValue: key.rawValue))
+        let foundationKey = Key(rawValue: known.foundationName)
         try withTemporaryDirectory(
             containing: Tree {
                 File("f"); File("g")
@@ -44,8 +46,8 @@ struct MarkTests {
         ) { root in
             let (file, copy) = (root.appending("f"), root.appending("g"))
             let text = try #require(key.valueTexts.last)
-            let value = try #require(ResourceValue(text: text, for: key))
-            try file.apply([#require(MarkChange(key, to: value))])
+            let value = try #require(key.value(ofText: text))
+            try file.apply([MarkChange(key, to: value)])
             let read = try file.url.resourceValues(forKeys: [foundationKey])
             #expect(read.allValues.count == 1)
             try copy.url.setResourceValues(read)
@@ -92,7 +94,7 @@ struct MarkTests {
             var values = URLResourceValues()
             values.fileProtection = URLFileProtection(rawValue: "NSURLFileProtection" + name)
             try file.url.setResourceValues(values)
-            try #expect(file.value(for: .fileProtection) == stored)
+            try #expect(file.fileProtection == stored)
             let read = try file.url.resourceValues(forKeys: [.fileProtectionKey]).fileProtection
             #expect(read == values.fileProtection)
         }
@@ -115,11 +117,33 @@ struct MarkTests {
         try withTemporaryDirectory(containing: Tree { File("f") }) { root in
             let file = root.appending("f")
             try file.setExtendedAttribute(
-                named: StoredKey<Bool>.isPurgeable.attribute, to: Array("maybe".utf8))
+                named: StoredKey.isPurgeable.attribute, to: Array("maybe".utf8))
             try #expect(
                 code { _ = try file.url.resourceValues(forKeys: [.isPurgeableKey]) }
                     == .fileReadCorruptFile)
             try #expect(file.url.resourceValues(forKeys: [.fileSizeKey]).fileSize == 0)
+        }
+    }
+
+    @Test("a class that is malformed or cannot be read is complete among all attributes")
+    func brokenClass() throws {
+        let attribute: ExtendedAttributeName = "user.resval.fileProtection"
+        let tree = Tree {
+            File("malformed").attribute(attribute, "none of these")
+            File("long").attribute(attribute, [UInt8](repeating: 0x6E, count: 300))
+            File("unreadable").attribute(attribute, "none"); File("plain")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            func protection(_ name: FileName) throws -> FileProtectionType? {
+                let path = root.appending(name).string
+                let attributes = try FileManager.default.allAttributesOfItem(atPath: path)
+                return attributes[.protectionKey] as? FileProtectionType
+            }
+            try #expect(protection("malformed") == .complete)
+            try #expect(protection("long") == .complete)
+            try #expect(protection("plain") == nil)
+            let mock = SystemCallMock([.getxattr: [.ioError]])
+            try #expect(mock.run { try protection("unreadable") } == .complete)
         }
     }
 

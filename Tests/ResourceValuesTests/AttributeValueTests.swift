@@ -27,33 +27,43 @@ enum ReadingRules {
     ]
 }
 
+extension StoredKey {
+    fileprivate func decode(_ bytes: [UInt8]) -> StoredValue? {
+        bytes.withUnsafeBytes { decode($0) }
+    }
+
+    fileprivate func decode(_ text: String) -> StoredValue? { decode(Array(text.utf8)) }
+}
+
 @Suite("The text of attributes")
 struct AttributeValueTests {
     @Test("Booleans are read as the format says", arguments: ReadingRules.booleans)
     func booleans(text: String, value: Bool?) {
-        #expect(Bool(attributeBytes: Array(text.utf8)) == value)
+        #expect(StoredKey.isPurgeable.decode(text)?.boolean == value)
     }
 
     @Test("protection classes are read as the format says", arguments: ReadingRules.classes)
     func classes(text: String, value: FileProtection?) {
-        #expect(FileProtection(attributeBytes: Array(text.utf8)) == value)
+        #expect(StoredKey.fileProtection.decode(text)?.protection == value)
     }
 
     @Test("what is written is read as the same value")
     func roundTrip() {
-        for value in [true, false] {
-            #expect(Bool(attributeBytes: Array(value.attributeText.utf8)) == value)
+        for value in [StoredValue.boolean(true), .boolean(false)] {
+            #expect(StoredKey.isPurgeable.decode(value.text) == value)
+            #expect(StoredKey.fileProtection.decode(value.text) == nil)
         }
-        for value in FileProtection.allCases {
-            #expect(FileProtection(attributeBytes: Array(value.attributeText.utf8)) == value)
+        for value in FileProtection.allCases.map({ StoredValue.protection($0) }) {
+            #expect(StoredKey.fileProtection.decode(value.text) == value)
+            #expect(StoredKey.isExcludedFromBackup.decode(value.text) == nil)
         }
     }
 
     @Test("the texts of the format are these and no others")
     func texts() {
-        #expect(Bool.attributeTexts == ["true", "false"])
+        #expect(StoredKey.isPurgeable.valueTexts == ["true", "false"])
         #expect(
-            Set(FileProtection.attributeTexts) == [
+            Set(StoredKey.fileProtection.valueTexts) == [
                 "complete", "completeUnlessOpen", "completeUntilFirstUserAuthentication",
                 "completeWhenUserInactive", "none",
             ])
@@ -71,7 +81,7 @@ struct AttributeValueTests {
     func singleBytes() {
         for byte in UInt8.min...UInt8.max {
             let expected: Bool? = [UInt8(ascii: "1"): true, UInt8(ascii: "0"): false][byte]
-            #expect(Bool(attributeBytes: [byte]) == expected)
+            #expect(StoredKey.isExcludedFromBackup.decode([byte])?.boolean == expected)
         }
     }
 }

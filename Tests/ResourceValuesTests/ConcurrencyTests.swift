@@ -21,7 +21,7 @@ struct ConcurrencyTests {
             #expect(answers == ["done\n", "done\n"])
             #expect(
                 try file.marks()
-                    == Marks(isExcludedFromBackup: .value(true), isPurgeable: .value(true)))
+                    == Marks(isExcludedFromBackup: true, isPurgeable: true))
         }
     }
 
@@ -33,8 +33,8 @@ struct ConcurrencyTests {
                 for key in [StoredKey.isExcludedFromBackup, .isPurgeable] {
                     group.addTask {
                         for turn in 0..<10_000 {
-                            try file.setValue(turn % 2 == 1, for: key)
-                            #expect(try file.value(for: key) == (turn % 2 == 1))
+                            try file.setValue(.boolean(turn % 2 == 1), for: key)
+                            #expect(try file.value(for: key)?.boolean == (turn % 2 == 1))
                         }
                     }
                 }
@@ -42,7 +42,7 @@ struct ConcurrencyTests {
             }
             #expect(
                 try file.marks()
-                    == Marks(isExcludedFromBackup: .value(true), isPurgeable: .value(true)))
+                    == Marks(isExcludedFromBackup: true, isPurgeable: true))
         }
     }
 }

@@ -80,7 +80,7 @@ struct ExtendedAttributeTests {
         try withTemporaryDirectory(containing: tree) { root in
             let file = root.appending("f")
             let one = SystemCallMock([:])
-            try #expect(one.run { try file.marks() }.isExcludedFromBackup == .value(true))
+            try #expect(one.run { try file.marks() }.isExcludedFromBackup == true)
             #expect(one.calls[.listxattr] == 1 && one.calls[.getxattr] == 1)
             // Names that begin like those of marks, in a list that is longer than what fits on the stack.
             for name in ["user.resval.", "user.resval.isPurgeable2", "user.resval"] {
@@ -92,13 +92,13 @@ struct ExtendedAttributeTests {
             }
             let long = SystemCallMock([:])
             let marks = try long.run { try file.marks() }
-            #expect(marks == Marks(isExcludedFromBackup: .value(true)))
+            #expect(marks == Marks(isExcludedFromBackup: true))
             #expect(long.calls[.listxattr] == 2 && long.calls[.getxattr] == 1)
             // A list that even the largest buffer does not hold: each mark is read by its name.
             for last in [Errno.outOfRange, .argListTooLong] {
                 let endless = SystemCallMock([.listxattr: [.outOfRange, last, last]])
                 try #expect(endless.run { try file.marks() } == marks)
-                #expect(endless.calls[.getxattr] == ResourceKey.storedKeys.count)
+                #expect(endless.calls[.getxattr] == StoredKey.allCases.count)
             }
         }
     }
@@ -114,7 +114,7 @@ struct ExtendedAttributeTests {
                 one.run { try file.mark(for: .isExcludedFromBackup) } == .unreadable(errno))
             let all = SystemCallMock([.getxattr: [errno]])
             let marks = try all.run { try file.marks() }
-            let values = [marks.isExcludedFromBackup, marks.isPurgeable]
+            let values = [marks[.isExcludedFromBackup], marks[.isPurgeable]]
             #expect(values.contains(.unreadable(errno)) && values.contains(.value(true)))
         }
     }
@@ -125,7 +125,7 @@ struct ExtendedAttributeTests {
             File("marked").excluded(); File("plain")
         }
         try withTemporaryDirectory(containing: tree) { root in
-            let expected: [(String, Mark<Bool>)] = [
+            let expected: [(String, Mark)] = [
                 ("marked", .unreadable(.permissionDenied)), ("plain", .unset),
             ]
             for (name, mark) in expected {

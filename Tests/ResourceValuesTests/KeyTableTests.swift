@@ -7,37 +7,46 @@ import Testing
 
 @Suite("The table of stored keys")
 struct KeyTableTests {
-    @Test("each row leads to its own key, attribute and mark", arguments: ResourceKey.storedKeys)
-    func rows(key: ResourceKey) throws {
-        let value = try #require(key.valueTexts.first.flatMap { ResourceValue(text: $0, for: key) })
-        #expect(key.stored?.attribute.description == "user.resval.\(key.name)")
-        #expect(MarkChange(key, to: value)?.key == key)
-        #expect(MarkChange(key, to: nil)?.key == key)
+    @Test("each row leads to its own key, attribute and mark", arguments: StoredKey.allCases)
+    func rows(key: StoredKey) throws {
+        let value = try #require(key.valueTexts.first.flatMap { key.value(ofText: $0) })
+        #expect(key.attribute.description == "user.resval.\(key.name)")
+        #expect(ResourceKey(rawValue: key.rawValue)?.stored == key)
         var marks = Marks.none
-        var isChanged = marks.setValue(value, for: key)
-        #expect(isChanged)
-        for other in ResourceKey.storedKeys {
-            #expect(marks[other] == (other == key ? value : nil))
+        marks[key] = .value(value)
+        for other in StoredKey.allCases {
+            #expect(marks[other].value == (other == key ? value : nil))
         }
         #expect(!marks.isEmpty)
-        isChanged = marks.setValue(.number(1), for: key)
-        #expect(!isChanged)
-        #expect(marks[key] == value)
-        isChanged = marks.setValue(nil, for: key)
-        #expect(isChanged)
+        marks[key] = .unset
         #expect(marks.isEmpty)
     }
 
-    @Test("every mark of an item is in the table, in the table's order")
-    func allMarks() {
-        let properties = Mirror(reflecting: Marks.none).children.compactMap(\.label)
-        #expect(properties == ResourceKey.storedKeys.map(\.name))
+    @Test(
+        "a value of another type is malformed among marks and never stored",
+        arguments: StoredKey.allCases)
+    func otherType(key: StoredKey) throws {
+        let wrong: StoredValue = key == .fileProtection ? false : .protection(.none)
+        var marks = Marks.none
+        marks[key] = .value(wrong)
+        #expect(marks[key].isBroken)
+        #expect(marks.brokenKeys == [key])
+        try withTemporaryDirectory(containing: Tree { File("f").purgeable() }) { root in
+            let file = root.appending("f")
+            let changes = [
+                MarkChange(.isPurgeable, to: nil), MarkChange(key, to: wrong),
+            ]
+            #expect(code { try file.apply([changes[1]]) } == .malformedValue)
+            #expect(code { try file.apply(changes) } == .malformedValue)
+            #expect(code { try file.setValue(wrong, for: key) } == .malformedValue)
+            try #expect(file.marks() == Marks(isPurgeable: true))
+        }
     }
 
     @Test(
         "each key is stored, read, listed and copied, and only it",
-        arguments: ResourceKey.storedKeys)
-    func roundTrip(key: ResourceKey) throws {
+        arguments: StoredKey.allCases)
+    func roundTrip(key: StoredKey) throws {
         try withTemporaryDirectory(
             containing: Tree {
                 File("a"); File("b")
@@ -45,34 +54,35 @@ struct KeyTableTests {
         ) { root in
             let (file, copy) = (root.appending("a"), root.appending("b"))
             for text in key.valueTexts {
-                let value = try #require(ResourceValue(text: text, for: key))
-                try file.apply([#require(MarkChange(key, to: value))])
-                try #expect(file.resourceValue(for: key) == value)
+                let value = try #require(key.value(ofText: text))
+                try file.apply([MarkChange(key, to: value)])
+                try #expect(file.value(for: key) == value)
+                let any = try #require(ResourceKey(rawValue: key.rawValue))
+                try #expect(file.resourceValue(for: any) == .stored(value))
                 let marks = try file.marks()
-                for other in ResourceKey.storedKeys {
-                    #expect(marks[other] == (other == key ? value : nil))
+                for other in StoredKey.allCases {
+                    #expect(marks[other].value == (other == key ? value : nil))
                 }
                 try #expect(file.copyMarks(to: copy) == 1)
                 try #expect(copy.marks() == marks)
                 try #expect(copy.extendedAttributeNames().count == 1)
             }
-            try file.apply([#require(MarkChange(key, to: nil))])
-            try #expect(file.resourceValue(for: key) == nil)
+            try file.apply([MarkChange(key, to: nil)])
+            try #expect(file.value(for: key) == nil)
             try #expect(file.marks().isEmpty)
         }
     }
 
-    @Test("each key's broken mark is reported by its name", arguments: ResourceKey.storedKeys)
-    func broken(key: ResourceKey) throws {
-        let attribute = try #require(key.stored?.attribute)
-        try withTemporaryDirectory(containing: Tree { File("f").attribute(attribute, "junk") }) {
-            root in
+    @Test("each key's broken mark is reported by its name", arguments: StoredKey.allCases)
+    func broken(key: StoredKey) throws {
+        let tree = Tree { File("f").attribute(key.attribute, "junk") }
+        try withTemporaryDirectory(containing: tree) { root in
             let file = root.appending("f")
             let marks = try file.marks()
             #expect(marks.brokenKeys == [key])
             #expect(marks.areBroken)
-            #expect(marks.errors(at: file).map(\.attribute) == [attribute])
-            let error = #expect(throws: FileError.self) { try file.resourceValue(for: key) }
+            #expect(marks.errors(at: file).map(\.attribute) == [key.attribute])
+            let error = #expect(throws: FileError.self) { try file.value(for: key) }
             #expect(error?.code == .malformedValue)
             #expect(error?.path == file)
         }

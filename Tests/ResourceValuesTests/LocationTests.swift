@@ -45,7 +45,7 @@ struct LocationTests {
                     try descriptor.setValue(true, for: .isExcludedFromBackup)
                     try #expect(descriptor.value(for: .isExcludedFromBackup) == true)
                     let marks = try descriptor.marks()
-                    #expect(marks == Marks(isExcludedFromBackup: .value(true)))
+                    #expect(marks == Marks(isExcludedFromBackup: true))
                     try #expect(descriptor.removeValue(for: .isExcludedFromBackup))
                     try #expect(descriptor.extendedAttributeNames() == [])
                 }
@@ -85,7 +85,7 @@ struct LocationTests {
             let file = root.appending(HostileNames.longest, times: 20).appending("f")
             try file.setValue(true, for: .isPurgeable)
             try #expect(file.value(for: .isPurgeable) == true)
-            try #expect(file.withoutFollowing.marks() == Marks(isPurgeable: .value(true)))
+            try #expect(file.withoutFollowing.marks() == Marks(isPurgeable: true))
             try #expect(file.removeValue(for: .isPurgeable))
         }
     }

@@ -8,10 +8,10 @@ import Testing
 struct MarkChangeTests {
     private let changes = [
         MarkChange(.isExcludedFromBackup, to: true), MarkChange(.isPurgeable, to: nil),
-        MarkChange(.fileProtection, to: .complete),
+        MarkChange(.fileProtection, to: .protection(.complete)),
     ]
     private let before = Marks(
-        isExcludedFromBackup: .value(false), isPurgeable: .value(true), fileProtection: .unset)
+        isExcludedFromBackup: false, isPurgeable: true)
 
     private let tree = Tree { File("f").excluded(false).purgeable() }
 
@@ -21,7 +21,7 @@ struct MarkChangeTests {
             let file = root.appending("f")
             try file.apply(changes)
             let after = Marks(
-                isExcludedFromBackup: .value(true), fileProtection: .value(.complete))
+                isExcludedFromBackup: true, fileProtection: .complete)
             try #expect(file.marks() == after)
         }
     }
@@ -47,7 +47,7 @@ struct MarkChangeTests {
     func keepsForeignValue() throws {
         try withTemporaryDirectory(containing: tree) { root in
             let file = root.appending("f")
-            let attribute = StoredKey<Bool>.isExcludedFromBackup.attribute
+            let attribute = StoredKey.isExcludedFromBackup.attribute
             let mock = SystemCallMock([.setxattr: [nil, nil, .noSpace]])
             mock.beforeCall = { [unowned mock] call in
                 guard call == .setxattr, mock.calls[.setxattr] == 3 else { return }
@@ -59,7 +59,7 @@ struct MarkChangeTests {
             #expect(throws: FileError.self) { try mock.run { try file.apply(changes) } }
             try #expect(file.extendedAttribute(named: attribute) == Array("1".utf8))
             try #expect(file.value(for: .isPurgeable) == true)
-            try #expect(file.value(for: .fileProtection) == nil)
+            try #expect(file.fileProtection == nil)
         }
     }
 
@@ -93,7 +93,7 @@ struct MarkChangeTests {
     func putsBackGarbage() throws {
         try withFilesystem(.ext4SmallInodes) { filesystem in
             let file = filesystem.root.appending("f")
-            let attribute = StoredKey<Bool>.isExcludedFromBackup.attribute
+            let attribute = StoredKey.isExcludedFromBackup.attribute
             // Blocks of 1 KiB: behind these attributes no room is left for another mark.
             let filler = [UInt8](repeating: 0x66, count: 896)
             try Tree {
@@ -101,7 +101,7 @@ struct MarkChangeTests {
             }.create(in: filesystem.root)
             #expect(throws: FileError.self) { try file.apply(changes) }
             try #expect(file.extendedAttribute(named: attribute) == Array("junk".utf8))
-            try #expect(file.value(for: .fileProtection) == nil)
+            try #expect(file.fileProtection == nil)
         }
     }
 }

@@ -13,8 +13,8 @@ struct ResourceKeyTests {
         #expect(ResourceKey(anyName: key.foundationName) == key)
         if let shortName = key.shortName { #expect(ResourceKey(anyName: shortName) == key) }
         #expect(ResourceKey(anyName: key.name.uppercased()) == nil)
-        #expect((key.shortName != nil) == key.isStored)
-        #expect(key.valueTexts.isEmpty != key.isStored)
+        #expect((key.shortName != nil) == (key.stored != nil))
+        #expect(key.stored?.name ?? key.name == key.name)
     }
 
     @Test("Foundation's raw keys are spelled as Apple spells them")
@@ -62,12 +62,11 @@ struct ResourceKeyTests {
 
     @Test("a value's text is read strictly")
     func valueTexts() {
-        #expect(ResourceValue(text: "TRUE", for: .isPurgeable) == .boolean(true))
-        #expect(ResourceValue(text: "0", for: .isPurgeable) == .boolean(false))
-        #expect(ResourceValue(text: "true\n", for: .isPurgeable) == nil)
-        #expect(ResourceValue(text: "", for: .isPurgeable) == nil)
-        #expect(
-            ResourceValue(text: "COMPLETE", for: .fileProtection) == .protection(.complete))
-        #expect(ResourceValue(text: "1", for: .fileSize) == nil)
+        #expect(StoredKey.isPurgeable.value(ofText: "TRUE") == true)
+        #expect(StoredKey.isPurgeable.value(ofText: "0") == false)
+        #expect(StoredKey.isPurgeable.value(ofText: "true\n") == nil)
+        #expect(StoredKey.isPurgeable.value(ofText: "") == nil)
+        #expect(StoredKey.fileProtection.value(ofText: "COMPLETE") == .protection(.complete))
+        #expect(StoredKey.fileProtection.value(ofText: "1") == nil)
     }
 }

@@ -19,8 +19,8 @@ struct StoredValueTests {
             try tool("setfattr", "-n", attribute, "-v", bytes.isEmpty ? "" : hex, file)
             let mark = try file.mark(for: .isExcludedFromBackup)
             if let value {
-                #expect(mark == .value(value))
-                try #expect(file.value(for: .isExcludedFromBackup) == value)
+                #expect(mark == .value(.boolean(value)))
+                try #expect(file.isExcludedFromBackup == value)
             } else {
                 #expect(mark == .malformed(prefix: Array(bytes.prefix(64)), length: bytes.count))
                 let error = #expect(throws: FileError.self) {
@@ -30,7 +30,7 @@ struct StoredValueTests {
                 #expect(error?.path == file)
                 #expect(error?.attribute == "user.resval.isExcludedFromBackup")
             }
-            try #expect(file.marks().isExcludedFromBackup == mark)
+            try #expect(file.marks()[.isExcludedFromBackup] == mark)
         }
     }
 
@@ -41,7 +41,7 @@ struct StoredValueTests {
             let file = root.appending("f")
             try file.setValue(true, for: .isExcludedFromBackup)
             try file.setValue(false, for: .isPurgeable)
-            try file.setValue(.completeUnlessOpen, for: .fileProtection)
+            try file.setValue(.protection(.completeUnlessOpen), for: .fileProtection)
             let expected = [
                 "isExcludedFromBackup": "true", "isPurgeable": "false",
                 "fileProtection": "completeUnlessOpen",
@@ -76,9 +76,9 @@ struct StoredValueTests {
             let file = root.appending("f")
             try file.setValue(true, for: .isExcludedFromBackup)
             let marks = try file.marks()
-            #expect(marks.isExcludedFromBackup == .value(true))
-            #expect(marks.isPurgeable == .value(true))
-            #expect(marks.fileProtection == .malformed(prefix: Array("garbage".utf8), length: 7))
+            #expect(marks.isExcludedFromBackup == true)
+            #expect(marks.isPurgeable == true)
+            #expect(marks[.fileProtection] == .malformed(prefix: Array("garbage".utf8), length: 7))
             #expect(marks.areBroken)
         }
     }
@@ -107,7 +107,7 @@ struct StoredValueTests {
                     named: ExtendedAttributeName("user.some.other.attribute.\(index)"), to: [1])
             }
             try file.setValue(true, for: .isPurgeable)
-            try #expect(file.marks() == Marks(isPurgeable: .value(true)))
+            try #expect(file.marks() == Marks(isPurgeable: true))
             try #expect(file.extendedAttributeNames().count == 201)
         }
     }

@@ -44,8 +44,8 @@ struct GetTests {
 
     @Test(
         "every stored key is set, got, listed, saved and loaded",
-        arguments: ResourceKey.storedKeys)
-    func everyKey(key: ResourceKey) throws {
+        arguments: StoredKey.allCases)
+    func everyKey(key: StoredKey) throws {
         let value = try #require(key.valueTexts.first)
         let assignment = "\(key.name)=\(value)"
         try withTemporaryDirectory(containing: Tree { Directory("d") {} }) { root in
@@ -206,7 +206,7 @@ struct GetTests {
     func malformed(value: String, shown: String) throws {
         // tmpfs takes values of any size; ext4 would not take the longest.
         try withFilesystem(.tmpfs) { filesystem in
-            let attribute = StoredKey<Bool>.isExcludedFromBackup.attribute
+            let attribute = StoredKey.isExcludedFromBackup.attribute
             try Tree { File("bad").attribute(attribute, value) }.create(in: filesystem.root)
             expect(
                 try resval("get", "excluded", "bad", in: filesystem.root), exits: 2,

@@ -77,7 +77,7 @@ struct HomeGuardTests {
             expect(
                 try resval("exclude", "--yes", "home", in: root, environment: environment(root)),
                 exits: 0)
-            try #expect(home.marks().isExcludedFromBackup == .value(true))
+            try #expect(home.marks().isExcludedFromBackup == true)
             // To remove a mark needs no question.
             expect(
                 try resval("unset", "excluded", "home", in: root, environment: environment(root)),

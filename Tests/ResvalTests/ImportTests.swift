@@ -9,7 +9,7 @@ import Testing
 struct ImportTests: MassChangeSuite {
     private let signature = "Signature: 8a477f597d28d172789f06886806bc55"
 
-    private let excluded = StoredKey<Bool>.isExcludedFromBackup.attribute
+    private let excluded = StoredKey.isExcludedFromBackup.attribute
 
     @Test("import stores natively what every kind of foreign mark says, and undo removes it")
     func everyMarker() throws {

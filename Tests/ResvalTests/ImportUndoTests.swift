@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Undoing import and export")
 struct ImportUndoTests: MassChangeSuite {
-    private let excluded = StoredKey<Bool>.isExcludedFromBackup.attribute
+    private let excluded = StoredKey.isExcludedFromBackup.attribute
 
     @Test("undo knows items again when their filesystem is mounted anew, and no others")
     func undoRemounted() throws {

@@ -44,7 +44,7 @@ struct ManyOperandsTests {
     func values() throws {
         try withFiles(files(0..<40)) { root in
             for name in files(5..<35) {
-                try root.appending(name).setValue(.complete, for: .fileProtection)
+                try root.appending(name).setValue(.protection(.complete), for: .fileProtection)
             }
             let found = files(5..<35).map { "\($0)\n" }.sorted().joined()
             for option in [["--protection", "complete"], ["--protection=complete"]] {

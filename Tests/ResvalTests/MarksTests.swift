@@ -51,9 +51,9 @@ struct MarksTests {
                     restored.text.hasSuffix("items changed: \(2 * HostileNames.all.count)\n"))
                 for name in HostileNames.all {
                     let path = to.appending("tree").appending(name)
-                    try #expect(path.marks() == Marks(isExcludedFromBackup: .value(true)))
+                    try #expect(path.marks() == Marks(isExcludedFromBackup: true))
                     let expected = Marks(
-                        isPurgeable: .value(false), fileProtection: .value(.complete))
+                        isPurgeable: false, fileProtection: .complete)
                     try #expect(path.appending(name).marks() == expected)
                 }
                 let again = try run("marks", "load", "--root", "tree", in: to, input: dump.output)
@@ -205,7 +205,7 @@ struct MarksTests {
         try require(.root)
         let tree = Tree {
             File("broken").purgeable().attribute(
-                StoredKey<Bool>.isExcludedFromBackup.attribute, "perhaps")
+                StoredKey.isExcludedFromBackup.attribute, "perhaps")
             Directory("closed") { File("f").excluded() }.permissions(0o700)
         }
         try withTemporaryDirectory(containing: tree, isShared: true) { root in

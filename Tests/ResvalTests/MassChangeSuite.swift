@@ -13,7 +13,7 @@ extension MassChangeSuite {
                 File("excluded").excluded()
                 File("plain")
                 File("broken")
-                    .attribute(StoredKey<Bool>.isExcludedFromBackup.attribute, "per\u{1}haps")
+                    .attribute(StoredKey.isExcludedFromBackup.attribute, "per\u{1}haps")
                 File("kept").excluded(false).protection(.complete)
             }
         }

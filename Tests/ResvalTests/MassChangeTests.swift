@@ -64,7 +64,7 @@ struct MassChangeTests: MassChangeSuite {
             #expect(result.errorText == "")
             #expect(result.text.hasPrefix("items changed: 300; "))
             try #expect(
-                root.appending("tree/f299").marks().isExcludedFromBackup == .value(true))
+                root.appending("tree/f299").marks().isExcludedFromBackup == true)
         }
     }
 

@@ -33,7 +33,7 @@ struct OtherCommandsTests {
             File("marked").excluded().protection(.complete)
             File("plain")
             File("broken").purgeable().attribute(
-                StoredKey<Bool>.isExcludedFromBackup.attribute, "yes")
+                StoredKey.isExcludedFromBackup.attribute, "yes")
         }
         try withTemporaryDirectory(containing: tree) { root in
             expect(
@@ -69,14 +69,14 @@ struct OtherCommandsTests {
             File("source").excluded().protection(.complete).attribute("user.other", "x")
             File("target").purgeable()
             File("broken").purgeable(false).attribute(
-                StoredKey<Bool>.isExcludedFromBackup.attribute, "yes")
+                StoredKey.isExcludedFromBackup.attribute, "yes")
         }
         try withTemporaryDirectory(containing: tree) { root in
             let target = root.appending("target")
             expect(try resval("copy", "source", "target", in: root), exits: 0)
             let expected = Marks(
-                isExcludedFromBackup: .value(true), isPurgeable: .value(true),
-                fileProtection: .value(.complete))
+                isExcludedFromBackup: true, isPurgeable: true,
+                fileProtection: .complete)
             try #expect(target.marks() == expected)
             try #expect(target.extendedAttribute(named: "user.other") == nil)
             let broken = try resval("copy", "broken", "target", in: root)

@@ -39,9 +39,9 @@ struct SetTests {
 
                     """)
             try #expect(
-                path.extendedAttribute(named: StoredKey<Bool>.isExcludedFromBackup.attribute)
+                path.extendedAttribute(named: StoredKey.isExcludedFromBackup.attribute)
                     == Array(value.utf8))
-            try #expect(path.value(for: .fileProtection) == .complete)
+            try #expect(path.fileProtection == .complete)
             expect(try resval("test", "excluded=\(word)", "file", in: root), exits: 0)
             expect(
                 try resval("find", "--protection", "Complete", in: root), exits: 0,
@@ -53,7 +53,7 @@ struct SetTests {
 
     @Test("a word that is a value on the command line is malformed in an attribute")
     func wordsAreNotFormat() throws {
-        let attribute = StoredKey<Bool>.isPurgeable.attribute
+        let attribute = StoredKey.isPurgeable.attribute
         try withTemporaryDirectory(containing: Tree { File("f").attribute(attribute, "yes") }) {
             root in
             try #expect(resval("get", "purgeable", "f", in: root).exitCode == 2)
@@ -83,7 +83,7 @@ struct SetTests {
             expect(try resval("set", "excluded=yes", "purgeable=true", "file", in: root), exits: 0)
             for name in ["file", "purgeable=true"] {
                 try #expect(
-                    root.appending(name).marks() == Marks(isExcludedFromBackup: .value(true)))
+                    root.appending(name).marks() == Marks(isExcludedFromBackup: true))
             }
             // A path that is no assignment is a path.
             expect(
@@ -102,7 +102,7 @@ struct SetTests {
         try withTemporaryDirectory(containing: tree) { root in
             expect(try resval("unset", "excluded", "file", in: root), exits: 0)
             expect(try resval("unset", "excluded", "file", in: root), exits: 0)
-            try #expect(root.appending("file").marks().isPurgeable == .value(true))
+            try #expect(root.appending("file").marks().isPurgeable == true)
             expect(try resval("unset", "all", "file", in: root), exits: 0)
             try #expect(root.appending("file").marks().isEmpty)
         }
@@ -110,7 +110,7 @@ struct SetTests {
 
     @Test("a malformed mark is repaired by set and removed by unset")
     func repairs() throws {
-        let attribute = StoredKey<Bool>.isPurgeable.attribute
+        let attribute = StoredKey.isPurgeable.attribute
         let tree = Tree {
             File("first").attribute(attribute, "garbage")
             File("second").attribute(attribute, "garbage")

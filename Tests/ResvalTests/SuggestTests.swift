@@ -159,7 +159,7 @@ struct SuggestTests: SuggestSuite {
                     """
                 var command = Command(
                     try #require(FilePath.tool("bash")), "-c", script, FilePath.built("resval"),
-                    "\(StoredKey<Bool>.isExcludedFromBackup.attribute)")
+                    "\(StoredKey.isExcludedFromBackup.attribute)")
                 command.workingDirectory = root
                 command.environment = ["HOME": root.appending("home").string]
                 let result = try command.run()
@@ -168,7 +168,7 @@ struct SuggestTests: SuggestSuite {
                     result.text.contains("is not the directory that was found any more"),
                     "\(result)")
                 let target = root.appending("src/crate/target")
-                let attribute = StoredKey<Bool>.isExcludedFromBackup.attribute
+                let attribute = StoredKey.isExcludedFromBackup.attribute
                 try #expect(
                     target.extendedAttribute(named: attribute) == Array(value.utf8))
                 try target.removeExtendedAttribute(named: attribute)

@@ -157,11 +157,11 @@ struct TroubleTests {
                     kills += 1
                     for file in files {
                         let marks = try file.marks()
-                        #expect([.unset, .value(true)].contains(marks.isExcludedFromBackup))
+                        #expect([nil, true].contains(marks.isExcludedFromBackup))
                         // The keys of a file are stored in the order they were given in.
                         #expect(
-                            marks.isPurgeable == .unset
-                                || marks.isExcludedFromBackup == .value(true))
+                            marks.isPurgeable == nil
+                                || marks.isExcludedFromBackup == true)
                     }
                 }
                 #expect(kills > 0)
@@ -172,8 +172,8 @@ struct TroubleTests {
                     ).exitCode == 0)
                 for file in files {
                     let marks = try file.marks()
-                    #expect(marks.isExcludedFromBackup == .value(true))
-                    #expect(marks.isPurgeable == .value(true))
+                    #expect(marks.isExcludedFromBackup == true)
+                    #expect(marks.isPurgeable == true)
                 }
             }
         }

@@ -63,7 +63,7 @@ struct UndoTests: MassChangeSuite {
             expect(
                 try run("undo", in: root), exits: 2,
                 complains: "\(question) (name the journal)\n")
-            try #expect(plain.marks().isPurgeable == .value(true))
+            try #expect(plain.marks().isPurgeable == true)
             for (answer, code) in [("n", 1), ("y", 0)] {
                 var command = Command(
                     try #require(FilePath.tool("script")), "-qec",
@@ -85,7 +85,7 @@ struct UndoTests: MassChangeSuite {
             #expect((try? named.status()) == nil)
             try #expect(run("undo", in: root).exitCode == 2)
             try #expect(
-                root.appending("tree/excluded").marks().isExcludedFromBackup == .value(true))
+                root.appending("tree/excluded").marks().isExcludedFromBackup == true)
         }
     }
 
@@ -115,7 +115,7 @@ struct UndoTests: MassChangeSuite {
             let root = filesystem.root
             try tree.create(in: root)
             let plain = root.appending("tree/plain")
-            let name = StoredKey<Bool>.isPurgeable.attribute
+            let name = StoredKey.isPurgeable.attribute
             let value = [UInt8](repeating: 0xFF, count: 65536)
             try plain.setExtendedAttribute(named: name, to: value)
             try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
@@ -141,7 +141,7 @@ struct UndoTests: MassChangeSuite {
                     resval: \(journal): is in use by another command (wait for it to end)
 
                     """)
-            try #expect(root.appending("tree/plain").marks().isPurgeable == .value(true))
+            try #expect(root.appending("tree/plain").marks().isPurgeable == true)
         }
     }
 
@@ -205,12 +205,12 @@ struct UndoTests: MassChangeSuite {
                         + "has changed since",
                 ])
             try #expect(
-                inside.appending("plain").marks() == Marks(isExcludedFromBackup: .value(false)))
+                inside.appending("plain").marks() == Marks(isExcludedFromBackup: false))
             try #expect(
                 inside.appending("kept").marks()
-                    == Marks(isExcludedFromBackup: .value(false), fileProtection: .value(.complete))
+                    == Marks(isExcludedFromBackup: false, fileProtection: .complete)
             )
-            try #expect(inside.appending("broken").marks().isPurgeable == .value(false))
+            try #expect(inside.appending("broken").marks().isPurgeable == false)
         }
     }
 
@@ -227,7 +227,7 @@ struct UndoTests: MassChangeSuite {
             try #expect(
                 run("exclude", "--files0-from", "-", in: root, input: list).exitCode == 0)
             let target = root.appending("tree/target")
-            try #expect(target.marks().isExcludedFromBackup == .value(true))
+            try #expect(target.marks().isExcludedFromBackup == true)
             try #expect(run("undo", journal(in: root), in: root).exitCode == 0)
             try #expect(target.marks().isEmpty)
         }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("resval exclude, include, purgeable and explain")
 struct VerbTests {
-    private let excluded = StoredKey<Bool>.isExcludedFromBackup.attribute
+    private let excluded = StoredKey.isExcludedFromBackup.attribute
     private let foreignNo = "user.xdg.robots.backup" as ExtendedAttributeName
 
     @Test("exclude and purgeable store what set stores, with the same warnings")
@@ -18,9 +18,9 @@ struct VerbTests {
         try withTemporaryDirectory(containing: tree) { root in
             expect(try resval("exclude", "file", in: root), exits: 0)
             try #expect(
-                root.appending("file").marks() == Marks(isExcludedFromBackup: .value(true)))
+                root.appending("file").marks() == Marks(isExcludedFromBackup: true))
             expect(try resval("purgeable", "file", in: root), exits: 0)
-            try #expect(root.appending("file").marks().isPurgeable == .value(true))
+            try #expect(root.appending("file").marks().isPurgeable == true)
             expect(
                 try resval("exclude", "none", "several", in: root), exits: 2,
                 complains: """
@@ -29,7 +29,7 @@ struct VerbTests {
                     (to exclude such a file from backups, mark its directory)
 
                     """)
-            try #expect(root.appending("twin").marks().isExcludedFromBackup == .value(true))
+            try #expect(root.appending("twin").marks().isExcludedFromBackup == true)
         }
     }
 
@@ -62,12 +62,12 @@ struct VerbTests {
                     the attribute user.xdg.robots.backup
 
                     """, complains: "resval: none: no such file or directory\n")
-            try #expect(root.appending("marked").marks() == Marks(isPurgeable: .value(true)))
+            try #expect(root.appending("marked").marks() == Marks(isPurgeable: true))
             for name in ["broken", "plain"] {
                 try #expect(root.appending(name).marks().isEmpty)
             }
             for name in ["kept", "foreign", "both"] {
-                try #expect(root.appending(name).marks().isExcludedFromBackup == .value(false))
+                try #expect(root.appending(name).marks().isExcludedFromBackup == false)
                 expect(
                     try resval(
                         "test", "--effective", "excluded", name, in: root, environment: environment),
@@ -163,7 +163,7 @@ struct VerbTests {
             File("letter").protection(.complete).purgeable(false)
             for name: FileName in ["away", "open", "new", "half", "lost"] { File(name) }
             File("new\nline").excluded().attribute(
-                StoredKey<Bool>.isPurgeable.attribute, "perhaps")
+                StoredKey.isPurgeable.attribute, "perhaps")
         }
         let record =
             "user.resval.evicted.0123456789abcdef.fedcba9876543210.7.644.1234567890-500000000"

@@ -14,7 +14,7 @@ struct WalkTests {
             File("both").excluded().purgeable()
             File("kept").excluded(false)
             File("secret").protection(.complete)
-            File("broken").attribute(StoredKey<Bool>.isPurgeable.attribute, "perhaps")
+            File("broken").attribute(StoredKey.isPurgeable.attribute, "perhaps")
             Directory("directory") { File("plain") }.purgeable()
             SymbolicLink("link", to: "excluded")
         }

@@ -1,6 +1,7 @@
 import ResourceValues
 import StoragePolicy
 import SystemPackage
+import TestSupport
 import Testing
 
 /// The same sequence for the same seed, so that a failure can be repeated.
@@ -13,7 +14,7 @@ private struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension SeededGenerator {
-    private mutating func mark<Value>(_ values: [Value]) -> Mark<Value> {
+    private mutating func mark(_ values: [StoredValue]) -> Mark {
         switch Int.random(in: 0..<10, using: &self) {
         case 0..<5: .unset
         case 5..<8: values.randomElement(using: &self).map { .value($0) } ?? .unset
@@ -27,9 +28,10 @@ extension SeededGenerator {
         var steps = (0..<Int.random(in: 1...6, using: &self)).map { _ in
             Step(
                 name: names.randomElement(using: &self) ?? "d",
-                marks: Marks(
-                    isExcludedFromBackup: mark([true, false]), isPurgeable: mark([true, false]),
-                    fileProtection: mark(FileProtection.allCases)),
+                marks: Marks([
+                    .isExcludedFromBackup: mark([true, false]), .isPurgeable: mark([true, false]),
+                    .fileProtection: mark(FileProtection.allCases.map { .protection($0) }),
+                ]),
                 foreign: ForeignMarks(excluding: Bool.random(using: &self) ? [] : [.apple]),
                 isMountRoot: Int.random(in: 0..<8, using: &self) == 0)
         }
@@ -92,7 +94,7 @@ struct PropertyTests {
     func brokenExclusionFailsSafe() {
         let found = counterexample {
             $0.pairs.allSatisfy { step, decision in
-                guard step.marks.isExcludedFromBackup.isBroken, decision.isExcluded else {
+                guard step.marks[.isExcludedFromBackup].isBroken, decision.isExcluded else {
                     return true
                 }
                 return decision.exclusion.name == "inherited"
@@ -105,11 +107,12 @@ struct PropertyTests {
     func brokenMarksFailSafe() {
         let found = counterexample {
             $0.pairs.allSatisfy { step, decision in
-                let isPurged = step.marks.isPurgeable.isBroken && !decision.purgeability.isProtected
+                let isPurged =
+                    step.marks[.isPurgeable].isBroken && !decision.purgeability.isProtected
                 let isPlain =
-                    step.marks.fileProtection.isBroken && decision.protectionClass != .complete
+                    step.marks[.fileProtection].isBroken && decision.protectionClass != .complete
                 return !isPurged && !isPlain
-                    && !(decision.isPurgeable && step.marks.isPurgeable.isBroken)
+                    && !(decision.isPurgeable && step.marks[.isPurgeable].isBroken)
             }
         }
         #expect(found == nil)
@@ -120,8 +123,8 @@ struct PropertyTests {
         let found = counterexample {
             $0.pairs.allSatisfy { step, decision in
                 let broken = [
-                    step.marks.isExcludedFromBackup.isBroken, step.marks.isPurgeable.isBroken,
-                    step.marks.fileProtection.isBroken,
+                    step.marks[.isExcludedFromBackup].isBroken, step.marks[.isPurgeable].isBroken,
+                    step.marks[.fileProtection].isBroken,
                 ]
                 let reported = decision.issues.filter { $0.name == "malformed" }
                 return reported.count == broken.filter { $0 }.count

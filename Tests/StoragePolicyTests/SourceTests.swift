@@ -1,6 +1,7 @@
 import ResourceValues
 import StoragePolicy
 import SystemPackage
+import TestSupport
 import Testing
 
 struct SourceTests {
@@ -50,10 +51,11 @@ struct SourceTests {
     @Test(
         "a stranger's unreadable mark above the SOURCE counts as unmarked, and keeps from purging")
     func strangersUnreadableMarks() {
-        let marks = Marks(
-            isExcludedFromBackup: .unreadable(.permissionDenied),
-            isPurgeable: .unreadable(.permissionDenied),
-            fileProtection: .unreadable(.permissionDenied))
+        let marks = Marks([
+            .isExcludedFromBackup: .unreadable(.permissionDenied),
+            .isPurgeable: .unreadable(.permissionDenied),
+            .fileProtection: .unreadable(.permissionDenied),
+        ])
         let steps: [Step] = [
             Step(name: "home", marks: marks, isStrangers: true), .directory("u"),
         ]

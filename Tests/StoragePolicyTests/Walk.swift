@@ -1,6 +1,7 @@
 import ResourceValues
 import StoragePolicy
 import SystemPackage
+import TestSupport
 
 /// One step of a way down from `/`, written as a table has it.
 struct Step: Equatable {
@@ -57,17 +58,19 @@ func walk(_ steps: [Step], _ policy: StoragePolicy = StoragePolicy()) -> Decisio
 }
 
 extension Marks {
-    static func excluded(_ value: Bool) -> Marks { Marks(isExcludedFromBackup: .value(value)) }
-    static func purgeable(_ value: Bool) -> Marks { Marks(isPurgeable: .value(value)) }
+    static func excluded(_ value: Bool) -> Marks { Marks(isExcludedFromBackup: value) }
+    static func purgeable(_ value: Bool) -> Marks { Marks(isPurgeable: value) }
     static func protection(_ value: FileProtection) -> Marks {
-        Marks(fileProtection: .value(value))
+        Marks(fileProtection: value)
     }
-    static let malformedExclusion = Marks(isExcludedFromBackup: .malformed(prefix: [1], length: 1))
-    static let unreadableExclusion = Marks(isExcludedFromBackup: .unreadable(.permissionDenied))
-    static let malformedPurgeable = Marks(isPurgeable: .malformed(prefix: [], length: 0))
-    static let unreadablePurgeable = Marks(isPurgeable: .unreadable(.ioError))
-    static let malformedProtection = Marks(fileProtection: .malformed(prefix: [7], length: 1))
-    static let unreadableProtection = Marks(fileProtection: .unreadable(.permissionDenied))
+    static let malformedExclusion = Marks([
+        .isExcludedFromBackup: .malformed(prefix: [1], length: 1)
+    ])
+    static let unreadableExclusion = Marks([.isExcludedFromBackup: .unreadable(.permissionDenied)])
+    static let malformedPurgeable = Marks([.isPurgeable: .malformed(prefix: [], length: 0)])
+    static let unreadablePurgeable = Marks([.isPurgeable: .unreadable(.ioError)])
+    static let malformedProtection = Marks([.fileProtection: .malformed(prefix: [7], length: 1)])
+    static let unreadableProtection = Marks([.fileProtection: .unreadable(.permissionDenied)])
 }
 
 /// Locations of a user `u` with the home `/home/u`, and what a test adds.

@@ -90,7 +90,7 @@ struct ClassTests {
                 for root in [disk.root, memory.root] { try tree.create(in: root) }
                 let report = try measure(disk.root, memory.root)
                 let rows = report.amounts(by: {
-                    "\($0.protection?.attributeText ?? "-") \($0.verdict?.rawValue ?? "-")"
+                    "\($0.protection?.rawValue ?? "-") \($0.verdict?.rawValue ?? "-")"
                 }).mapValues(\.apparent)
                 #expect(
                     rows == [

@@ -37,7 +37,7 @@ struct OrderTests {
         try tool("sh", "-c", script, "sh", root)
         try root.appending("b").setValue(true, for: .isExcludedFromBackup)
         try root.appending("c").setValue(true, for: .isPurgeable)
-        try root.appending("a/deep").setValue(.complete, for: .fileProtection)
+        try root.appending("a/deep").setValue(.protection(.complete), for: .fileProtection)
     }
 
     /// What a report says, with paths below a directory.

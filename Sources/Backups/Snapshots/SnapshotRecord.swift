@@ -72,7 +72,7 @@ package struct SnapshotRecord: Sendable {
         unstored = plan.unstoredPaths
         protectedItems = plan.protectedItems.map {
             RecordedProtection(
-                path: $0.path.bytes, protectionClass: $0.protectionClass.attributeText)
+                path: $0.path.bytes, protectionClass: $0.protectionClass.rawValue)
         }
         self.missing = plan.filesWithoutContent.map {
             MissingContent(path: $0.path.bytes, size: $0.size, modified: $0.modified)

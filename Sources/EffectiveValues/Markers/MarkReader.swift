@@ -93,7 +93,7 @@ public struct MarkReader: Sendable {
                 }
             }
         }
-        if let derived, found.native.isExcludedFromBackup != .value(false) {
+        if let derived, found.native.isExcludedFromBackup != false {
             derived.read(location, kind, status, into: &found.foreign)
         }
         return found

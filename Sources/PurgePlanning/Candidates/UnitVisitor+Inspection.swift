@@ -43,7 +43,7 @@ extension UnitVisitor {
         }
         return Seen(
             status: status, decision: decision,
-            isMarked: found?.native.isPurgeable.value == true,
+            isMarked: found?.native.isPurgeable == true,
             isTagged: found?.foreign.excluding.contains(.cachedir) ?? false, listed: listed.0,
             keptPaths: listed.1)
     }

@@ -12,9 +12,8 @@ extension FileLocation where Self: ~Copyable {
         to target: borrowing some FileLocation & ~Copyable
     ) throws(FileError) -> Int {
         var changes: [MarkChange] = []
-        for key in ResourceKey.storedKeys {
-            guard let value = try resourceValue(for: key) else { continue }
-            if let change = MarkChange(key, to: value) { changes.append(change) }
+        for key in StoredKey.allCases {
+            if let value = try value(for: key) { changes.append(MarkChange(key, to: value)) }
         }
         try target.apply(changes)
         return changes.count
@@ -121,7 +120,7 @@ private func isUserAttribute(_ name: ExtendedAttributeName) -> Bool {
 }
 
 private func isMark(_ name: ExtendedAttributeName) -> Bool {
-    name.bytes.starts(with: attributePrefix.utf8) || ForeignAttribute.all.contains(name)
+    name.bytes.starts(with: StoredKey.attributePrefix.utf8) || ForeignAttribute.all.contains(name)
 }
 
 extension FileError {

@@ -48,7 +48,7 @@ struct DirectoryEntry: FileLocation {
     /// Returns the class that new items in the directory take: the one stored on the directory
     /// itself.
     func inheritedProtection() throws(FileError) -> FileProtection? {
-        try parent.descriptor.named(path.removingLastComponent()).value(for: .fileProtection)
+        try parent.descriptor.named(path.removingLastComponent()).fileProtection
     }
 
     /// Opens the item for reading, without waiting for the other end of a FIFO.

@@ -87,5 +87,5 @@ func takeProtection(
     of entry: DirectoryEntry, _ file: FileDescriptor
 ) throws(FileError) {
     guard let protection = try entry.inheritedProtection() else { return }
-    try file.named(entry.path).setValue(protection, for: .fileProtection)
+    try file.named(entry.path).setValue(.protection(protection), for: .fileProtection)
 }

@@ -159,10 +159,10 @@ private func keepMetadata(
         withExtendedLifetime(output) {}
     }
     let (source, target) = (input.descriptor.named(old.path), output.descriptor.named(new.path))
-    if try target.value(for: .fileProtection) == FileProtection.none,
-        let protection = try source.value(for: .fileProtection)
+    if try target.fileProtection == FileProtection.none,
+        let protection = try source.fileProtection
     {
-        try target.setValue(protection, for: .fileProtection)
+        try target.setValue(.protection(protection), for: .fileProtection)
     }
     try copyUserAttributes(from: source, to: target, keepingPresent: true, unstorable: .refused)
     guard status.kind == newKind else { return }

@@ -56,7 +56,8 @@ extension FilePath {
             try takeMetadata(of: entry, old, staged.descriptor)
         }
         if let protection {
-            try staged.descriptor.named(self).setValue(protection, for: .fileProtection)
+            try staged.descriptor.named(self).setValue(
+                .protection(protection), for: .fileProtection)
         }
         do throws(Errno) {
             try SystemCalls.writeFile(staged.descriptor, content)
@@ -129,7 +130,7 @@ extension FilePath {
         let inherited = try entry.inheritedProtection()
         if let protection = protection ?? inherited {
             try staged.directory.descriptor.named(self)
-                .setValue(protection, for: .fileProtection)
+                .setValue(.protection(protection), for: .fileProtection)
         }
         try staged.publish(at: entry)
     }

@@ -46,7 +46,7 @@ extension FileManager {
         }
         if let protection = split.protection {
             try url.operate { path in
-                try path.withoutFollowing.setValue(protection, for: .fileProtection)
+                try path.withoutFollowing.setValue(.protection(protection), for: .fileProtection)
             }
         }
         if !split.others.isEmpty {
@@ -68,7 +68,7 @@ extension FileManager {
             return (try item.mark(for: .fileProtection), try item.fileStatus().creationTime)
         }
         attributes[.creationDate] = created.map { Date($0) }
-        let protection = mark.isBroken ? .complete : mark.value
+        let protection = mark.isBroken ? .complete : mark.value?.protection
         attributes[.protectionKey] = protection.map { FileProtectionType($0) }
         return attributes
     }

@@ -67,8 +67,8 @@ struct ItemReader {
         return try status().value(key)
     }
 
-    private mutating func markValue(_ key: ResourceKey) throws(FileError) -> PropertyValue? {
-        let value = try target.resourceValue(for: key)
+    private mutating func markValue(_ key: StoredKey) throws(FileError) -> PropertyValue? {
+        let value = try target.value(for: key)
         hasMark = true
         if let value { return PropertyValue(value) }
         guard key == .isExcludedFromBackup, try status().kind != .symbolicLink else { return nil }

@@ -146,7 +146,7 @@ extension Volume {
         case .volumeSupportsFileCloning: canClone
         case .volumeSupportsExtendedSecurity: canStore("system.posix_acl_access")
         case .volumeSupportsFileProtection:
-            canStore(StoredKey<FileProtection>.fileProtection.attribute)
+            canStore(StoredKey.fileProtection.attribute)
         default: nil
         }
     }

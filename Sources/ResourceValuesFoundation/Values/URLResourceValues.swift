@@ -107,12 +107,10 @@ enum PropertyValue {
     indirect case object(Any)
 
     /// Creates a value from one that the core read.
-    init(_ value: ResourceValue) {
+    init(_ value: StoredValue) {
         switch value {
         case .boolean(let value): self = .boolean(value)
         case .protection(let value): self = .object(URLFileProtection(value))
-        case .number(let value): self = .wide(value)
-        case .date(let value): self = .date(Date(value))
         }
     }
 
@@ -123,7 +121,7 @@ enum PropertyValue {
 
     /// The value of a mark as it is stored; nil for other values, and for a protection class that no
     /// constant has.
-    var stored: ResourceValue? {
+    var stored: StoredValue? {
         switch self {
         case .boolean(let value): .boolean(value)
         case .object(let value as URLFileProtection): value.stored.map { .protection($0) }

@@ -52,15 +52,13 @@ struct ItemWriter {
         for key in pending {
             guard let mark = key.mark, let value = values[key] else { continue }
             // Where nothing is set, there may be no way to unset anything either.
-            if value.isUnset, try item.resourceValue(for: mark) == nil { continue }
-            guard value.isUnset || value.stored != nil,
-                let change = MarkChange(mark, to: value.stored)
-            else {
+            if value.isUnset, try item.value(for: mark) == nil { continue }
+            guard value.isUnset || value.stored.map(mark.accepts) == true else {
                 throw FileError(
                     code: .unsupportedFileKind,
                     message: "the value given for \(mark.name) is not valid")
             }
-            changes.append(change)
+            changes.append(MarkChange(mark, to: value.stored))
         }
         try item.apply(changes)
         pending.removeAll { $0.mark != nil }

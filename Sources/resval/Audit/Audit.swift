@@ -76,7 +76,7 @@ struct Audit {
                 let verdict = verdicts.verdict(on: wanted, of: item.status), verdict == .advisory
             else { return nil }
             return Finding(
-                .unenforced, item, "its class is \(wanted.attributeText): \(verdict.sentence)",
+                .unenforced, item, "its class is \(wanted.rawValue): \(verdict.sentence)",
                 command: nil)
         }
     }

@@ -75,7 +75,7 @@ struct AuditVisitor: CommandVisitor {
         report(item.decision, of: entry)
         let isDirectory = status.kind == .directory
         let isWanted =
-            scope.isWanted || isDirectory && marks.isExcludedFromBackup.value == false
+            scope.isWanted || isDirectory && marks.isExcludedFromBackup == false
         var isRepository = false
         if case .repository = item.reason { isRepository = true }
         let isBelowExcluded = !isRoot && item.decision.exclusion.ancestor != nil

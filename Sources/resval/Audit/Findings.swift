@@ -15,7 +15,7 @@ extension AuditItem {
         decision.issues.compactMap { issue in
             guard case .malformed(let mark) = issue, !mark.isUnreadable else { return nil }
             let key = mark.keyName
-            let acts = key == ResourceKey.fileProtection.name ? "complete" : "false"
+            let acts = key == StoredKey.fileProtection.name ? "complete" : "false"
             return Finding(
                 .malformed, self, "\(key) acts as \(acts): \(mark)",
                 command: "resval set \(key)=\(acts) \(path.shellWord)")
@@ -37,16 +37,16 @@ extension AuditItem {
     private var uselessExclusion: Finding? {
         let unset = "resval unset isExcludedFromBackup \(path.shellWord)"
         switch (marks.isExcludedFromBackup, decision.exclusion) {
-        case (.value(true), .hardLinked):
+        case (true, .hardLinked):
             return Finding(
                 .useless, self,
                 "\(decision.exclusion.sentence); only a mark on its directory excludes it",
                 command: unset)
-        case (.value(true), .inherited(let ancestor, .marked)):
+        case (true, .inherited(let ancestor, .marked)):
             return Finding(
                 .useless, self, "excluded, as is already a directory above it", at: ancestor,
                 command: unset)
-        case (.value(false), .inherited(let ancestor, let reason)):
+        case (false, .inherited(let ancestor, let reason)):
             return Finding(
                 .useless, self,
                 "its mark includes it, and does not count below an excluded directory",
@@ -57,7 +57,7 @@ extension AuditItem {
     }
 
     private var uselessPurgeability: Finding? {
-        guard marks.isPurgeable == .value(true),
+        guard marks.isPurgeable == true,
             case .inherited(let ancestor, let reason) = decision.purgeability
         else { return nil }
         let unset = "resval unset isPurgeable \(path.shellWord)"
@@ -90,12 +90,12 @@ extension Audit {
             let directory = item.directory
         else { return nil }
         var changes: [String] = []
-        if let wanted = item.marks.fileProtection.value, wanted != .none,
+        if let wanted = item.marks.fileProtection, wanted != .none,
             directory.protectionClass != wanted
         {
-            changes.append("fileProtection=\(wanted.attributeText)")
+            changes.append("fileProtection=\(wanted.rawValue)")
         }
-        if item.marks.isPurgeable == .value(false), !directory.purgeability.isProtected {
+        if item.marks.isPurgeable == false, !directory.purgeability.isProtected {
             changes.append("isPurgeable=false")
         }
         guard !changes.isEmpty else { return nil }

@@ -17,12 +17,10 @@ enum ChangedMark: Sendable, Hashable {
     ///
     /// - Parameter bytes: the bytes to store; nil to remove the mark.
     init?(_ name: String, bytes: [UInt8]?) {
-        if let key = ResourceKey.storedKeys.first(where: { $0.name == name }) {
-            var value: ResourceValue?
-            if let bytes {
-                value = ResourceValue(text: String(decoding: bytes, as: UTF8.self), for: key)
-            }
-            guard let change = MarkChange(key, to: value), change.bytes == bytes else { return nil }
+        if let key = StoredKey(rawValue: name) {
+            let text = bytes.map { String(decoding: $0, as: UTF8.self) }
+            let change = MarkChange(key, to: text.flatMap { key.value(ofText: $0) })
+            guard change.bytes == bytes else { return nil }
             self = .key(change)
         } else {
             guard let mark = ForeignMark.all.first(where: { $0.name == name && $0.bytes == bytes })

@@ -99,8 +99,8 @@ private struct SaveVisitor: CommandVisitor {
         do throws(FileError) {
             let marks = try entry.marks()
             reporter.report(brokenIn: marks, at: entry)
-            let changes = ResourceKey.storedKeys.compactMap { key in
-                marks[key].flatMap { MarkChange(key, to: $0) }
+            let changes = StoredKey.allCases.compactMap { key in
+                marks[key].value.map { MarkChange(key, to: $0) }
             }
             if !changes.isEmpty { write(changes, of: entry) }
         } catch {

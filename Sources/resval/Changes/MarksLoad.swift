@@ -124,7 +124,7 @@ final class MarksLoad {
         do throws(FileError) {
             let item = try root.item(at: pending.path)
             let present = try item.location.marks()
-            let changes = pending.changes.filter { present[$0.key] != $0.value }
+            let changes = pending.changes.filter { present[$0.key].value != $0.value }
             guard !changes.isEmpty else { return }
             if !isDryRun { try store(changes, on: item.location) }
             changedItems += 1
@@ -142,7 +142,7 @@ final class MarksLoad {
     private func store(_ changes: [MarkChange], on item: NamedDescriptor) throws(FileError) {
         try item.apply(changes)
         let stored = try item.marks()
-        guard changes.allSatisfy({ stored[$0.key] == $0.value }) else {
+        guard changes.allSatisfy({ stored[$0.key].value == $0.value }) else {
             throw FileError(
                 code: .changed, message: "the marks read back are not those that were stored",
                 advice: "load them again", path: item.pathForMessages)

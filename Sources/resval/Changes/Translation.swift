@@ -39,10 +39,10 @@ struct Translation: Sendable, Hashable {
     init(importing markers: Set<Marker>, onto marks: ItemMarks) {
         let excluding = marks.foreign.excluding.intersection(markers)
         let including = marks.foreign.including.intersection(markers)
-        switch marks.native.isExcludedFromBackup {
-        case .malformed, .unreadable:
+        switch marks.native[.isExcludedFromBackup] {
+        case .value(.protection), .malformed, .unreadable:
             return
-        case .value(let value):
+        case .value(.boolean(let value)):
             let opponents = value ? including : excluding
             guard !opponents.isEmpty else { return }
             conflict = Conflict(
@@ -53,7 +53,7 @@ struct Translation: Sendable, Hashable {
                 conflict = Conflict(
                     excluding: excluding, including: including, isSettled: false)
             } else if !excluding.isEmpty || !including.isEmpty {
-                writes = [.key(MarkChange(.isExcludedFromBackup, to: including.isEmpty))]
+                writes = [.key(MarkChange(.isExcludedFromBackup, to: .boolean(including.isEmpty)))]
                 origins = excluding.union(including)
             }
         }
@@ -69,7 +69,7 @@ struct Translation: Sendable, Hashable {
     init(
         exporting markers: Set<Marker>, from marks: ItemMarks, includesFalse: Bool = false
     ) {
-        guard case .value(let isExcluded) = marks.native.isExcludedFromBackup else { return }
+        guard let isExcluded = marks.native.isExcludedFromBackup else { return }
         let opponents = (isExcluded ? marks.foreign.including : marks.foreign.excluding)
             .intersection(markers)
         if !opponents.isEmpty {
@@ -115,7 +115,7 @@ enum ForeignMark: Sendable, Hashable {
     /// The stored bytes; the word `set` for nodump, which is a flag without a value.
     var bytes: [UInt8] {
         switch self {
-        case .xdg(let value): Array(value.attributeText.utf8)
+        case .xdg: Array(valueText.utf8)
         case .apple: appleExclusion
         case .nodump: Array("set".utf8)
         }
@@ -124,7 +124,7 @@ enum ForeignMark: Sendable, Hashable {
     /// The value as shown in output.
     var valueText: String {
         guard case .xdg(let value) = self else { return "set" }
-        return value.attributeText
+        return value ? "true" : "false"
     }
 
     /// The name of the extended attribute that stores the mark; nil for nodump.

@@ -86,8 +86,8 @@ private func inclusion(
     var chain = try ancestorChain(of: real, reader: reader.markReader)
         .map(\.item)
     guard var item = chain.popLast() else { throw .opening(.noSuchFileOrDirectory, path) }
-    let mark = item.marks.isExcludedFromBackup
-    item.marks.isExcludedFromBackup = .unset
+    let mark = item.marks[.isExcludedFromBackup]
+    item.marks[.isExcludedFromBackup] = .unset
     let unmarked = reader.policy.decide(chain + [item], source: reader.source).decision.exclusion
     let other: Exclusion? =
         unmarked.ancestor == nil
@@ -108,7 +108,7 @@ private func inclusion(
             reason: "without it, \(other.sentence)", complaint: complaint)
     case (_, nil):
         return ItemChange(
-            [MarkChange(.isExcludedFromBackup, to: Bool?.none)],
+            [MarkChange(.isExcludedFromBackup, to: nil)],
             reason: complaint == nil ? "nothing excludes it now" : "its own mark excluded it",
             complaint: complaint)
     }

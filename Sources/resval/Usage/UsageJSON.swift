@@ -58,7 +58,7 @@ struct UsageJSON {
         line.add("exclusion", value.exclusion?.name)
         line.add("exclusionDetail", value.exclusion?.detail)
         line.add("purging", value.purging.name)
-        line.add("protection", value.protection?.attributeText)
+        line.add("protection", value.protection?.rawValue)
         line.add("verdict", value.verdict?.rawValue)
         line.add("location", value.location?.rawValue)
         line.add("apparentBytes", amount.apparent)
@@ -102,7 +102,7 @@ extension JSONLine {
 extension UsageClass {
     fileprivate var sortKey: String {
         [
-            exclusion?.name, exclusion?.detail, purging.name, protection?.attributeText,
+            exclusion?.name, exclusion?.detail, purging.name, protection?.rawValue,
             verdict?.rawValue, location?.rawValue,
         ].map { $0 ?? "" }.joined(separator: " ")
     }

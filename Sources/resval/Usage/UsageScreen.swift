@@ -168,7 +168,7 @@ extension UsageFate {
 extension UsageClass {
     /// The protection class with its verdict; nil if there is none.
     var protectionWords: String? {
-        protection.map { [$0.attributeText, verdict?.rawValue].compactMap(\.self) }?
+        protection.map { [$0.rawValue, verdict?.rawValue].compactMap(\.self) }?
             .joined(separator: " ")
     }
 }

@@ -21,7 +21,7 @@ func runMark(_ arguments: [String]) {
 private func mark(_ arguments: [String]) throws -> String {
     switch arguments[0] {
     case "get":
-        return try FilePath(arguments[1]).value(for: .isExcludedFromBackup)?.attributeText
+        return try FilePath(arguments[1]).value(for: .isExcludedFromBackup)?.text
             ?? "unset"
     case "set":
         try FilePath(arguments[1]).setValue(true, for: .isExcludedFromBackup)
@@ -33,8 +33,8 @@ private func mark(_ arguments: [String]) throws -> String {
         let key: StoredKey = arguments[1] == "purgeable" ? .isPurgeable : .isExcludedFromBackup
         let path = FilePath(arguments[3])
         for turn in 0..<(Int(arguments[2]) ?? 0) {
-            try path.setValue(turn % 2 == 1, for: key)
-            guard try path.value(for: key) == (turn % 2 == 1) else { return "lost" }
+            try path.setValue(.boolean(turn % 2 == 1), for: key)
+            guard try path.value(for: key) == .boolean(turn % 2 == 1) else { return "lost" }
         }
         return "done"
     default:

@@ -51,7 +51,7 @@ struct JournalTests {
                     ChangeBatch.Paths(shown: path.bytes, absolute: path)
                 }
             }
-            let name = StoredKey<Bool>.isExcludedFromBackup.attribute
+            let name = StoredKey.isExcludedFromBackup.attribute
             try file.setExtendedAttribute(named: name, to: Array("perhaps".utf8))
             batch.finish()
             try #expect(file.extendedAttribute(named: name) == Array("perhaps".utf8))
@@ -72,10 +72,10 @@ struct JournalTests {
             let batch = ChangeBatch(run) { _ in }
             let file = root.appending("f")
             let changes = [
-                MarkChange(.isPurgeable, to: Bool?.none),
+                MarkChange(.isPurgeable, to: nil),
                 MarkChange(.isExcludedFromBackup, to: true),
             ]
-            let name = StoredKey<Bool>.isExcludedFromBackup.attribute
+            let name = StoredKey.isExcludedFromBackup.attribute
             let mock = SystemCallMock([:])
             mock.beforeCall = { [unowned mock] call in
                 guard call == .setxattr else { return }
@@ -92,8 +92,8 @@ struct JournalTests {
             }
             // All changes of an item are made, or none.
             let marks = try file.marks()
-            #expect(marks.isExcludedFromBackup == .value(false))
-            #expect(marks.isPurgeable == .value(true))
+            #expect(marks.isExcludedFromBackup == false)
+            #expect(marks.isPurgeable == true)
             #expect(outcome.hasFailures)
         }
     }

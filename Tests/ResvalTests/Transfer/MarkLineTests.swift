@@ -12,7 +12,7 @@ struct MarkLineTests {
     private let marks: [ChangedMark] =
         ForeignMark.all.map { .foreign($0) } + [
             .key(MarkChange(.isPurgeable, to: true)),
-            .key(MarkChange(.isPurgeable, to: Bool?.none)),
+            .key(MarkChange(.isPurgeable, to: nil)),
             .key(MarkChange(.isExcludedFromBackup, to: false)),
             .key(MarkChange(.fileProtection, to: .complete)),
         ]

@@ -2,6 +2,7 @@ import EffectiveValues
 import ResourceValues
 import StoragePolicy
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import resval
@@ -9,10 +10,10 @@ import Testing
 @Suite("What import and export write")
 struct TranslationTests {
     private func marks(
-        _ native: Mark<Bool> = .unset, excluding: Set<Marker> = [], including: Set<Marker> = []
+        _ native: Mark = .unset, excluding: Set<Marker> = [], including: Set<Marker> = []
     ) -> ItemMarks {
         ItemMarks(
-            native: Marks(isExcludedFromBackup: native),
+            native: Marks([.isExcludedFromBackup: native]),
             foreign: ForeignMarks(excluding: excluding, including: including))
     }
 
@@ -44,10 +45,10 @@ struct TranslationTests {
     @Test(
         "a native mark stays, also a broken one",
         arguments: [
-            Mark<Bool>.value(true), .value(false), .malformed(prefix: [0x78], length: 1),
+            Mark.value(true), .value(false), .malformed(prefix: [0x78], length: 1),
             .unreadable(.ioError),
         ])
-    func nativeWins(mark: Mark<Bool>) {
+    func nativeWins(mark: Mark) {
         for foreign: Set<Marker> in [[.apple], [.xdg]] {
             let translation = Translation(
                 importing: everything, onto: marks(mark, excluding: foreign))

@@ -35,17 +35,17 @@ extension TreeItem {
 
     /// Stores `isExcludedFromBackup`.
     package func excluded(_ value: Bool = true) -> Self {
-        attribute(StoredKey.isExcludedFromBackup.attribute, value.attributeText)
+        attribute(StoredKey.isExcludedFromBackup.attribute, "\(value)")
     }
 
     /// Stores `isPurgeable`.
     package func purgeable(_ value: Bool = true) -> Self {
-        attribute(StoredKey.isPurgeable.attribute, value.attributeText)
+        attribute(StoredKey.isPurgeable.attribute, "\(value)")
     }
 
     /// Stores `fileProtection`.
     package func protection(_ value: FileProtection) -> Self {
-        attribute(StoredKey.fileProtection.attribute, value.attributeText)
+        attribute(StoredKey.fileProtection.attribute, value.rawValue)
     }
 
     /// Sets the permission bits, such as `0o1777`; what is made without has those of a file or

@@ -6,12 +6,12 @@ func useMarks(of project: FilePath) throws {
     let build = project.appending("build")
     try build.setValue(true, for: .isExcludedFromBackup)
     try build.apply([
-        MarkChange(.isPurgeable, to: true), MarkChange(.fileProtection, to: .complete),
+        MarkChange(.isPurgeable, to: true), MarkChange(.fileProtection, to: .protection(.complete)),
     ])
     let marks = try build.marks()
-    print("excluded: \(marks.isExcludedFromBackup.value == true)")
+    print("excluded: \(marks.isExcludedFromBackup == true)")
     print("purgeable: \(try build.value(for: .isPurgeable) == true)")
-    print("protection: \(try build.value(for: .fileProtection)?.rawValue ?? "none")")
+    print("protection: \(try build.fileProtection?.rawValue ?? "none")")
     print("removed: \(try build.removeValue(for: .fileProtection))")
     do throws(FileError) {
         try project.appending("missing").setValue(true, for: .isPurgeable)

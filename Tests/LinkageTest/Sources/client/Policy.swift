@@ -7,10 +7,10 @@ import SystemPackage
 func answerQuestions(about path: FilePath) {
     let policy = StoragePolicy()
     let directory = policy.decide(
-        Marks(isExcludedFromBackup: .value(true)), kind: .directory, in: .empty, name: [],
+        Marks(isExcludedFromBackup: true), kind: .directory, in: .empty, name: [],
         path: path.removingLastComponent(), linkCount: nil, isMountRoot: false)
     let file = policy.decide(
-        Marks(isPurgeable: .value(true)), kind: .regularFile, in: directory.contextForEntries,
+        Marks(isPurgeable: true), kind: .regularFile, in: directory.contextForEntries,
         name: [], path: path, linkCount: 1, isMountRoot: false)
     print("excluded: \(file.isExcluded), because \(file.exclusion.name)")
     print("purgeable: \(file.isPurgeable), because \(file.purgeability.name)")
