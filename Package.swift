@@ -131,7 +131,7 @@ let package = Package(
             resources: [
                 "page.css", "page.html", "page.js", "patterns.js", "report.js", "squarify.js",
                 "table.js", "treemap.js", "view.js",
-            ].map { .embedInCode("UsagePage/Parts/\($0)") }),
+            ].map { .embedInCode("Usage/Page/\($0)") }),
         .executableTarget(
             name: "resval-backup",
             dependencies: [

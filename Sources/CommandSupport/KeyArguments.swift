@@ -100,45 +100,38 @@ package enum KeyArgument {
     }
 }
 
-/// Changes given on the command line: `KEY=VALUE[,KEY=VALUE…]`.
-package struct ChangesArgument: Sendable {
-    /// The changes, each key at most once.
-    package let changes: [MarkChange]
-
-    /// Parses `KEY=VALUE` pairs separated by commas.
-    package static func assignments(_ text: String) throws -> ChangesArgument {
-        try ChangesArgument(
-            text.split(separator: ",", omittingEmptySubsequences: false).map { part in
-                guard let sign = part.firstIndex(of: "=") else {
-                    throw ValidationError(
-                        "'\(part)' has no value (write KEY=VALUE first, then the paths: "
-                            + "excluded=true PATH)")
-                }
-                let key = try KeyArgument.stored(String(part[..<sign]))
-                let value = try KeyArgument.value(
-                    String(part[part.index(after: sign)...]), for: key)
-                return (key, value)
-            })
-    }
-
-    /// Parses keys to remove, separated by commas, or `all`.
-    package static func removals(_ text: String) throws -> ChangesArgument {
-        if text.lowercased() == "all" {
-            return try ChangesArgument(StoredKey.allCases.map { ($0, nil) })
+extension KeyArgument {
+    /// Parses changes given as `KEY=VALUE` with commas between them, each key at most once.
+    package static func assignments(_ text: String) throws -> [MarkChange] {
+        try changes(text) { part in
+            guard let sign = part.firstIndex(of: "=") else {
+                throw ValidationError(
+                    "'\(part)' has no value (write KEY=VALUE first, then the paths: "
+                        + "excluded=true PATH)")
+            }
+            let key = try stored(String(part[..<sign]))
+            return (key, try value(String(part[part.index(after: sign)...]), for: key))
         }
-        return try ChangesArgument(
-            text.split(separator: ",", omittingEmptySubsequences: false).map { part in
-                (try KeyArgument.stored(String(part)), nil)
-            })
     }
 
-    private init(_ pairs: [(StoredKey, StoredValue?)]) throws {
-        var keys: Set<StoredKey> = []
-        changes = try pairs.map { key, value in
-            guard keys.insert(key).inserted else {
+    /// Parses keys to remove, with commas between them, or `all`.
+    package static func removals(_ text: String) throws -> [MarkChange] {
+        let isAll = text.lowercased() == "all"
+        let keys = isAll ? StoredKey.allCases.map(\.name).joined(separator: ",") : text
+        return try changes(keys) { (try stored(String($0)), nil) }
+    }
+
+    private static func changes(
+        _ text: String, _ parse: (Substring) throws -> (StoredKey, StoredValue?)
+    ) throws -> [MarkChange] {
+        var changes: [MarkChange] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let (key, value) = try parse(part)
+            guard !changes.contains(where: { $0.key == key }) else {
                 throw ValidationError("\(key.name) is given twice")
             }
-            return MarkChange(key, to: value)
+            changes.append(MarkChange(key, to: value))
         }
+        return changes
     }
 }

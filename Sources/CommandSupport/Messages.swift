@@ -54,6 +54,9 @@ package enum Messages {
         write(about: path, "warning: \(text)")
     }
 
+    /// Whether messages go to a terminal, where people read them.
+    package static var areOnTerminal: Bool { StandardError.isTerminal }
+
     /// Whether a person can be asked: standard input and standard error are terminals.
     package static var canAsk: Bool { StandardError.isTerminal && isatty(STDIN_FILENO) == 1 }
 

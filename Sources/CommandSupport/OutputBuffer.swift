@@ -1,6 +1,9 @@
 import ArgumentParser
+import ResourceValues
 import SystemCalls
 import SystemPackage
+// Commands that import this module print JSON, and need not import TextFormats too.
+@_exported import TextFormats
 
 /// A buffer of records for standard output, which combines them into few writes.
 ///
@@ -119,5 +122,59 @@ extension OutputBuffer {
     package mutating func endRecord(in form: RecordOptions.Form) {
         append(byte: form == .nulEnded ? 0 : UInt8(ascii: "\n"))
         endRecord()
+    }
+}
+
+extension JSONLine {
+    /// Creates a writer of one object of a command's output, whose fields resval-json(5) describes.
+    package static func output() -> JSONLine {
+        var line = JSONLine()
+        line.add("version", 1)
+        return line
+    }
+
+    /// Ends the object and adds it to a buffer as one record, with a newline.
+    package consuming func end(in buffer: inout OutputBuffer) {
+        buffer.append(bytes: ended())
+        buffer.endRecord()
+    }
+}
+
+extension ResourceValue {
+    /// The value as text: `true`, the name of a class, a number, or a time in RFC 3339 format.
+    package var text: String {
+        switch self {
+        case .stored(let value): value.text
+        case .flag(let value): String(value)
+        case .number(let value): String(value)
+        case .date(let value): value.rfc3339
+        }
+    }
+}
+
+extension OutputBuffer {
+    /// Appends a value as text.
+    package mutating func append(_ value: ResourceValue) { append(text: value.text) }
+}
+
+extension JSONLine {
+    /// Adds a field with a stored value: a Boolean or a string; nil becomes null.
+    package mutating func add(_ name: String, _ value: StoredValue?) {
+        switch value {
+        case nil: add(name, String?.none)
+        case .boolean(let value)?: add(name, value)
+        case .protection(let value)?: add(name, value.rawValue)
+        }
+    }
+
+    /// Adds a field with a value: a Boolean, a number or a string; nil becomes null.
+    package mutating func add(_ name: String, _ value: ResourceValue?) {
+        switch value {
+        case nil: add(name, String?.none)
+        case .stored(let value)?: add(name, value)
+        case .flag(let value)?: add(name, value)
+        case .number(let value)?: add(name, value)
+        case .date(let value)?: add(name, value)
+        }
     }
 }

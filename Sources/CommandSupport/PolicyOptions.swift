@@ -1,24 +1,17 @@
 import ArgumentParser
 import EffectiveValues
+import ResourceValues
 import StoragePolicy
 import SystemCalls
 
-/// The options that determine whether an item is backed up.
-package struct PolicyOptions: ParsableArguments {
-    /// The names of the markers that exclude.
+/// The option that names the markers that exclude.
+package struct MarkerOptions: ParsableArguments {
+    /// The names with commas between them; nil for the default ones.
     @Option(
         help: ArgumentHelp(
-            "The marks that exclude, separated by commas: native, apple, xdg, nodump, cachedir, "
-                + "nobackup, duplicati, duplicacy, rules, gitignore. (default: native,apple,xdg)",
-            valueName: "list"),
+            "The marks that exclude, with commas. (default: native,apple,xdg)", valueName: "list"),
         completion: .listWithCommas(Marker.allCases.map(\.rawValue)))
     package var markers: String?
-
-    /// Whether locations for temporary files and caches are treated like other directories.
-    @Flag(
-        name: .customLong("no-locations"),
-        help: "Treat temporary and caches directories like any other.")
-    package var ignoresLocations = false
 
     /// Creates options to be filled by the parser.
     package init() {}
@@ -39,20 +32,80 @@ package struct PolicyOptions: ParsableArguments {
         names.map { Set($0.compactMap { Marker(rawValue: String($0)) }) } ?? Marker.defaultSet
     }
 
-    /// Whether any of the options was given.
-    package var areGiven: Bool { markers != nil || ignoresLocations }
-
     /// Returns the policy, with further markers, after printing warnings about settings that were ignored; without
     /// locations, about files only that could not be read.
     package func policy(
-        in environment: PolicyEnvironment, adding markers: Set<Marker> = []
+        in environment: PolicyEnvironment, adding markers: Set<Marker> = [],
+        ignoringLocations: Bool = false
     ) -> StoragePolicy {
         for warning in environment.warnings
-        where !ignoresLocations || warning.cause == .unreadable {
+        where !ignoringLocations || warning.cause == .unreadable {
             Messages.warn(about: warning.subject?.bytes, warning.sentence)
         }
         return StoragePolicy(
             markers: chosen.union(markers),
-            locations: ignoresLocations ? nil : environment.locations)
+            locations: ignoringLocations ? nil : environment.locations)
+    }
+}
+
+/// The options that determine whether an item is backed up.
+package struct PolicyOptions: ParsableArguments {
+    @OptionGroup private var markerOptions: MarkerOptions
+
+    /// Whether locations for temporary files and caches are treated like other directories.
+    @Flag(
+        name: .customLong("no-locations"),
+        help: "Treat caches and temporary files like others.")
+    package var ignoresLocations = false
+
+    /// Creates options to be filled by the parser.
+    package init() {}
+
+    /// The names of the markers that exclude.
+    package var markers: String? {
+        get { markerOptions.markers }
+        set {
+            var options = MarkerOptions()
+            options.markers = newValue
+            markerOptions = options
+        }
+    }
+
+    /// Returns the policy, as ``MarkerOptions`` does.
+    package func policy(
+        in environment: PolicyEnvironment, adding markers: Set<Marker> = []
+    ) -> StoragePolicy {
+        markerOptions.policy(
+            in: environment, adding: markers, ignoringLocations: ignoresLocations)
+    }
+}
+
+/// The options that determine effective values: the policy and the source directory of the backup.
+package struct SourcePolicyOptions: ParsableArguments {
+    /// The policy.
+    @OptionGroup package var policy: PolicyOptions
+
+    /// The source directory.
+    @Option(
+        help: ArgumentHelp(
+            "Answer as a backup of this directory would.",
+            valueName: "dir"))
+    package var source: PathArgument?
+
+    /// Creates options to be filled by the parser.
+    package init() {}
+
+    /// Validates that the options are given with `--effective` only.
+    package func check(effective: Bool) throws {
+        if !effective && (source != nil || policy.markers != nil || policy.ignoresLocations) {
+            throw ValidationError(
+                "--source, --markers and --no-locations decide what applies: add --effective")
+        }
+    }
+
+    /// Creates a reader of effective values from the options.
+    package func reader() throws(FileError) -> EffectiveValueReader {
+        try EffectiveValueReader(
+            policy.policy(in: PolicyEnvironment.current()), source: source?.path)
     }
 }

@@ -194,7 +194,7 @@ struct Program {
     ) -> Int32 {
         let text = root.fullMessage(for: error)
         if code == 0 {
-            StandardOutput.shared.write(text + "\n")
+            StandardOutput.shared.write(optionsFirst(text) + "\n")
         } else {
             let complaint = correct(
                 text.hasPrefix(root._errorPrefix)
@@ -203,6 +203,30 @@ struct Program {
             writeComplaint(complaint.prefix(1).lowercased() + complaint.dropFirst())
         }
         return code
+    }
+
+    /// Returns a help text with usage and options before the discussion, which the parser puts last.
+    private func optionsFirst(_ text: String) -> String {
+        guard text.hasPrefix("OVERVIEW: "), let usage = text.firstRange(of: "\nUSAGE: "),
+            let abstract = text.firstRange(of: "\n\n")
+        else { return text }
+        let parts = [
+            text[..<abstract.lowerBound].dropFirst("OVERVIEW: ".count),
+            shortened(text[usage.lowerBound...].drop(while: \.isNewline)),
+            text[min(abstract.upperBound, usage.lowerBound)..<usage.lowerBound],
+        ]
+        return parts.map { part in
+            part.drop(while: \.isNewline).reversed().drop(while: \.isNewline).reversed()
+        }.filter { !$0.isEmpty }.map { String($0) }.joined(separator: "\n\n")
+    }
+
+    /// Returns usage and options with `[<options>]` for all options in a usage that is too long.
+    private func shortened(_ text: Substring) -> Substring {
+        let usage = text.prefix { !$0.isNewline }
+        guard usage.utf8.count >= 80 else { return text }
+        let parts = usage.split(separator: " [").enumerated()
+            .filter { $0.offset == 0 || !$0.element.hasPrefix("-") }.map(\.element)
+        return parts.joined(separator: " [") + " [<options>]" + text[usage.endIndex...]
     }
 
     private func writeComplaint(_ text: String) {
@@ -268,6 +292,28 @@ package final class Outcome: Sendable {
 
     /// Notes that something failed while the rest is done: exit code 2.
     package func noteFailure() { raise(to: 2) }
+
+    /// Reports an error of a file, and notes the failure.
+    package func report(_ error: FileError) {
+        Messages.write(error)
+        noteFailure()
+    }
+
+    /// Reports an error of a file, with the path as the user gave it, and notes the failure.
+    package func report(_ error: FileError, at path: PathArgument) {
+        report(about: path.bytes, error.description)
+    }
+
+    /// Reports an error of a file, with the path as the user gave it, and notes the failure.
+    package func report(_ error: FileError, at path: UnsafeBufferPointer<UInt8>) {
+        report(about: Array(path), error.description)
+    }
+
+    /// Reports what is wrong with a path, or with none, and notes the failure.
+    package func report(about path: [UInt8]?, _ text: String) {
+        Messages.write(about: path, text)
+        noteFailure()
+    }
 
     /// Whether something failed.
     package var hasFailures: Bool { code.load(ordering: .relaxed) >= 2 }

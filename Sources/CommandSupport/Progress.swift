@@ -18,9 +18,7 @@ package struct ProgressOptions: ParsableArguments {
 
     /// How progress is shown.
     @Option(
-        help: ArgumentHelp(
-            "Show progress on standard error: auto (on a terminal), always, never, or json.",
-            valueName: "form"))
+        help: ArgumentHelp("Show progress on standard error.", valueName: "form"))
     package var progress = Form.auto
 
     /// Creates options to be filled by the parser.

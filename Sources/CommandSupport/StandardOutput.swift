@@ -125,7 +125,7 @@ extension OutputBuffer {
 /// The option `--color`.
 package struct ColorOptions: ParsableArguments {
     /// When output is coloured.
-    @Option(help: ArgumentHelp("Colour the output: auto, always or never.", valueName: "when"))
+    @Option(help: ArgumentHelp("Colour the output.", valueName: "when"))
     package var color = ColorMode.auto
 
     /// Creates options to be filled by the parser.

@@ -18,33 +18,6 @@ struct PlanCommand: ParsableCommand {
             With --output, writes a plan that run executes: it records device, inode, size and \
             times of each unit. A plan counts for an hour, and until the machine is started again.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              type: string (unit, with --kept also kept; totals at the end)
-              type unit, kept:
-                path: string or null (null when it is not UTF-8)
-                pathBase64: string, optional (the bytes when path is null)
-              type unit:
-                class: string
-                isDirectory: boolean
-                lastUse: time
-                bytes: number (what it frees)
-                items: number
-              type kept:
-                reason: string
-                sentence: string
-              type totals:
-                wantedBytes: number
-                plannedUnits: number
-                plannedBytes: number
-                missingBytes: number
-                classes[].class: string
-                classes[].units: number
-                classes[].bytes: number
-                kept[].reason: string
-                kept[].count: number
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-purge plan --free 10G
               resval-purge plan --until-available 15% --kept

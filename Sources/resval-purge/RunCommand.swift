@@ -24,37 +24,6 @@ struct RunCommand: ParsableCommand {
             use are kept, and reported. Without PLAN, the next units are deleted instead, \
             until enough is freed. An interrupted purge is finished first, except with --dry-run.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              type: string (removed, kept, failed, leftover; outcome at the end)
-              type removed, kept, failed, leftover:
-                path: string or null (null when it is not UTF-8)
-                pathBase64: string, optional (the bytes when path is null)
-              type removed:
-                class: string
-                isDirectory: boolean
-                lastUse: time
-                bytes: number (what it frees)
-                items: number
-              type kept, failed, leftover:
-                reason: string or null (null for failed)
-                sentence: string
-              type outcome:
-                wantedBytes: number
-                removedUnits: number
-                predictedBytes: number
-                keptUnits: number
-                keptBytes: number
-                freedBytes: number or null
-                measuredBytes: number or null
-                volumeAvailableCapacity: number or null
-                isReached: boolean
-                isFutile: boolean
-                failedItems: number
-                searchError: string or null (why no more units were found)
-                measurementError: string or null (why free space was not measured)
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-purge run plan.json
               resval-purge run --free 10G --dry-run

@@ -18,20 +18,6 @@ struct StatusCommand: ParsableCommand {
             files, caches and application data; with ROOT, at those of the ROOTs. Marked items \
             elsewhere are found only with ROOT, and by watch below its mark-roots.
 
-            JSON FIELDS
-            \(JSONFields.item)
-              filesystem: string or null
-              pressure: string (normal, low or critical)
-              volumeTotalCapacity: number or null (bytes)
-              volumeAvailableCapacity: number or null (bytes)
-              purgeableBytes: number or null
-              classes[].class: string
-              classes[].units: number
-              classes[].bytes: number
-              tooYoungUnits: number
-              unavailable: string or null (why nothing is ever deleted here)
-            \(JSONFields.progress)
-
             EXAMPLES
               resval-purge status
               resval-purge status --json | jq .pressure

@@ -35,8 +35,7 @@ struct CopyCommand: ParsableCommand {
                 _ = try source.path.copyMarks(to: destination.path)
             }
         } catch {
-            Messages.write(error)
-            outcome.noteFailure()
+            outcome.report(error)
         }
         try outcome.finish()
     }

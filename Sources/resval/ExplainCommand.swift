@@ -12,37 +12,9 @@ struct ExplainCommand: ParsableCommand {
         discussion: """
             For each path: whether it is excluded from backups, whether it may be deleted when \
             space is short, and its protection class, each with the reason and the directory the \
-            value comes from; then marks that are malformed, do not count or contradict each \
-            other, whether a file is evicted, and whether Dropbox does not synchronize an item, which \
-            says nothing about backups. Exits with 2 when one is malformed or cannot be read.
-
-            JSON FIELDS
-            \(JSONFields.item)
-              error: string or null (with one, only the path is known)
-              exclusion.value: boolean, optional
-              exclusion.marker: string or null, optional (the kind of mark that excludes)
-              exclusion.reason: string, optional
-              exclusion.sentence: string, optional
-              exclusion.ancestor: string or null, optional (where the value comes from)
-              exclusion.ancestorBase64: string, optional
-              purgeability.value: boolean, optional
-              purgeability.reason: string, optional
-              purgeability.sentence: string, optional
-              purgeability.ancestor: string or null, optional
-              purgeability.ancestorBase64: string, optional
-              protection.value: string or null, optional
-              protection.reason: string, optional
-              protection.sentence: string, optional
-              protection.ancestor: string or null, optional
-              protection.ancestorBase64: string, optional
-              protection.verdict: string or null, optional (how far it is enforced)
-              issues[].name: string, optional
-              issues[].sentence: string, optional
-              issues[].path: string or null, optional
-              issues[].pathBase64: string, optional
-              evicted.repository: string, optional (only of an evicted file)
-              evicted.snapshot: string, optional
-              isIgnoredByDropbox: boolean, optional (only when true)
+            value comes from; the marks stored on it, where the content of an evicted file is, and \
+            notes on marks that are malformed, do not count or contradict each other. Exits with 2 \
+            when one is malformed or cannot be read. get --effective prints the values alone.
 
             EXAMPLES
               resval explain ~/build/a.o
@@ -51,14 +23,12 @@ struct ExplainCommand: ParsableCommand {
             """)
 
     @OptionGroup var input: PathOptions
-    @OptionGroup var policy: SourcePolicyOptions
-    @OptionGroup var color: ColorOptions
 
     @Flag(name: .customLong("json"), help: "Print one JSON object per line.")
     var isJSON = false
 
-    @Flag(help: "Explain a symbolic link itself.")
-    var noDereference = false
+    @OptionGroup var policy: SourcePolicyOptions
+    @OptionGroup var color: ColorOptions
 
     func validate() throws { try input.requirePaths() }
 
@@ -66,24 +36,35 @@ struct ExplainCommand: ParsableCommand {
         let outcome = Outcome()
         let reader = try policy.reader()
         var output = Explanation(
-            isJSON: isJSON, isColored: color.color.colorsStandardOutput)
+            isJSON: isJSON, isColored: !isJSON && color.color.colorsStandardOutput)
         input.forEach(outcome: outcome, beforeWaiting: { output.flush() }) { path in
             do throws(FileError) {
-                let item = try reader.item(at: path.path, followsLast: !noDereference)
+                let item = try reader.item(at: path.path)
                 let location = item.path.withoutFollowing
                 output.write(
-                    item, try EvictionSign(of: location, item.status),
-                    isIgnoredByDropbox: try ForeignAttribute.isIgnoredByDropbox(location),
-                    of: Array(path.bytes))
+                    ExplainedItem(
+                        path: Array(path.bytes), item: item,
+                        sign: try EvictionSign(of: location, item.status),
+                        isIgnoredByDropbox: try ForeignAttribute.isIgnoredByDropbox(location)))
                 if item.hasTrouble { outcome.noteFailure() }
             } catch {
-                output.write(error, of: path.bytes)
-                outcome.noteFailure()
+                output.write(error, of: Array(path.bytes))
+                outcome.report(error, at: path.bytes)
             }
         }
         output.flush()
         try outcome.finish()
     }
+}
+
+/// What there is to say about an item.
+struct ExplainedItem {
+    /// The path as it was given.
+    let path: [UInt8]
+    let item: EffectiveItem
+    /// The sign of an eviction; nil for an ordinary item.
+    let sign: EvictionSign?
+    let isIgnoredByDropbox: Bool
 }
 
 /// Prints effective values of items with their reasons.
@@ -97,36 +78,25 @@ struct Explanation: ~Copyable {
         self.isColored = isColored
     }
 
-    mutating func write(
-        _ item: EffectiveItem, _ sign: EvictionSign?, isIgnoredByDropbox: Bool, of path: [UInt8]
-    ) {
-        let record = sign.flatMap { $0.isEvicted ? $0.record : nil }
-        if isJSON {
-            writeObject(item, record, isIgnoredByDropbox, path)
-        } else {
-            writeLines(item, record, isIgnoredByDropbox, path)
-        }
+    mutating func write(_ explained: ExplainedItem) {
+        isJSON ? writeObject(explained) : writeLines(explained)
+        buffer.endRecord()
     }
 
-    /// Reports an error on standard error; in JSON also as an object.
-    mutating func write(_ error: FileError, of path: UnsafeBufferPointer<UInt8>) {
-        if isJSON {
-            var line = JSONLine.output()
-            line.add(path: Array(path))
-            line.add("error", error.code.description)
-            line.end(in: &buffer)
-        }
-        Messages.write(error, at: path)
+    /// Prints in JSON that an item could not be read.
+    mutating func write(_ error: FileError, of path: [UInt8]) {
+        guard isJSON else { return }
+        var line = JSONLine.output()
+        line.add(path: path)
+        line.add("error", error.code.description)
+        line.end(in: &buffer)
     }
 
     mutating func flush() { buffer.flush() }
 
-    private mutating func writeLines(
-        _ item: EffectiveItem, _ evicted: EvictionRecord?, _ isIgnoredByDropbox: Bool,
-        _ path: [UInt8]
-    ) {
-        let decision = item.decision
-        buffer.append(name: path)
+    private mutating func writeLines(_ explained: ExplainedItem) {
+        let (item, decision) = (explained.item, explained.item.decision)
+        buffer.append(name: explained.path)
         buffer.append(":\n")
         write("isExcludedFromBackup", "\(decision.isExcluded)", decision.exclusion)
         write("isPurgeable", "\(decision.isPurgeable)", decision.purgeability)
@@ -135,28 +105,32 @@ struct Explanation: ~Copyable {
         if let verdict = ProtectionVerdict(on: item) {
             buffer.append(text: "  enforced: \(verdict.rawValue): \(verdict.sentence)\n")
         }
-        if let evicted {
-            buffer.append(
-                text: "  note: is evicted: its content is in snapshot "
-                    + "\(evicted.snapshot.prefix(8)) of repository \(evicted.repository.prefix(8)), "
-                    + "and backups exclude it (\(downloadCommand(for: item.path)))\n")
+        let marks = StoredKey.allCases.compactMap { key in
+            item.marks[key].value.map { "\(key.name)=\($0.text)" }
         }
-        if isIgnoredByDropbox {
+        if !marks.isEmpty {
+            buffer.append(text: "  marks: \(marks.joined(separator: ", "))\n")
+        }
+        if let sign = explained.sign {
+            buffer.append(text: "  evicted: \(sign.words(at: item.path))\n")
+        }
+        if explained.isIgnoredByDropbox {
             buffer.append(
                 text: "  note: Dropbox does not synchronize it "
                     + "(\(ForeignAttribute.dropbox)); backups are not affected\n")
         }
-        for issue in decision.issues { write(issue, at: nil) }
-        for issue in item.ancestorIssues { write(issue.issue, at: issue.path) }
-        buffer.endRecord()
+        for (path, issue) in item.issues {
+            buffer.append("  note: ")
+            if path != item.path {
+                buffer.append(path: path)
+                buffer.append(": ")
+            }
+            buffer.append(text: "\(issue.sentence)\n")
+        }
     }
 
-    private mutating func write(
-        _ key: StaticString, _ value: String, _ reason: some PolicyReason
-    ) {
-        buffer.append("  ")
-        buffer.append(key)
-        buffer.append(": ")
+    private mutating func write(_ key: String, _ value: String, _ reason: some PolicyReason) {
+        buffer.append(text: "  \(key): ")
         buffer.append(text: value, in: isColored ? OutputColor(value: value) : nil)
         buffer.append(text: ": \(reason.sentence)")
         if let ancestor = reason.ancestor {
@@ -167,68 +141,55 @@ struct Explanation: ~Copyable {
         buffer.append("\n")
     }
 
-    private mutating func write(_ issue: PolicyIssue, at ancestor: FilePath?) {
-        buffer.append("  note: ")
-        if let ancestor {
-            buffer.append(path: ancestor)
-            buffer.append(": ")
-        }
-        buffer.append(text: issue.sentence)
-        buffer.append("\n")
-    }
-
-    private mutating func writeObject(
-        _ item: EffectiveItem, _ evicted: EvictionRecord?, _ isIgnoredByDropbox: Bool,
-        _ path: [UInt8]
-    ) {
-        let decision = item.decision
+    private mutating func writeObject(_ explained: ExplainedItem) {
+        let (item, decision) = (explained.item, explained.item.decision)
         var line = JSONLine.output()
-        line.add(path: path)
+        line.add(path: explained.path)
         line.add("error", String?.none)
-        line.add("exclusion", object: { $0.add(decision.exclusion) })
-        line.add("purgeability", object: { $0.add(decision.isPurgeable, decision.purgeability) })
-        line.add(
-            "protection",
-            object: { line in
-                line.add(decision.protectionClass, decision.protection)
-                line.add("verdict", ProtectionVerdict(on: item)?.rawValue)
-            })
+        line.add("exclusion") { line in
+            line.add("value", decision.isExcluded)
+            line.add("marker", decision.exclusion.marker?.rawValue)
+            line.add(reason: decision.exclusion)
+        }
+        line.add("purgeability") { line in
+            line.add("value", decision.isPurgeable)
+            line.add(reason: decision.purgeability)
+        }
+        line.add("protection") { line in
+            line.add("value", decision.protectionClass?.rawValue)
+            line.add(reason: decision.protection)
+            line.add("verdict", ProtectionVerdict(on: item)?.rawValue)
+        }
         line.add("issues", objects: item.issues) { entry, line in
             line.add("name", entry.issue.name)
             line.add("sentence", entry.issue.sentence)
             line.add(path: entry.path.bytes)
         }
-        if let evicted {
-            line.add(
-                "evicted",
-                object: { line in
-                    line.add("repository", evicted.repository)
-                    line.add("snapshot", evicted.snapshot)
-                })
+        if let sign = explained.sign {
+            line.add("evicted") { line in
+                line.add("state", sign.name)
+                line.add("repository", sign.record?.repository)
+                line.add("snapshot", sign.record?.snapshot)
+            }
         }
-        if isIgnoredByDropbox { line.add("isIgnoredByDropbox", true) }
+        if explained.isIgnoredByDropbox { line.add("isIgnoredByDropbox", true) }
         line.end(in: &buffer)
     }
 }
 
+extension OutputColor {
+    /// The colour of a value; nil for other values than true and false.
+    fileprivate init?(value: String) {
+        switch value {
+        case "true": self = .yellow
+        case "false": self = .green
+        default: return nil
+        }
+    }
+}
+
 extension JSONLine {
-    fileprivate mutating func add(_ exclusion: Exclusion) {
-        add("value", exclusion.isExcluded)
-        add("marker", exclusion.marker?.rawValue)
-        add(reason: exclusion)
-    }
-
-    fileprivate mutating func add(_ value: Bool, _ reason: some PolicyReason) {
-        add("value", value)
-        add(reason: reason)
-    }
-
-    fileprivate mutating func add(_ value: FileProtection?, _ reason: some PolicyReason) {
-        add("value", value?.rawValue)
-        add(reason: reason)
-    }
-
-    private mutating func add(reason: some PolicyReason) {
+    fileprivate mutating func add(reason: some PolicyReason) {
         add("reason", reason.name)
         add("sentence", reason.sentence)
         if let ancestor = reason.ancestor {
@@ -236,5 +197,52 @@ extension JSONLine {
         } else {
             add("ancestor", String?.none)
         }
+    }
+}
+
+extension EvictionSign {
+    /// The state of the file in JSON.
+    fileprivate var name: String {
+        switch self {
+        case .placeholder: "placeholder"
+        case .unfinished: "unfinished"
+        case .exposed: "exposed"
+        case .stale: "stale"
+        case .unrecorded: "unrecorded"
+        }
+    }
+
+    /// The state of the file at a path, where its content is, and how it comes back.
+    fileprivate func words(at path: FilePath) -> String {
+        guard let record else {
+            return "unknown: it looks evicted, but has no record of its content"
+        }
+        let content =
+            "content is in snapshot \(record.snapshot.prefix(8)) of repository "
+            + "\(record.repository.prefix(8))"
+        let its = "its \(content) (\(downloadCommand(for: path)))"
+        return switch self {
+        case .placeholder, .unrecorded: "yes: \(its)"
+        case .unfinished: "interrupted: \(its)"
+        case .exposed: "yes, but programs can read it, as zeros: \(its)"
+        case .stale: "no, it has new content: the evicted \(content)"
+        }
+    }
+}
+
+/// Returns the command that restores the content of an evicted file.
+func downloadCommand(for path: FilePath?) -> String {
+    "resval-backup download \(path.map { ShellWord.quoted($0.bytes) } ?? "")"
+}
+
+extension EffectiveItem {
+    /// Whether a mark is malformed or cannot be read.
+    fileprivate var hasTrouble: Bool {
+        marks.areBroken || decision.issues.contains(where: \.isTrouble)
+    }
+
+    /// The issues about the item itself and about directories above, each with its path.
+    fileprivate var issues: [(path: FilePath, issue: PolicyIssue)] {
+        decision.issues.map { (path, $0) } + ancestorIssues.map { ($0.path, $0.issue) }
     }
 }

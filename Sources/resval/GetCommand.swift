@@ -1,30 +1,26 @@
 import ArgumentParser
 import CommandSupport
+import EffectiveValues
 import ResourceValues
+import StorageManagement
+import StoragePolicy
 
 struct GetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
         abstract: "Print the values of keys.",
         discussion: """
-            For one path the value alone, for several one line each, PATH: VALUE. For several keys \
-            a line for each, KEY=VALUE instead of VALUE. A symbolic link is followed, except for \
-            isSymbolicLink. Prints nothing and exits with 1 where a key is unset or not known. With \
-            --effective the value is what applies to the item, by its \
-            own mark, the directories above it and its location; only a protection class can be \
-            unset then.
+            For one path the value alone, for several one line each, PATH: VALUE; for several keys \
+            KEY=VALUE. A symbolic link is followed, except for isSymbolicLink. Prints nothing and exits \
+            with 1 where a key is unset or not known.
 
-            JSON FIELDS
-            \(JSONFields.item)
-              key: string
-              value: boolean or number or string or null (null when unset)
-              error: string or null
+            --fits asks only whether so much fits on the volume, its inodes and the quotas, by the exit \
+            code; for important use also by what a purge would free.
 
             EXAMPLES
               resval get excluded ~/build
-              resval get excluded,purgeable ~/build
-              resval get --effective excluded ~/build/a.o
-              find . -print0 | resval get --files0-from - --json fileSize
+              resval get --effective excluded,purgeable ~/build/a.o
+              resval get volumeAvailableCapacityForImportantUsage --fits 4G ~ && ./record
             """)
 
     @Argument(
@@ -34,37 +30,127 @@ struct GetCommand: ParsableCommand {
     var keys: [ResourceKey]
 
     @OptionGroup var input: PathOptions
-    @OptionGroup var records: RecordOptions
 
-    @OptionGroup var effectiveOptions: EffectiveOptions
-
-    @Flag(help: "Do not follow a symbolic link.")
-    var noDereference = false
+    @Flag(help: "Print what applies instead of what is stored.")
+    var effective = false
 
     @Flag(name: [.customShort("H"), .long], help: "Print the path with a single value, too.")
     var withPath = false
 
-    @Flag(name: .customLong("no-path"), help: "Print values without paths.")
-    var withoutPath = false
+    @Option(help: "Only exit with 0 when so much may be stored (20M, 4G), else with 1.")
+    var fits: ByteSize?
+
+    @OptionGroup var records: RecordOptions
+    @OptionGroup var policyOptions: SourcePolicyOptions
 
     func validate() throws {
         try input.requirePaths()
-        if withPath && withoutPath {
-            throw ValidationError("give --with-path or --no-path, not both")
+        try policyOptions.check(effective: effective)
+        if fits != nil {
+            if use == nil {
+                throw ValidationError(
+                    "--fits takes volumeAvailableCapacityForImportantUsage or "
+                        + "volumeAvailableCapacityForOpportunisticUsage")
+            }
+            if records.isJSON || records.endsWithNUL || withPath {
+                throw ValidationError("--fits prints nothing: omit --json, --null and --with-path")
+            }
         }
     }
 
     func run() throws {
         let outcome = Outcome()
-        let question = try ValueQuestion(keys, effectiveOptions)
+        if let fits, let use {
+            input.forEach(outcome: outcome) { path in
+                do throws(FileError) {
+                    let volume = StorageVolume(holding: path.path)
+                    if try !volume.fits(fits.bytes, for: use) { outcome.noteNo() }
+                } catch {
+                    outcome.report(error, at: path.bytes)
+                }
+            }
+            return try outcome.finish()
+        }
+        // Computed values are not inherited: the effective value is the item's own.
+        let asksReader = effective && keys.contains { $0.stored != nil }
+        let question = ValueQuestion(keys, asksReader ? try policyOptions.reader() : nil)
         var output = ValueOutput(
-            form: records.form, showsPath: withPath || (!withoutPath && !input.isSinglePath),
+            form: records.form, showsPath: withPath || !input.isSinglePath,
             showsKey: keys.count > 1)
-        input.forEach(
-            followingSymbolicLinks: !noDereference, outcome: outcome,
-            beforeWaiting: { output.flush() },
-            { path in question.get(path, &output, outcome) })
+        input.forEach(outcome: outcome, beforeWaiting: { output.flush() }) { path in
+            question.get(path, &output, outcome)
+        }
         output.flush()
         try outcome.finish()
+    }
+
+    /// What `--fits` asks for; nil if the keys are others.
+    private var use: StorageUse? {
+        switch keys {
+        case [.volumeAvailableCapacityForImportantUsage]: .important
+        case [.volumeAvailableCapacityForOpportunisticUsage]: .opportunistic
+        default: nil
+        }
+    }
+}
+
+struct TestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Test a value; the answer is the exit code.",
+        discussion: """
+            Silent. Exits with 0 when the key is true, or equal to VALUE; with 1 when it is not; \
+            with 2 on an error. A key that is not Boolean needs a VALUE.
+
+            EXAMPLES
+              if resval test excluded ~/build; then echo excluded; fi
+              resval test protection=complete ~/secret
+              resval test --effective excluded ~/build/a.o
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A key, or a key and a value.", valueName: "key[=value]"),
+        completion: KeyArgument.questionCompletion, transform: TestQuestion.init)
+    var question: TestQuestion
+
+    @Argument(help: "A file or directory.")
+    var path: PathArgument
+
+    @Flag(help: "Test what applies instead of what is stored.")
+    var effective = false
+
+    func run() throws {
+        let outcome = Outcome()
+        var reader: EffectiveValueReader?
+        if effective && question.key.stored != nil {
+            let environment = PolicyEnvironment.current()
+            reader = try EffectiveValueReader(
+                StoragePolicy(markers: Marker.defaultSet, locations: environment.locations))
+        }
+        let valueQuestion = ValueQuestion([question.key], reader)
+        path.withListedPath { item in valueQuestion.test(item, equals: question.value, outcome) }
+        try outcome.finish()
+    }
+}
+
+/// The key and the value that `test` compares it with.
+struct TestQuestion {
+    let key: ResourceKey
+    let value: ResourceValue
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        key = try KeyArgument.any(String(parts[0]))
+        if parts.count == 1 {
+            guard key.valueType == .boolean else {
+                throw ValidationError("\(key.name) is not Boolean: write \(key.name)=VALUE")
+            }
+            value = key.stored == nil ? .flag(true) : .stored(true)
+        } else {
+            guard let stored = key.stored else {
+                throw ValidationError("\(key.name) is computed and is compared with no value")
+            }
+            value = .stored(try KeyArgument.value(String(parts[1]), for: stored))
+        }
     }
 }

@@ -5,21 +5,10 @@ import ResourceValues
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "List every key: its type, whether it is stored or computed, what it means.",
+        abstract: "List every key, with its type and meaning.",
         discussion: """
             Stored keys can be set, computed ones cannot. Wherever a key is expected, its \
             Foundation name (NSURLIsPurgeableKey) and its short name are understood, too.
-
-            JSON FIELDS
-            \(JSONFields.version)
-              key: string
-              foundationKey: string
-              shortName: string or null
-              type: string
-              isStored: boolean
-              isSettable: boolean
-              values: strings (what can be set)
-              summary: string
 
             EXAMPLES
               resval keys

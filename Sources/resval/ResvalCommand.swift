@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import ResourceValues
 
 @main
 struct ResvalCommand: ParsableCommand {
@@ -7,19 +8,6 @@ struct ResvalCommand: ParsableCommand {
         commandName: "resval",
         abstract: "Mark files and directories for backups, purging and protection.",
         discussion: """
-            Marks are kept as extended attributes on the items themselves. A mark on a directory \
-            counts for everything below it.
-
-            EXAMPLES
-              resval exclude ~/build                exclude a directory from backups
-              resval status ~/build                 show what applies to it, and why
-              resval include ~/build                back it up again
-              resval purgeable ~/.cache/thumbnails  let it be deleted when space is short
-              resval find --excluded ~              find everything with this mark
-              resval usage ~                        show where the space goes
-              resval set excluded=yes ~/build       store a value, as exclude does
-              resval get excluded ~/build           print the value that is stored
-
             EXIT CODES
               0  done, or the answer is yes
               1  the answer is no: get found nothing stored, test was false
@@ -28,25 +16,93 @@ struct ResvalCommand: ParsableCommand {
             """,
         version: CommandVersion.text,
         subcommands: [
-            ExcludeCommand.self, IncludeCommand.self, PurgeableCommand.self, StatusCommand.self,
-            GetCommand.self, SetCommand.self, UnsetCommand.self, TestCommand.self,
-            ListCommand.self, FindCommand.self, ExplainCommand.self, CopyCommand.self,
-            DumpCommand.self, RestoreCommand.self, ImportCommand.self, ExportCommand.self,
-            UsageCommand.self, AuditCommand.self, SuggestCommand.self, CapacityCommand.self,
-            KeysCommand.self, CompletionsCommand.self,
-            BackupCommand.self,
-            PurgeCommand.self,
+            ExcludeCommand.self, IncludeCommand.self, PurgeableCommand.self, ExplainCommand.self,
+            UndoCommand.self, GetCommand.self, SetCommand.self, UnsetCommand.self,
+            TestCommand.self, ListCommand.self, FindCommand.self, UsageCommand.self,
+            AuditCommand.self, SuggestCommand.self, CopyCommand.self, MarksCommand.self,
+            ImportCommand.self, ExportCommand.self, KeysCommand.self, CompletionsCommand.self,
+            BackupCommand.self, PurgeCommand.self,
         ])
 
     static func main() {
         Companion.runIfNamed()
-        if let question = PlainQuestion(ArgumentBytes.processArguments()) {
-            runDirectly(as: "resval", question.answer)
+        if let command = PlainCommand(ArgumentBytes.processArguments()) {
+            runDirectly(as: "resval", command.run)
         }
         runAsProgram(synonyms: [
             "ls": "list", "rm": "unset", "remove": "unset", "add": "set", "mark": "set",
-            "show": "status", "info": "status", "why": "explain",
+            "show": "explain", "status": "explain", "info": "explain", "why": "explain",
+            "dump": "marks", "df": "usage", "du": "usage",
         ])
+    }
+}
+
+/// A command line `get KEY PATH`, `test KEY PATH`, `set KEY=VALUE PATH` or `unset KEY PATH` without
+/// options, as scripts run in loops.
+///
+/// The argument parser looks up dozens of protocol conformances in the Swift runtime, which takes
+/// longer than reading or storing the value. Every other command line goes to the parser, including
+/// invalid ones, so that only the parser reports errors of usage.
+struct PlainCommand {
+    private enum Work {
+        case get(ResourceKey)
+        case test(ResourceKey)
+        case change(JournaledCommand, [MarkChange])
+    }
+
+    private let work: Work
+    private let path: PathArgument
+
+    /// Creates a command from a command line.
+    ///
+    /// - Parameter arguments: The process's arguments, encoded so that each preserves its bytes.
+    /// - Returns: nil when the command line needs the parser.
+    init?(_ arguments: [String]) {
+        guard arguments.count == 3, !arguments[2].hasPrefix("-"),
+            let path = PathArgument(argument: arguments[2])
+        else { return nil }
+        self.path = path
+        let key = ResourceKey(anyName: arguments[1])
+        switch arguments[0] {
+        case "get":
+            guard let key else { return nil }
+            work = .get(key)
+        case "test":
+            guard let key, key.valueType == .boolean else { return nil }
+            work = .test(key)
+        case "set":
+            // A path with this sign may be meant as another assignment.
+            guard !path.bytes.contains(UInt8(ascii: "=")),
+                let changes = try? KeyArgument.assignments(arguments[1])
+            else { return nil }
+            work = .change(.set, changes)
+        case "unset":
+            guard let changes = try? KeyArgument.removals(arguments[1]) else { return nil }
+            work = .change(.unset, changes)
+        default: return nil
+        }
+    }
+
+    func run() throws {
+        let outcome = Outcome()
+        switch work {
+        case .get(let key):
+            var output = ValueOutput(form: .lines, showsPath: false, showsKey: false)
+            path.withListedPath { ValueQuestion([key]).get($0, &output, outcome) }
+            output.flush()
+        case .test(let key):
+            path.withListedPath {
+                ValueQuestion([key]).test(
+                    $0, equals: key.stored == nil ? .flag(true) : .stored(true), outcome)
+            }
+        case .change(let command, let changes):
+            let run = try ChangeRun.begin(
+                command, isMass: false, isDryRun: false, isJSON: false, outcome)
+            let changer = try PathChanger(run, changes)
+            path.withListedPath { changer.change($0, ItemChange(changes)) }
+            changer.finish()
+        }
+        try outcome.finish()
     }
 }
 
@@ -70,7 +126,7 @@ struct BackupCommand: ParsableCommand {
 struct PurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
-        abstract: "Free space by deleting caches and purgeable items: runs resval-purge.",
+        abstract: "Free space by deleting: runs resval-purge.",
         discussion: """
             EXAMPLES
               resval purge --help

@@ -16,14 +16,14 @@ struct Suggestion: Sendable {
     /// The allocated size, with everything in the directory.
     let size: TreeSize
 
-    /// The path for journals.
-    var absolutePath: FilePath { root.place.absolutePath(of: shownPath) }
+    /// The paths to change it by.
+    var paths: ChangeBatch.Paths { root.walked.paths(shown: shownPath) }
 
     /// Opens the directory as a reference, below its ROOT and through no symbolic link.
     ///
     /// - Throws: ``FileError``: `changed` when it is no longer what was found.
     func open() throws(FileError) -> OpenDirectory {
-        let names = shownPath.dropFirst(root.place.given.bytes.count)
+        let names = shownPath.dropFirst(root.walked.given.bytes.count)
             .split(separator: UInt8(ascii: "/")).map { Array($0) }
         let directory: OpenDirectory
         let found: FileIdentity
@@ -80,7 +80,7 @@ struct Suggestion: Sendable {
 
 /// A ROOT of a search for suggestions.
 final class SuggestionRoot: Sendable {
-    let place: TransferRoot
+    let walked: WalkedRoot
     let reader: EffectiveValueReader
     /// The decision about the ROOT, as the SOURCE of a backup.
     let decision: Decision
@@ -90,7 +90,7 @@ final class SuggestionRoot: Sendable {
     init(_ root: PathArgument, _ policy: StoragePolicy) throws(FileError) {
         reader = try EffectiveValueReader(policy, source: root.path)
         let item = try reader.item(at: root.path)
-        place = TransferRoot(given: root.path, real: item.path)
+        walked = WalkedRoot(given: root.path, real: item.path)
         decision = item.decision
         do throws(Errno) {
             directory = try OpenDirectory(at: root.path)
@@ -137,23 +137,22 @@ enum SuggestionContext: Sendable {
 }
 
 /// Searches for directories that tools re-create; each thread of the walk has one.
-struct SuggestionVisitor: TreeVisitor {
+struct SuggestionVisitor: CommandVisitor {
+    typealias Context = SuggestionContext
+
+    var reporter: WalkReporter
     private let root: SuggestionRoot
     private let list: SuggestionList
-    private var reporter: WalkReporter
 
-    init(
-        _ root: SuggestionRoot, _ list: SuggestionList, _ outcome: Outcome, _ progress: Progress
-    ) {
+    init(_ root: SuggestionRoot, _ list: SuggestionList, _ reporter: WalkReporter) {
         self.root = root
         self.list = list
-        reporter = WalkReporter(outcome, progress)
+        self.reporter = reporter
     }
 
-    mutating func visit(
-        _ entry: borrowing TreeEntry, in context: SuggestionContext
+    func look(
+        at entry: borrowing TreeEntry, in context: SuggestionContext
     ) -> Descent<SuggestionContext> {
-        reporter.count()
         let decision: Decision
         switch context {
         case .inside(let size):
@@ -183,20 +182,10 @@ struct SuggestionVisitor: TreeVisitor {
         return .descend(.inside(size))
     }
 
-    mutating func cannotRead(_ error: FileError) { reporter.report(error) }
-
-    mutating func finish() { reporter.finish() }
-
     private func decide(
         _ entry: borrowing TreeEntry, in context: PolicyContext
     ) -> Decision {
-        var marks = ItemMarks.none
-        do throws(FileError) {
-            marks = try root.reader.markReader.marks(of: entry, kind: entry.kind)
-        } catch {
-            reporter.report(entry: error)
-        }
-        reporter.report(brokenIn: marks.native, at: entry)
+        let marks = reporter.marks(of: entry, by: root.reader.markReader)
         let decision = root.reader.policy.decide(
             marks.native, kind: entry.kind, in: context, foreignMarks: marks.foreign,
             name: entry.nameBytes, path: entry.path, linkCount: nil,

@@ -9,17 +9,9 @@ struct ValueQuestion {
     /// The reader of effective values; nil to query stored and computed values.
     private let reader: EffectiveValueReader?
 
-    init(_ keys: [ResourceKey], _ options: EffectiveOptions) throws {
+    init(_ keys: [ResourceKey], _ reader: EffectiveValueReader? = nil) {
         self.keys = keys
-        // Computed values are not inherited: the effective value is the item's own.
-        let asksReader = options.effective && keys.contains { $0.stored != nil }
-        reader = asksReader ? try options.reader() : nil
-    }
-
-    /// Creates a query for the stored or computed value of a key.
-    init(_ key: ResourceKey) {
-        keys = [key]
-        reader = nil
+        self.reader = reader
     }
 
     /// Prints the values, as `get` does, and notes "no" in the outcome if a key has no value.
@@ -94,51 +86,6 @@ struct ValueQuestion {
             }
             return decision.value(for: stored).map { .stored($0) }
         }
-    }
-}
-
-/// A command line `get KEY PATH` or `test KEY PATH` without options, as scripts run in loops.
-///
-/// The argument parser looks up dozens of protocol conformances in the Swift runtime, which takes
-/// longer than reading the value. Every other command line goes to the parser, including invalid
-/// ones, so that only the parser reports errors of usage.
-struct PlainQuestion {
-    private enum Word: String { case get, test }
-
-    private let word: Word
-    private let key: ResourceKey
-    private let path: PathArgument
-
-    /// Creates a question from a command line.
-    ///
-    /// - Parameter arguments: The process's arguments, encoded so that each preserves its bytes.
-    /// - Returns: nil when the command line needs the parser.
-    init?(_ arguments: [String]) {
-        guard arguments.count == 3, let word = Word(rawValue: arguments[0]),
-            let key = ResourceKey(anyName: arguments[1]),
-            !arguments[2].hasPrefix("-"), let path = PathArgument(argument: arguments[2])
-        else { return nil }
-        if word == .test && key.valueType != .boolean { return nil }
-        self.word = word
-        self.key = key
-        self.path = path
-    }
-
-    func answer() throws {
-        let outcome = Outcome()
-        let question = ValueQuestion(key)
-        path.withListedPath { item in
-            switch word {
-            case .get:
-                var output = ValueOutput(form: .lines, showsPath: false, showsKey: false)
-                question.get(item, &output, outcome)
-                output.flush()
-            case .test:
-                question.test(
-                    item, equals: key.stored == nil ? .flag(true) : .stored(true), outcome)
-            }
-        }
-        try outcome.finish()
     }
 }
 

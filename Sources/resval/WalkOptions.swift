@@ -1,45 +1,139 @@
 import ArgumentParser
 import CommandSupport
+import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The options shared by all commands that walk directories.
+/// The option shared by all commands that can walk directories.
 struct WalkOptions: ParsableArguments {
     @Flag(
         name: [.customShort("x"), .customLong("one-file-system")],
-        help: "Do not go into directories on other filesystems.")
+        help: "Do not go into other filesystems.")
     var staysOnFilesystem = false
 
-    @Option(
-        name: [.customShort("j", allowingJoined: true), .customLong("threads")],
-        help: ArgumentHelp("Walk with this many threads.", valueName: "n"))
-    var threadCount: Int?
-
-    func validate() throws {
-        if let threadCount, !(1...256).contains(threadCount) {
-            throw ValidationError("--threads takes a number from 1 to 256")
-        }
-    }
-
     /// Creates a scanner that ends the walk once a stop is requested (`StopRequest.isMade`).
-    func scanner() -> TreeScanner {
+    func scanner(threadCount: Int? = nil) -> TreeScanner {
         TreeScanner(
             threadCount: threadCount ?? TreeScanner.defaultThreadCount,
             staysOnFilesystem: staysOnFilesystem, shouldStop: { StopRequest.isMade })
     }
 }
 
+/// The ROOTs of a command that always walks.
+struct RootOptions: ParsableArguments {
+    @Argument(help: "Where to begin. (default: the current directory)")
+    var roots: [PathOperand] = []
+
+    @OptionGroup var walk: WalkOptions
+    @OptionGroup var progressOptions: ProgressOptions
+
+    /// The ROOTs; the current directory unless some are given.
+    var paths: [PathArgument] { roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots.paths }
+
+    /// Runs a command that examines items.
+    func run(_ body: (CommandRun) throws -> Void) throws {
+        try CommandRun.run(progressOptions, counting: "items examined", body)
+    }
+
+    /// Returns where a walk begins; a ROOT for which `context` throws an error is reported instead.
+    func starts<Context>(
+        _ run: CommandRun, context: (PathArgument) throws(FileError) -> Context
+    ) -> [TreeRoot<Context>] {
+        var starts: [TreeRoot<Context>] = []
+        for root in paths {
+            do throws(FileError) {
+                starts.append(TreeRoot(root.path, context: try context(root)))
+            } catch {
+                run.outcome.report(error, at: root)
+            }
+        }
+        return starts
+    }
+}
+
+/// The option `--threads`.
+struct ThreadOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("j", allowingJoined: true), .customLong("threads")],
+        help: ArgumentHelp("Walk with this many threads.", valueName: "n"))
+    var count: Int?
+
+    func validate() throws {
+        if let count, !(1...256).contains(count) {
+            throw ValidationError("--threads takes a number from 1 to 256")
+        }
+    }
+}
+
+/// One run of a command that takes a while: what it ends with, and its progress. Threads share it.
+final class CommandRun: Sendable {
+    let outcome = Outcome()
+    let progress: Progress
+
+    private init(_ progress: Progress) { self.progress = progress }
+
+    /// Runs the work of a command, and throws its exit code unless that is 0.
+    ///
+    /// - Parameter noun: the items counted, in the plural.
+    static func run(
+        _ options: ProgressOptions, counting noun: StaticString,
+        _ body: (CommandRun) throws -> Void
+    ) throws {
+        let run = CommandRun(options.begin(counting: noun))
+        defer { run.progress.end() }
+        try body(run)
+        try run.outcome.finish()
+    }
+}
+
+/// A visitor of a command's walk, which reports what cannot be read. Each thread has one.
+protocol CommandVisitor: TreeVisitor {
+    var reporter: WalkReporter { get set }
+
+    /// Visits an entry. An error is reported, and nothing below the entry is visited.
+    mutating func look(
+        at entry: borrowing TreeEntry, in context: Context
+    ) throws(FileError) -> Descent<Context>
+
+    /// Writes what the thread still has, at the end of its part.
+    mutating func flush()
+}
+
+extension CommandVisitor {
+    mutating func visit(
+        _ entry: borrowing TreeEntry, in context: Context
+    ) -> Descent<Context> {
+        reporter.count()
+        do throws(FileError) {
+            return try look(at: entry, in: context)
+        } catch {
+            reporter.report(entry: error)
+            return .skip
+        }
+    }
+
+    mutating func cannotRead(_ error: FileError) { reporter.outcome.report(error) }
+
+    mutating func finish() {
+        flush()
+        reporter.finish()
+    }
+
+    mutating func flush() {}
+}
+
 /// Reports errors of a walk and counts items for the progress; each thread has one.
 struct WalkReporter {
-    private let outcome: Outcome
+    let outcome: Outcome
     private var counter: ItemCounter
 
-    init(_ outcome: Outcome, _ progress: Progress) {
-        self.outcome = outcome
-        counter = ItemCounter { progress.advance(by: $0) }
+    /// - Parameter outcome: what failures are noted in; nil for that of the run.
+    init(_ run: CommandRun, _ outcome: Outcome? = nil) {
+        self.outcome = outcome ?? run.outcome
+        counter = ItemCounter { run.progress.advance(by: $0) }
     }
 
     /// Counts an item.
@@ -49,15 +143,9 @@ struct WalkReporter {
     /// Adds what is counted to the progress; to be called at the end of a thread's part.
     mutating func finish() { counter.finish() }
 
-    /// Reports an error and notes the failure.
-    func report(_ error: FileError) {
-        Messages.write(error)
-        outcome.noteFailure()
-    }
-
     /// Reports an error for an entry, unless the entry was removed since its directory was read.
     func report(entry error: FileError) {
-        if error.code != .noSuchFile { report(error) }
+        if error.code != .noSuchFile { outcome.report(error) }
     }
 
     /// Returns the status of an entry; nil, after a report, if it cannot be read.
@@ -70,9 +158,22 @@ struct WalkReporter {
         }
     }
 
+    /// Returns the marks of an entry after a report of what is broken; none, after a report, if they
+    /// cannot be read, because what is below still inherits from the directories above.
+    func marks(of entry: borrowing TreeEntry, by reader: MarkReader) -> ItemMarks {
+        var marks = ItemMarks.none
+        do throws(FileError) {
+            marks = try reader.marks(of: entry, kind: entry.kind)
+        } catch {
+            report(entry: error)
+        }
+        report(brokenIn: marks.native, at: entry)
+        return marks
+    }
+
     /// Reports the malformed and unreadable marks of an item.
     func report(brokenIn marks: Marks, at entry: borrowing TreeEntry) {
-        for error in marks.errors(at: entry) { report(error) }
+        for error in marks.errors(at: entry) { outcome.report(error) }
     }
 
     /// Reports the marks of other programs that cannot be read, or are not certain.
@@ -80,7 +181,7 @@ struct WalkReporter {
         for issue in issues {
             switch issue {
             case .unreadableMarker(_, let errno):
-                report(
+                outcome.report(
                     FileError(
                         code: .other, message: issue.sentence, path: entry.path, errno: errno))
             case .uncertainMarker: Messages.warn(about: entry.path.bytes, issue.sentence)

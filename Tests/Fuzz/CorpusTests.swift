@@ -8,9 +8,8 @@ struct CorpusTests {
     private static let directory = FilePath(#filePath).removingLastComponent()
 
     private static let targets: [String: @Sendable (UnsafePointer<UInt8>?, Int) -> CInt] = [
-        "AttributeValueFuzz": fuzzAttributeValue, "DumpFuzz": fuzzDump,
-        "EvictedFileFuzz": fuzzEvictedFile, "FormerUsageFuzz": fuzzFormerUsage,
-        "JSONFuzz": fuzzJSON,
+        "AttributeValueFuzz": fuzzAttributeValue, "EvictedFileFuzz": fuzzEvictedFile,
+        "FormerUsageFuzz": fuzzFormerUsage, "JSONFuzz": fuzzJSON, "MarkLineFuzz": fuzzMarkLine,
         "NamesFuzz": fuzzNames, "PaxFuzz": fuzzPax, "PurgePlanFuzz": fuzzPurgePlan,
         "PurgeRecordFuzz": fuzzPurgeRecord, "ResticFuzz": fuzzRestic, "RulesFuzz": fuzzRules,
         "SettingsFuzz": fuzzSettings, "SystemFilesFuzz": fuzzSystemFiles,

@@ -30,14 +30,14 @@ struct EvictedFileTests {
             #expect(result.exitCode == 0, "\(result)")
             #expect(
                 result.text.contains(
-                    "  note: is evicted: its content is in snapshot fedcba98 of repository 01234567, "
-                        + "and backups exclude it (resval-backup download '\(root)/it'\\''s here')\n"
+                    "  evicted: yes: its content is in snapshot fedcba98 of repository 01234567 "
+                        + "(resval-backup download '\(root)/it'\\''s here')\n"
                 ),
                 "\(result)")
             let json = try resval("explain", "--json", "it's here", in: root, user: 4711)
             #expect(
                 json.text.hasSuffix(
-                    #","evicted":{"repository":"0123456789abcdef","snapshot":"fedcba9876543210"}}"#
+                    #","evicted":{"state":"placeholder","repository":"0123456789abcdef","snapshot":"fedcba9876543210"}}"#
                         + "\n"), "\(json)")
             // Its value cannot be read.
             try root.appending("it's here").setExtendedAttribute(
@@ -67,22 +67,23 @@ struct EvictedFileTests {
         }
     }
 
-    @Test("restore says what it reads from a terminal, and nothing of it elsewhere")
+    @Test("load says what it reads from a terminal, and nothing of it elsewhere")
     func terminal() throws {
         try require(.tool("script"))
         try withTemporaryDirectory { root in
             // script gives the command a terminal, whose input ends at once.
             var command = Command(
                 "/bin/sh", "-c",
-                "script --quiet --return --command \"$0 restore\" /dev/null < /dev/null",
+                "script --quiet --return --command \"$0 marks load\" /dev/null < /dev/null",
                 FilePath.built("resval"))
             command.workingDirectory = root
             let result = try command.run()
             #expect(
                 result.text.hasPrefix(
-                    "resval: reading a dump from the terminal (end it with Ctrl-D, or name a file)"),
+                    "resval: reading marks from the terminal (end them with Ctrl-D, or name a file)"
+                ),
                 "\(result)")
-            let piped = try resval("restore", in: root)
+            let piped = try resval("marks", "load", in: root)
             #expect(!piped.errorText.contains("terminal"), "\(piped)")
         }
     }

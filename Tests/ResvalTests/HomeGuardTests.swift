@@ -21,12 +21,6 @@ struct HomeGuardTests {
     func scripts() throws {
         try withTemporaryDirectory(containing: tree) { root in
             let home = root.appending("home")
-            let advice = """
-                resval: home/f: warning: stored, but resval-purge does not search here by \
-                default: add the directory to mark-roots in purge.toml, or run 'resval-purge run \
-                --free 1G \(home)/f' (shown once)
-
-                """
             for arguments in [["exclude"], ["purgeable"], ["set", "excluded=true"]] {
                 for path in ["home", "./link/", "\(home)/../home"] {
                     var command = Command(
@@ -39,7 +33,7 @@ struct HomeGuardTests {
                             resval: \(path): is a home: a mark on it counts for everything in it \
                             (give --yes to change it)
 
-                            """ + (arguments == ["purgeable"] ? advice : ""))
+                            """)
                     try #expect(home.marks().isEmpty)
                     try #expect(!home.appending("f").marks().isEmpty)
                 }

@@ -34,7 +34,9 @@ struct ImportUndoTests: MassChangeSuite {
                         try file.setValue(false, for: .isExcludedFromBackup)
                         try #require(file.status().identity == identity)
                     }
-                    let undone = try run("import", "--undo", "--yes")
+                    let directory = state.appending("resval")
+                    let journal = try directory.appending(tool("ls", directory))
+                    let undone = try run("undo", journal.string)
                     #expect(undone.exitCode == (isSame ? 0 : 2), "\(undone)")
                     let value = try file.value(for: .isExcludedFromBackup)
                     #expect(value == (isSame ? nil : false))
@@ -54,28 +56,28 @@ struct ImportUndoTests: MassChangeSuite {
         }
         try withTemporaryDirectory(containing: tree) { root in
             let inside = root.appending("tree")
-            let result = try run("import", "--from", "xdg", "--journal", "../journal", in: root)
+            let result = try run("import", "--from", "xdg", in: root)
             #expect(result.exitCode == 0)
             try inside.appending("changed").setValue(false, for: .isExcludedFromBackup)
             try tool("cp", "-a", inside.appending("replaced"), root.appending("copy"))
             try tool("mv", root.appending("copy"), inside.appending("replaced"))
             try tool("rm", inside.appending("gone"))
             try inside.appending("unset").removeExtendedAttribute(named: excluded)
-            let undone = try run("import", "--undo", "../journal", in: root)
+            let undone = try run("undo", journal(in: root), in: root)
             #expect(undone.exitCode == 2)
             #expect(
                 undone.text == """
-                    \(inside)/same: native=true undone
+                    \(inside)/same: isExcludedFromBackup=true undone
                     marks undone: 1; not undone: 3
 
                     """)
             let lines = undone.errorText.split(separator: "\n").sorted()
             #expect(
                 lines == [
-                    "resval: \(inside)/changed: native=true is not undone: the mark has changed "
+                    "resval: \(inside)/changed: isExcludedFromBackup=true is not undone: the mark has changed "
                         + "since",
                     "resval: \(inside)/gone: no such file or directory",
-                    "resval: \(inside)/replaced: native=true is not undone: another item is now "
+                    "resval: \(inside)/replaced: isExcludedFromBackup=true is not undone: another item is now "
                         + "at this path",
                 ])
             try #expect(inside.appending("replaced").value(for: .isExcludedFromBackup) == true)
@@ -83,26 +85,31 @@ struct ImportUndoTests: MassChangeSuite {
         }
     }
 
-    @Test("a journal of the other command, or no journal at all, is not obeyed")
+    @Test("saved marks, or no journal at all, are not obeyed")
     func wrongJournal() throws {
+        let saved = #"{"format":"resval-marks","version":1,"root":"/"}"# + "\n"
         let tree = Tree {
             Directory("tree") { File("f").attribute(ForeignAttribute.xdg, "false") }
             File("text", "{\"path\":\"/f\"}\n")
             File("empty")
         }
         try withTemporaryDirectory(containing: tree) { root in
-            _ = try run("import", "--from", "xdg", "--journal", "../journal", in: root)
-            for name in ["journal", "text", "empty"] {
-                let result = try run("export", "--undo", "../\(name)", in: root)
+            _ = try run("import", "--from", "xdg", in: root)
+            let journal = try contentsOfFile(journal(in: root))
+            let lines = journal.split(separator: 0x0A, omittingEmptySubsequences: false)
+            try Tree {
+                File("marks", Array(saved.utf8) + lines.dropFirst().joined(separator: [0x0A]))
+            }.create(in: root)
+            for name in ["marks", "text", "empty"] {
+                let result = try run("undo", "../\(name)", in: root)
                 #expect(result.exitCode == 2, "\(name)")
                 #expect(result.text == "marks undone: 0; not undone: 0\n")
             }
             try #expect(root.appending("tree/f").value(for: .isExcludedFromBackup) == true)
             // A line that is cut short was not acted upon.
-            let journal = try contentsOfFile(root.appending("journal"))
             let cut = Tree { File("cut", Array(journal.dropLast(5))) }
             try cut.create(in: root)
-            let result = try run("import", "--undo", "../cut", in: root)
+            let result = try run("undo", "../cut", in: root)
             #expect(result.exitCode == 0)
             #expect(result.errorText.contains("the last line is truncated"))
         }

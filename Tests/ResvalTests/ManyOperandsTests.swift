@@ -18,6 +18,7 @@ struct ManyOperandsTests {
     private func run(_ arguments: [String], in root: FilePath) throws -> CommandResult {
         var command = Command(.built("resval"), arguments: arguments)
         command.workingDirectory = root
+        command.environment = ["XDG_STATE_HOME": root.appending("state").string]
         return try command.run()
     }
 
@@ -25,17 +26,16 @@ struct ManyOperandsTests {
     func order() throws {
         try withFiles(files(0..<60)) { root in
             let set =
-                ["set", "purgeable=true"] + files(0..<30) + ["-R", "-j2", "--no-journal"]
-                + files(30..<60)
-            expect(try run(set, in: root), exits: 0)
+                ["set", "purgeable=true"] + files(0..<30) + ["-Rx"] + files(30..<60)
+            try #expect(run(set, in: root).exitCode == 0)
             let get =
                 ["get", "purgeable"] + files(0..<20) + ["-H0"]
                 + files(20..<60)
             expect(
                 try run(get, in: root), exits: 0,
                 prints: files(0..<60).map { "\($0): true\0" }.joined())
-            let unset = ["unset", "-R", "--no-journal", "all", "--"] + files(0..<60)
-            expect(try run(unset, in: root), exits: 0)
+            let unset = ["unset", "-R", "all", "--"] + files(0..<60)
+            try #expect(run(unset, in: root).exitCode == 0)
             expect(try run(["get", "purgeable"] + files(0..<60), in: root), exits: 1)
         }
     }

@@ -25,7 +25,10 @@ extension MassChangeSuite {
     ) throws -> CommandResult {
         var command = Command(.built("resval"), arguments: arguments)
         command.workingDirectory = root.appending("tree")
-        command.environment = ["XDG_STATE_HOME": root.appending("state").string]
+        // In its home the tree is in no directory for temporary files.
+        command.environment = [
+            "HOME": root.string, "XDG_STATE_HOME": root.appending("state").string,
+        ]
         command.input = Array(input.utf8)
         return try command.run()
     }

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("resval test, list, copy, capacity and keys")
+@Suite("resval test, list, copy, keys and capacities")
 struct OtherCommandsTests {
     @Test("test answers by its exit code, and silently")
     func testCommand() throws {
@@ -91,30 +91,8 @@ struct OtherCommandsTests {
         }
     }
 
-    @Test("capacity tells what statvfs tells, and nothing where nothing is known")
-    func capacity() throws {
-        try withTemporaryDirectory { root in
-            let result = try resval("capacity", in: root)
-            #expect(result.exitCode == 0)
-            let stat = try #require(FilePath.tool("stat"))
-            let shown = try Command(stat, "-f", "-c", "%b %S", root).runSuccessfully()
-            let numbers = shown.split(separator: " ").compactMap { Int($0) }
-            #expect(
-                result.text.hasPrefix("volumeTotalCapacity=\(numbers[0] * numbers[1])\n"))
-            expect(try resval("capacity", "/proc", in: root), exits: 1)
-            expect(
-                try resval("capacity", "--json", "/proc", in: root), exits: 1,
-                prints: #"""
-                    {"version":1,"path":"/proc","volumeTotalCapacity":null,"volumeAvailableCapacity":null,\#
-                    "volumeAvailableCapacityForImportantUsage":null,\#
-                    "volumeAvailableCapacityForOpportunisticUsage":null,"pressure":null}
-
-                    """#)
-        }
-    }
-
-    @Test("get answers each key that capacity prints, what a purge would free included")
-    func capacityKeys() throws {
+    @Test("capacities are those of statvfs and what a purge would free, and unknown in /proc")
+    func capacities() throws {
         // Nobody else stores anything here.
         try withFilesystem(.ext4) { filesystem in
             let root = filesystem.root
@@ -122,39 +100,61 @@ struct OtherCommandsTests {
                 PurgeRecord(
                     created: FileTime.now, device: try root.status().identity.device,
                     bootID: try bootIdentifier(), bytes: 12_345))
-            let environment = ["XDG_STATE_HOME": root.string]
-            let lines = try resval("capacity", in: root, environment: environment).text
-                .split(separator: "\n").filter { !$0.hasPrefix("pressure=") }
-            #expect(lines.count == 4)
-            var values: [Substring: Int] = [:]
-            for line in lines {
-                let parts = line.split(separator: "=")
-                values[parts[0]] = Int(parts[1])
-                expect(
-                    try resval("get", String(parts[0]), ".", in: root, environment: environment),
-                    exits: 0, prints: "\(parts[1])\n")
+            func get(_ key: String, _ path: String = ".") throws -> CommandResult {
+                try resval("get", key, path, in: root, environment: ["XDG_STATE_HOME": root.string])
             }
-            let available = try #require(values["volumeAvailableCapacity"])
-            #expect(values["volumeAvailableCapacityForImportantUsage"] == available + 12_345)
+            let stat = try #require(FilePath.tool("stat"))
+            let shown = try Command(stat, "-f", "-c", "%b %S", root).runSuccessfully()
+            let numbers = shown.split(separator: " ").compactMap { Int($0) }
+            expect(
+                try get("volumeTotalCapacity"), exits: 0, prints: "\(numbers[0] * numbers[1])\n")
+            let available = try #require(Int(get("volumeAvailableCapacity").text.dropLast()))
+            expect(
+                try get("volumeAvailableCapacityForImportantUsage"), exits: 0,
+                prints: "\(available + 12_345)\n")
+            try #expect(get("volumeAvailableCapacityForOpportunisticUsage").exitCode == 0)
+            for key in ["volumeTotalCapacity", "volumeAvailableCapacityForImportantUsage"] {
+                expect(try get(key, "/proc"), exits: 1)
+            }
         }
     }
 
-    @Test("capacity --fits answers by its exit code, and silently")
+    @Test("get --fits answers by its exit code, silently, and asks inodes, too")
     func fits() throws {
+        let important = "volumeAvailableCapacityForImportantUsage"
+        let opportunistic = "volumeAvailableCapacityForOpportunisticUsage"
         try withTemporaryDirectory { root in
-            expect(try resval("capacity", "--fits", "1K", in: root), exits: 0)
-            expect(try resval("capacity", "--fits", "1K", "--opportunistic", in: root), exits: 0)
-            expect(
-                try resval(
-                    "capacity", "--fits", "1K", "--opportunistic", "--reserve", "1000T", in: root),
-                exits: 1)
-            expect(try resval("capacity", "--fits", "9000T", "--important", in: root), exits: 1)
-            expect(try resval("capacity", "--fits", "1K", "/proc", in: root), exits: 1)
-            expect(
-                try resval("capacity", "--fits", "1K", "nope", in: root), exits: 2,
-                complains: "resval: nope: no such file or directory\n")
-            #expect(try resval("capacity", "--fits", "lots", in: root).exitCode == 64)
-            #expect(try resval("capacity", "--fits", "1K", "--json", in: root).exitCode == 64)
+            func fits(_ size: String, _ key: String, _ more: String...) throws -> CommandResult {
+                var command = Command(
+                    .built("resval"), arguments: ["get", key, "--fits", size] + more)
+                command.workingDirectory = root
+                return try command.run()
+            }
+            for key in [important, opportunistic] {
+                expect(try fits("1K", key, "."), exits: 0)
+                expect(try fits("9000T", key, "."), exits: 1)
+                expect(try fits("1K", key, "/proc"), exits: 1)
+                expect(
+                    try fits("1K", key, "nope"), exits: 2,
+                    complains: "resval: nope: no such file or directory\n")
+            }
+            for wrong in [
+                ["lots", important, "."], ["1K", important, "--json", "."],
+                ["1K", "volumeAvailableCapacity", "."], ["1K", "excluded,\(important)", "."],
+            ] {
+                var command = Command(
+                    .built("resval"), arguments: ["get", "--fits", wrong[0]] + wrong.dropFirst())
+                command.workingDirectory = root
+                try #expect(command.run().exitCode == 64, "\(wrong)")
+            }
+        }
+        try withFilesystem(.tmpfs, options: ["nr_inodes=3"]) { filesystem in
+            let root = filesystem.root
+            expect(try resval("get", important, "--fits", "1K", ".", in: root), exits: 0)
+            try Tree {
+                File("a"); File("b")
+            }.create(in: root)
+            expect(try resval("get", important, "--fits", "1K", ".", in: root), exits: 1)
         }
     }
 

@@ -15,4 +15,10 @@ extension SuggestSuite {
         command.environment = ["HOME": root.appending("home").string]
         return try command.run()
     }
+
+    /// The only journal of a run.
+    func journal(in root: FilePath) throws -> FilePath {
+        let directory = root.appending("home/.local/state/resval")
+        return try directory.appending(tool("ls", directory))
+    }
 }

@@ -88,12 +88,12 @@ struct SuggestTests: SuggestSuite {
         }
     }
 
-    @Test("--apply excludes what is listed, and --undo brings back exactly what there was")
+    @Test("--apply excludes what is listed, and undo brings back exactly what there was")
     func applyAndUndo() throws {
         try require(.tool("getfattr"))
         try withTemporaryDirectory(containing: tree) { root in
             func dump() throws -> [String] {
-                let marks = try run("dump", "src", in: root)
+                let marks = try run("marks", "save", "src", in: root)
                 #expect(marks.exitCode == 0, "\(marks)")
                 // The threads of a walk come to the items in any order.
                 return [try tool("getfattr", "-Rd", "--absolute-names", root.appending("src"))]
@@ -107,14 +107,14 @@ struct SuggestTests: SuggestSuite {
             let applied = try run("suggest", "--apply", "src", in: root)
             #expect(applied.exitCode == 0, "\(applied)")
             let undo = try #require(applied.text.split(separator: "\n").last)
-            #expect(undo.hasPrefix("items changed: 2; undo with: resval suggest --undo "))
+            #expect(undo.hasPrefix("items changed: 2; undo with: resval undo "))
             for path in ["src/app/node_modules", "src/crate/target"] {
                 try #expect(
                     run("get", "excluded", path, in: root).text == "true\n", "\(path)")
             }
             try #expect(run("get", "excluded", "src/wanted/target", in: root).text == "false\n")
             try #expect(run("suggest", "src", in: root).text == "total: 0 directories, 0 B\n")
-            let undone = try run("suggest", "--undo", "--yes", in: root)
+            let undone = try run("undo", journal(in: root), in: root)
             #expect(undone.exitCode == 0, "\(undone)")
             #expect(undone.text.hasSuffix("marks undone: 2; not undone: 0\n"))
             try #expect(dump() == before)
@@ -140,7 +140,7 @@ struct SuggestTests: SuggestSuite {
             #expect(
                 result.text.contains("src/app/node_modules: 2"),
                 "The size is part of the question: \(result)")
-            #expect(result.text.contains("items changed: 1; undo with: resval suggest --undo "))
+            #expect(result.text.contains("items changed: 1; undo with: resval undo "))
             try #expect(run("get", "excluded", "src/app/node_modules", in: root).exitCode == 1)
             try #expect(run("get", "excluded", "src/crate/target", in: root).exitCode == 0)
         }
@@ -200,7 +200,7 @@ struct SuggestTests: SuggestSuite {
             _ = try run("suggest", "--apply", ".", in: root)
             let target = root.appending(odd).appending("target")
             try #expect(run("get", "excluded", target, in: root).text == "true\n")
-            try #expect(run("suggest", "--undo", "--yes", in: root).exitCode == 0)
+            try #expect(run("undo", journal(in: root), in: root).exitCode == 0)
             try #expect(run("get", "excluded", target, in: root).exitCode == 1)
         }
     }
@@ -279,7 +279,7 @@ struct SuggestTests: SuggestSuite {
                 "get", "--effective", markers[0], markers[1], "excluded", target, in: root)
             #expect(get.text == "true\n")
             expect(
-                try run("include", markers[0], markers[1], target, in: root),
+                try run("include", "--markers", "native,rules", target, in: root),
                 exits: 0,
                 prints: "\(target): isExcludedFromBackup=false: without it, re-creatable: target "
                     + "beside Cargo.toml\n")

@@ -14,7 +14,7 @@ struct TerminalTests {
 
     @Test(
         "results never stand behind progress, which counts items and is not on a dumb terminal",
-        arguments: [["find", "."], ["dump", "."]], ["xterm", "dumb"])
+        arguments: [["find", "."], ["marks", "save", "."]], ["xterm", "dumb"])
     func results(_ arguments: [String], type: String) throws {
         try require(.tool("script"), .tool("strace"))
         try withTemporaryDirectory(containing: Tree { Self.chain(12) }) { root in

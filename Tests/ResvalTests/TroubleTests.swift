@@ -133,40 +133,48 @@ struct TroubleTests {
         let tree = Tree {
             for index in 0..<count { File(FileName(Array("f\(index)".utf8))) }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let timeout = try #require(FilePath.tool("timeout"))
-            let files = (0..<count).map { root.appending("f\($0)") }
-            var kills = 0
-            for milliseconds in stride(from: 4, through: 40, by: 4) {
-                expect(try resval("unset", "all", "--no-journal", "-R", ".", in: root), exits: 0)
-                let seconds = Double(milliseconds) / 1000
-                let result = try Command(
-                    timeout,
-                    arguments: [
-                        "-s", "KILL", "\(seconds)", FilePath.built("resval"), "set", "--no-journal",
-                        "-R",
-                        "excluded=true,purgeable=true", root,
-                    ]
-                ).run()
-                guard result.end == .signal(SIGKILL) else { continue }
-                kills += 1
+        try withTemporaryDirectory { state in
+            try withTemporaryDirectory(containing: tree) { root in
+                let timeout = try #require(FilePath.tool("timeout"))
+                let files = (0..<count).map { root.appending("f\($0)") }
+                var kills = 0
+                let environment: [String: String?] = ["XDG_STATE_HOME": state.string]
+                for milliseconds in stride(from: 4, through: 40, by: 4) {
+                    try #expect(
+                        resval("unset", "all", "-R", ".", in: root, environment: environment)
+                            .exitCode
+                            == 0)
+                    let seconds = Double(milliseconds) / 1000
+                    var command = Command(
+                        timeout,
+                        arguments: [
+                            "-s", "KILL", "\(seconds)", FilePath.built("resval"), "set", "-R",
+                            "excluded=true,purgeable=true", root,
+                        ])
+                    command.environment = environment
+                    let result = try command.run()
+                    guard result.end == .signal(SIGKILL) else { continue }
+                    kills += 1
+                    for file in files {
+                        let marks = try file.marks()
+                        #expect([nil, true].contains(marks.isExcludedFromBackup))
+                        // The keys of a file are stored in the order they were given in.
+                        #expect(
+                            marks.isPurgeable == nil
+                                || marks.isExcludedFromBackup == true)
+                    }
+                }
+                #expect(kills > 0)
+                try #expect(
+                    resval(
+                        "set", "excluded=true,purgeable=true", "-R", ".", in: root,
+                        environment: environment
+                    ).exitCode == 0)
                 for file in files {
                     let marks = try file.marks()
-                    #expect([.unset, .value(true)].contains(marks[.isExcludedFromBackup]))
-                    // The keys of a file are stored in the order they were given in.
-                    #expect(
-                        marks[.isPurgeable] == .unset || marks.isExcludedFromBackup == true)
+                    #expect(marks.isExcludedFromBackup == true)
+                    #expect(marks.isPurgeable == true)
                 }
-            }
-            #expect(kills > 0)
-            expect(
-                try resval(
-                    "set", "excluded=true,purgeable=true", "--no-journal", "-R", ".", in: root),
-                exits: 0)
-            for file in files {
-                let marks = try file.marks()
-                #expect(marks.isExcludedFromBackup == true)
-                #expect(marks.isPurgeable == true)
             }
         }
     }

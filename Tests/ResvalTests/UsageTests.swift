@@ -103,9 +103,10 @@ struct UsageTests {
     @Test(
         "every command has help with an example",
         arguments: [
-            "exclude", "include", "purgeable", "status", "get", "set", "unset", "test", "list",
-            "find", "explain", "copy", "usage", "audit", "capacity", "keys", "completions",
-            "backup",
+            "exclude", "include", "purgeable", "explain", "undo", "get", "set", "unset", "test",
+            "list", "find", "usage", "audit", "suggest", "copy", "marks", "import", "export",
+            "keys",
+            "completions", "backup",
         ])
     func help(command: String) throws {
         try withTemporaryDirectory { root in
@@ -115,7 +116,11 @@ struct UsageTests {
                 #expect(result.exitCode == 0)
                 #expect(result.errorText == "")
                 #expect(result.text.contains("EXAMPLES\n"))
-                #expect(result.text.contains("USAGE: resval \(command)"))
+                #expect(result.text.contains("\n\nUSAGE: resval \(command)"))
+                // One screen, with usage and options first.
+                #expect(
+                    result.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 41
+                )
             }
             let version = try resval("--version", in: root)
             #expect(version.exitCode == 0)

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("resval exclude, include, purgeable and status")
+@Suite("resval exclude, include, purgeable and explain")
 struct VerbTests {
     private let excluded = StoredKey.isExcludedFromBackup.attribute
     private let foreignNo = "user.xdg.robots.backup" as ExtendedAttributeName
@@ -19,11 +19,7 @@ struct VerbTests {
             expect(try resval("exclude", "file", in: root), exits: 0)
             try #expect(
                 root.appending("file").marks() == Marks(isExcludedFromBackup: true))
-            expect(
-                try resval(
-                    "purgeable", "--no-journal", "--files0-from", "-", in: root,
-                    input: Array("file\0".utf8)),
-                exits: 0)
+            expect(try resval("purgeable", "file", in: root), exits: 0)
             try #expect(root.appending("file").marks().isPurgeable == true)
             expect(
                 try resval("exclude", "none", "several", in: root), exits: 2,
@@ -48,10 +44,12 @@ struct VerbTests {
             File("both").excluded().attribute(foreignNo, "false")
         }
         try withTemporaryDirectory(containing: tree) { root in
+            // In its home the tree is in no directory for temporary files.
+            let environment: [String: String?] = ["HOME": root.string]
             expect(
                 try resval(
-                    "include", "--no-locations", "marked", "broken", "kept", "plain", "foreign",
-                    "both", "none", in: root),
+                    "include", "marked", "broken", "kept", "plain", "foreign", "both", "none",
+                    in: root, environment: environment),
                 exits: 2,
                 prints: """
                     marked: isExcludedFromBackup unset: nothing excludes it now
@@ -71,14 +69,15 @@ struct VerbTests {
             for name in ["kept", "foreign", "both"] {
                 try #expect(root.appending(name).marks().isExcludedFromBackup == false)
                 expect(
-                    try resval("test", "--effective", "--no-locations", "excluded", name, in: root),
+                    try resval(
+                        "test", "--effective", "excluded", name, in: root, environment: environment),
                     exits: 1)
             }
             // Other marks do not count, so the item is included without one.
             expect(
                 try resval(
-                    "include", "--no-locations", "--markers", "native", "plain", "foreign",
-                    in: root),
+                    "include", "--markers", "native", "plain", "foreign", in: root,
+                    environment: environment),
                 exits: 0,
                 prints: """
                     plain: unchanged: it has no mark that excludes it
@@ -108,7 +107,7 @@ struct VerbTests {
                 complains errors: String = ""
             ) throws {
                 let result = try resval(
-                    "include", "--source", root, path, in: root, environment: environment)
+                    "include", path, in: root, environment: environment)
                 #expect(result.exitCode == code)
                 #expect(result.text == output)
                 let lines = result.errorText.split(
@@ -157,67 +156,82 @@ struct VerbTests {
         }
     }
 
-    @Test("status shows what applies and why, the marks, and whether the content is here")
-    func status() throws {
-        let record =
-            "user.resval.evicted.0123456789abcdef.fedcba9876543210.7.644.1234567890-500000000"
+    @Test("explain shows what applies and why, the marks, and whether the content is here")
+    func explain() throws {
         let tree = Tree {
             Directory("build") { File("object") }.excluded().purgeable()
             File("letter").protection(.complete).purgeable(false)
-            File("away").attribute(ExtendedAttributeName(record), "")
+            for name: FileName in ["away", "open", "new", "half", "lost"] { File(name) }
             File("new\nline").excluded().attribute(
                 StoredKey.isPurgeable.attribute, "perhaps")
         }
+        let record =
+            "user.resval.evicted.0123456789abcdef.fedcba9876543210.7.644.1234567890-500000000"
         try withTemporaryDirectory(containing: tree) { root in
-            try tool("truncate", "-s", "1M", root.appending("away"))
-            try tool("touch", "-d", "@1234567890.5", root.appending("away"))
-            try tool("chmod", "0", root.appending("away"))
+            for (name, mode) in [("away", "0"), ("open", "644"), ("half", "200"), ("lost", "0")] {
+                let file = root.appending(name)
+                try tool("truncate", "-s", "1M", file)
+                try tool("touch", "-d", "@1234567890.5", file)
+                try tool("chmod", mode, file)
+            }
+            try tool("sh", "-c", "echo text > \"$0\"", root.appending("new"))
+            for name in ["away", "open", "half", "new"] {
+                try root.appending(name).setExtendedAttribute(
+                    named: ExtendedAttributeName(record), to: [])
+            }
             let result = try resval(
-                "status", "--no-locations", "build/object", "letter", "away", "new\nline", "none",
+                "explain", "--no-locations", "build/object", "letter", "away", "new\nline", "none",
                 in: root)
             // The verdict is that on the volume of the test.
             let verdict = try #require(
-                result.text.split(separator: "\n").first { $0.hasPrefix("  enforced:   ") })
+                result.text.split(separator: "\n").first { $0.hasPrefix("  enforced: ") })
+            let content =
+                "content is in snapshot fedcba98 of repository 01234567"
+            func its(_ name: String) -> String {
+                "its \(content) (resval-backup download \(root)/\(name))"
+            }
             expect(
                 result, exits: 2,
                 prints: """
                     build/object:
-                      backup:     excluded: a directory above it is excluded: its mark excludes \
-                    it (\(root)/build)
-                      purging:    purgeable: a directory above decides: its mark says that it may \
+                      isExcludedFromBackup: true: a directory above it is excluded: its mark \
+                    excludes it (\(root)/build)
+                      isPurgeable: true: a directory above decides: its mark says that it may \
                     be deleted (\(root)/build)
-                      protection: no class: no protection class is stored
-                      marks:      none
-                      evicted:    no
+                      fileProtection: no class: no protection class is stored
                     letter:
-                      backup:     included: nothing excludes it
-                      purging:    pinned: it is pinned: isPurgeable=false
-                      protection: complete: its class is complete
+                      isExcludedFromBackup: false: nothing excludes it
+                      isPurgeable: false: it is pinned: isPurgeable=false
+                      fileProtection: complete: its class is complete
                     \(verdict)
-                      marks:      isPurgeable=false, fileProtection=complete
-                      evicted:    no
+                      marks: isPurgeable=false, fileProtection=complete
                     away:
-                      backup:     included: nothing excludes it
-                      purging:    kept: no mark says that it may be deleted
-                      protection: no class: no protection class is stored
-                      marks:      none
-                      evicted:    yes: its content is in snapshot fedcba98 of repository 01234567 \
-                    (resval-backup download \(root)/away)
+                      isExcludedFromBackup: false: nothing excludes it
+                      isPurgeable: false: no mark says that it may be deleted
+                      fileProtection: no class: no protection class is stored
+                      evicted: yes: \(its("away"))
                     $'new\\nline':
-                      backup:     excluded: its mark excludes it
-                      purging:    pinned: its mark is malformed and acts as false: \
-                    \(perhaps)
-                      protection: no class: no protection class is stored
-                      marks:      isExcludedFromBackup=true
-                      evicted:    no
-                      note:       isPurgeable fails safe: \(malformed)
+                      isExcludedFromBackup: true: its mark excludes it
+                      isPurgeable: false: its mark is malformed and acts as false: \(perhaps)
+                      fileProtection: no class: no protection class is stored
+                      marks: isExcludedFromBackup=true
+                      note: isPurgeable fails safe: \(malformed)
 
                     """, complains: "resval: none: no such file or directory\n")
+            for (name, words) in [
+                ("open", "yes, but programs can read it, as zeros: \(its("open"))"),
+                ("half", "interrupted: \(its("half"))"),
+                ("new", "no, it has new content: the evicted \(content)"),
+                ("lost", "unknown: it looks evicted, but has no record of its content"),
+            ] {
+                let explained = try resval("explain", name, in: root)
+                #expect(explained.text.contains("\n  evicted: \(words)\n"), "\(explained)")
+            }
         }
     }
 
     @Test(
-        "status and explain tell whether anything enforces a protection class",
+        "explain tells whether anything enforces a protection class",
         arguments: [
             (
                 FilesystemKind.ext4,
@@ -228,8 +242,6 @@ struct VerbTests {
     func verdict(kind: FilesystemKind, verdict: String) throws {
         try withFilesystem(kind) { filesystem in
             try Tree { File("letter").protection(.complete) }.create(in: filesystem.root)
-            let status = try resval("status", "letter", in: filesystem.root)
-            #expect(status.text.contains("\n  enforced:   \(verdict)\n"))
             let explained = try resval("explain", "letter", in: filesystem.root)
             #expect(explained.text.contains("\n  enforced: \(verdict)\n"))
             let name = verdict.prefix { $0 != ":" }
@@ -240,7 +252,7 @@ struct VerbTests {
 
     @Test(
         "--color decides, else NO_COLOR and the terminal",
-        arguments: ["status f", "explain f", "list f", "find --marked d"])
+        arguments: ["explain f", "find d"])
     func colors(words: String) throws {
         try require(.tool("script"))
         let tree = Tree {

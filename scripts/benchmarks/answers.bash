@@ -50,11 +50,3 @@ launcher_works() {
     "$without_calls" xattrat ENOSYS "$floors/floor-walk" "$work/floors" > /dev/null 2>&1 || status=$?
     (( status == 3 )) || die "without-calls: the xattrat calls still work under it (exit $status)"
 }
-
-# all_marked PATHS_LIST WHO: requires that every path in the list has the value `true`.
-all_marked() {
-    local expected found
-    expected=$(tr -dc '\0' < "$1" | wc -c)
-    found=$("$floors/floor-getset" get "$1" | grep -c ': true$' || true)
-    [[ $found == "$expected" ]] || die "W4: $2 marked $found of $expected paths"
-}

@@ -1,8 +1,7 @@
 // floor-getset get|set|set-only|remove LIST
 //
 // Measures: reading (or storing) the mark isExcludedFromBackup of every path in LIST, a file of
-// NUL-ended paths, which is the work of `resval get isExcludedFromBackup --files0-from LIST` and of
-// `resval set --no-journal isExcludedFromBackup=true --files0-from LIST`.
+// NUL-ended paths, which is the work of `resval get isExcludedFromBackup --files0-from LIST`.
 //
 // Why it is a floor: each path costs exactly one getxattr or setxattr by path, which cannot be
 // avoided; the list is read and `PATH: value` lines are printed through large buffers, and nothing is

@@ -153,29 +153,10 @@ measure_W4() {
     need_paths
     competitor W4 get-floor s "$floors/floor-getset" get "$paths_list"
     competitor W4 get-resval s "$resval" get isExcludedFromBackup --files0-from "$paths_list"
-    competitor W4 set-floor s "$floors/floor-getset" set "$paths_list"
-    competitor W4 set-only s "$floors/floor-getset" set-only "$paths_list"
-    competitor W4 set-resval s "$resval" set --no-journal isExcludedFromBackup=true \
-        --files0-from "$paths_list"
     target W4 at-most get-resval get-floor 1.1
-    target W4 at-most set-resval set-floor 1.1
 
     same_output W4 get-floor get-resval
     take_turns W4 nothing_to_prepare get-floor get-resval
-
-    local name
-    for name in set-floor set-only set-resval; do
-        remove_marks
-        run_competitor "W4/$name" > /dev/null || accept_exit "W4/$name" $?
-        all_marked "$paths_list" "$name"
-    done
-    take_turns W4 remove_marks set-floor set-only set-resval
-}
-
-# Removes the marks, so that every `set` stores new ones, and synchronizes so that this is not measured.
-remove_marks() {
-    "$floors/floor-getset" remove "$paths_list"
-    sync -f -- "$paths_list"
 }
 
 measure_W5() {

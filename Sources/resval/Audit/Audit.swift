@@ -1,5 +1,6 @@
 import CommandSupport
 import EffectiveValues
+import PurgePlanning
 import ResourceValues
 import StoragePolicy
 import SystemCalls
@@ -33,8 +34,7 @@ struct Audit {
     /// reported.
     func report(_ error: FileError) {
         guard error.code != .noSuchFile else { return }
-        Messages.write(error)
-        outcome.noteFailure()
+        outcome.report(error)
     }
 
     private func large(_ items: [AuditItem]) -> [Finding] {
@@ -78,6 +78,97 @@ struct Audit {
             return Finding(
                 .unenforced, item, "its class is \(wanted.rawValue): \(verdict.sentence)",
                 command: nil)
+        }
+    }
+}
+
+extension Audit {
+    /// Finds items that are marked purgeable and that no purge of their owner deletes, by a search
+    /// as purges make it.
+    func unreachable(_ items: [AuditItem]) -> [Finding] {
+        let marked = items.filter {
+            $0.decision.purgeability == .marked && $0.status.owner == effectiveUser()
+        }
+        var findings: [Finding] = []
+        var volumes: [UInt64: [FilePath: AuditItem]] = [:]
+        for item in marked {
+            do throws(FileError) {
+                let named = try NamedItem(at: item.path)
+                volumes[named.status.identity.device, default: [:]][named.path] = item
+            } catch  where error.code == .unsafePath {
+                findings.append(finding(item, KeepReason.unsafePath.sentence))
+            } catch {
+                report(error)
+            }
+        }
+        for items in volumes.values where !StopRequest.isMade {
+            do {
+                for (path, reason) in try keptItems(at: Array(items.keys)) {
+                    guard let item = items[path] else { continue }
+                    findings.append(finding(item, reason))
+                }
+            } catch let error as FileError where error.code == .unsupportedFilesystem {
+                findings += items.values.map { finding($0, error.message) }
+            } catch let error as FileError {
+                // What was not searched is not known, also when an item was removed meanwhile.
+                outcome.report(error)
+            } catch {
+                // The search was stopped.
+                return findings
+            }
+        }
+        return findings
+    }
+
+    /// Searches items of one volume as a purge does, and returns those that are kept for a reason
+    /// that will last.
+    private func keptItems(at paths: [FilePath]) throws -> [FilePath: KeepReason] {
+        guard let volume = paths.min(by: { $0.length < $1.length }) else { return [:] }
+        var search = UnitSearch(environment)
+        search.roots = paths
+        search.minimumAge = 0
+        search.smallest = 0
+        search.shouldStop = { StopRequest.isMade }
+        let kept: Monitor<[FilePath: KeepReason]> = Monitor([:])
+        let found = try search.units(freeing: .max, on: volume, now: .now) { path, reason in
+            kept.withLock { $0[FilePath(bytes: path)] = reason }
+        }
+        var lasting = kept.withLock { $0 }.filter { $0.value.isLasting }
+        // An item can be a unit for another reason than its mark.
+        for unit in found.units { lasting[FilePath(bytes: unit.path)] = nil }
+        return lasting
+    }
+
+    private func finding(_ item: AuditItem, _ reason: KeepReason) -> Finding {
+        switch reason {
+        case .untrustedMark where item.status.isWritableByOthers:
+            Finding(
+                .unreachable, item,
+                "purgeable, but its mark is not trusted: other users can write to it",
+                command: "chmod go-w \(item.path.shellWord)")
+        case .protected:
+            finding(item, "something in it is pinned, and it is deleted whole or not at all")
+        default:
+            finding(item, reason.sentence)
+        }
+    }
+
+    private func finding(_ item: AuditItem, _ reason: String) -> Finding {
+        Finding(
+            .unreachable, item, "purgeable, but \(reason)",
+            command: "resval unset isPurgeable \(item.path.shellWord)")
+    }
+}
+
+extension KeepReason {
+    /// Whether an item is kept as long as nobody changes it or the settings.
+    fileprivate var isLasting: Bool {
+        switch self {
+        case .protected, .protectedRoot, .foreignOwner, .specialFile, .immutable,
+            .listedForKeeping, .untrustedMark, .notACache, .reservedName, .mountPoint, .unsafePath:
+            true
+        default:
+            false
         }
     }
 }

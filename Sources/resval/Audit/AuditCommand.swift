@@ -11,42 +11,14 @@ import SystemPackage
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Find what is wrong with marks, and with what backups include and exclude.",
+        abstract: "Find what is wrong with marks and backups.",
         discussion: """
-            Looks at everything below each ROOT (without one, the current directory) as a backup of \
-            that ROOT does, and prints what is wrong: with its size, the reason, and the command \
-            that mends it, if there is one. Nothing is changed. Exits with 1 when something was \
-            found, and with 2 when something could not be read.
-
-            FINDINGS
-              excluded-documents  an exclusion covers a directory for documents, or is in one
-              excluded-tracked    backups exclude what git tracks
-              lost-content        it is not known where the content of an evicted file is
-              malformed           a mark has no valid value, and fails safe
-              conflict            marks of other programs contradict each other
-              useless             a mark changes nothing
-              fragile             git or an editor replaces the file, and its mark is lost then
-              unenforced          nothing enforces a protection class
-              unreachable         purgeable, but resval-purge never deletes it
-              large               backups include a large file, or what a tool re-creates
-
-            Files are not large when isExcludedFromBackup=false says, on them or on a directory \
-            above, that backups are to include them. Whether a repository still has the content of \
-            evicted files is checked by resval-backup verify.
-
-            JSON FIELDS
-            \(JSONFields.version)
-              type: string (finding; totals at the end)
-              type finding:
-                finding: string (what is wrong, as above)
-                path: string or null (null when it is not UTF-8)
-                pathBase64: string, optional (the bytes when path is null)
-                fileAllocatedSize: number (bytes, of a directory with everything in it)
-                reason: string
-                command: string or null (for a shell)
-              type totals:
-                findingCount: number
-            \(JSONFields.progress)
+            Looks at everything below each ROOT as a backup of that ROOT does, and prints what is wrong \
+            with its size, the reason, and the command that mends it, if there is one: exclusions of \
+            documents and of what git tracks, evicted files whose content is not known, marks that are \
+            malformed, contradict each other or change nothing, that a program drops when it saves or \
+            that nothing enforces, purgeable items that are never deleted, and large files that nobody \
+            wants or excludes. Nothing is changed. Exits with 1 when something was found.
 
             EXAMPLES
               resval audit ~
@@ -54,38 +26,35 @@ struct AuditCommand: ParsableCommand {
               resval audit --json ~ | jq -r 'select(.finding == "useless").command'
             """)
 
-    @Argument(help: "What to look at.")
-    var roots: [PathOperand] = []
-
     @Option(help: ArgumentHelp("Files are large above this size on disk.", valueName: "size"))
     var largerThan = ByteSize(bytes: 10 << 20)
 
-    @OptionGroup var records: RecordOptions
+    @Flag(name: .customLong("json"), help: "Print one JSON object per line.")
+    var isJSON = false
+
+    @OptionGroup var rootOptions: RootOptions
     @OptionGroup var policyOptions: SourcePolicyOptions
     @OptionGroup var color: ColorOptions
-    @OptionGroup var progressOptions: ProgressOptions
-    @OptionGroup var walk: WalkOptions
 
     func run() throws {
-        let outcome = Outcome()
-        let environment = PolicyEnvironment.current()
-        let items = AuditItems()
-        let display = progressOptions.begin(counting: "items examined")
-        for root in try auditRoots(in: environment, outcome) where !StopRequest.isMade {
-            var scanner = walk.scanner()
-            scanner.followsRoots = false
-            scanner.leavesAccessTimes = true
-            let start = TreeRoot(
-                root.item.path, context: AuditScope(plan: PlanContext(source: root.item)))
-            try scanner.scan([start]) { _ in AuditVisitor(root, items, outcome, display) }
+        try rootOptions.run { run in
+            let environment = PolicyEnvironment.current()
+            let items = AuditItems()
+            for root in try auditRoots(in: environment, run.outcome) where !StopRequest.isMade {
+                var scanner = rootOptions.walk.scanner()
+                scanner.followsRoots = false
+                scanner.leavesAccessTimes = true
+                let start = TreeRoot(
+                    root.item.path, context: AuditScope(plan: PlanContext(source: root.item)))
+                try scanner.scan([start]) { _ in AuditVisitor(root, items, WalkReporter(run)) }
+            }
+            let audit = Audit(
+                environment: environment, outcome: run.outcome, limit: largerThan.bytes)
+            let findings = StopRequest.isMade ? [] : audit.findings(items.finished())
+            run.progress.end()
+            if !StopRequest.isMade { write(findings) }
+            if !findings.isEmpty { run.outcome.noteNo() }
         }
-        let audit = Audit(
-            environment: environment, outcome: outcome, limit: largerThan.bytes)
-        let findings = StopRequest.isMade ? [] : audit.findings(items.finished())
-        display.end()
-        if !StopRequest.isMade { write(findings) }
-        if !findings.isEmpty { outcome.noteNo() }
-        try outcome.finish()
     }
 
     /// Returns the ROOTs, without those inside another, and reports those that cannot be reached.
@@ -96,7 +65,7 @@ struct AuditCommand: ParsableCommand {
         let recreationReader = try MarkReader.current([.rules])
         let repositories = BackupRepositories.used(in: environment)
         var found: [AuditRoot] = []
-        for root in roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots.paths {
+        for root in rootOptions.paths {
             do throws(FileError) {
                 let reader = try EffectiveValueReader(
                     policy, source: policyOptions.source?.path ?? root.path)
@@ -105,11 +74,11 @@ struct AuditCommand: ParsableCommand {
                 found.append(
                     AuditRoot(
                         try reader.item(at: root.path), PlanRules(planner, reader.markReader),
-                        larger: largerThan.bytes, staysOnFilesystem: walk.staysOnFilesystem,
+                        larger: largerThan.bytes,
+                        staysOnFilesystem: rootOptions.walk.staysOnFilesystem,
                         recreationReader))
             } catch {
-                Messages.write(error, at: root)
-                outcome.noteFailure()
+                outcome.report(error, at: root)
             }
         }
         return found.enumerated().filter { index, root in
@@ -126,26 +95,19 @@ struct AuditCommand: ParsableCommand {
     ) -> Bool {
         guard item.path.isHeld(by: other.path) else { return false }
         if item.status.identity.device == other.status.identity.device { return true }
-        return !walk.staysOnFilesystem
+        return !rootOptions.walk.staysOnFilesystem
             && environment.mounts.mount(holding: item.path)?.category == .local
     }
 
     private func write(_ findings: [Finding]) {
         var buffer = OutputBuffer()
-        switch records.form {
-        case .nulEnded:
-            var written: Set<[UInt8]> = []
-            for finding in findings where written.insert(finding.path).inserted {
-                buffer.append(bytes: finding.path)
-                buffer.endRecord(in: .nulEnded)
-            }
-        case .json:
+        if isJSON {
             for finding in findings { finding.writeObject(to: &buffer) }
             var line = JSONLine.output()
             line.add("type", "totals")
             line.add("findingCount", findings.count)
             line.end(in: &buffer)
-        case .lines:
+        } else {
             let isColored = color.color.colorsStandardOutput
             for finding in findings { finding.writeLines(to: &buffer, isColored: isColored) }
             buffer.append(text: "total: \(counted(findings.count, "finding"))\n")

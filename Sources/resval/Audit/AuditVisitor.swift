@@ -45,34 +45,20 @@ struct AuditScope: Sendable {
 }
 
 /// Collects what an audit looks at more closely; each thread of the walk has one.
-struct AuditVisitor: TreeVisitor {
+struct AuditVisitor: CommandVisitor {
+    typealias Context = AuditScope
+
+    var reporter: WalkReporter
     private let root: AuditRoot
     private let items: AuditItems
-    private var reporter: WalkReporter
 
-    init(_ root: AuditRoot, _ items: AuditItems, _ outcome: Outcome, _ progress: Progress) {
+    init(_ root: AuditRoot, _ items: AuditItems, _ reporter: WalkReporter) {
         self.root = root
         self.items = items
-        reporter = WalkReporter(outcome, progress)
+        self.reporter = reporter
     }
 
-    mutating func visit(
-        _ entry: borrowing TreeEntry, in scope: AuditScope
-    ) -> Descent<AuditScope> {
-        reporter.count()
-        do throws(FileError) {
-            return try look(at: entry, in: scope)
-        } catch {
-            reporter.report(entry: error)
-            return .skip
-        }
-    }
-
-    mutating func cannotRead(_ error: FileError) { reporter.report(error) }
-
-    mutating func finish() { reporter.finish() }
-
-    private func look(
+    func look(
         at entry: borrowing TreeEntry, in scope: AuditScope
     ) throws(FileError) -> Descent<AuditScope> {
         let item = try root.rules.examine(entry, in: scope.plan).item
@@ -141,8 +127,58 @@ struct AuditVisitor: TreeVisitor {
         for case .malformed(let mark) in decision.issues where mark.isUnreadable {
             var error = mark.error
             error.path = entry.path
-            reporter.report(error)
+            reporter.outcome.report(error)
         }
         reporter.report(decision.issues, of: entry)
+    }
+}
+
+/// An item that an audit has to look at more closely: it has marks, is excluded, evicted, large, or
+/// made by a tool.
+struct AuditItem: Sendable {
+    /// The real path.
+    let path: FilePath
+    let status: FileStatus
+    /// The native marks stored on the item.
+    let marks: Marks
+    let decision: Decision
+    /// The decision on the item's directory; nil for a ROOT.
+    let directory: Decision?
+    /// The sign of an eviction; nil on an ordinary item.
+    let sign: EvictionSign?
+    /// The rule for what tools re-create that fits the item; nil if none does.
+    let recreation: Recreation?
+    /// Whether the item is a file that backups include and that is larger than the limit.
+    let isLarge: Bool
+    /// The size of a directory; nil for other items.
+    let tree: TreeSize?
+
+    /// The allocated size in bytes, of a directory with everything in it. Complete after the walk.
+    var size: Int64 { tree?.total ?? status.allocatedSize }
+
+    /// Why the item is excluded, if it is not because of a directory that the audit met, too.
+    var ownExclusion: Exclusion? {
+        guard decision.isExcluded else { return nil }
+        return decision.exclusion.ancestor == nil || directory == nil ? decision.exclusion : nil
+    }
+
+    /// Opens the directory that contains the item as a reference, through no symbolic link.
+    func openParent() throws(Errno) -> OpenDirectory {
+        try OpenDirectory(at: "/").openDirectory(
+            along: path.components.dropLast().map(\.bytes))
+    }
+}
+
+/// What all threads of an audit found.
+final class AuditItems: Sendable {
+    private let items: Monitor<[AuditItem]> = Monitor([])
+
+    func append(_ item: AuditItem) { items.withLock { $0.append(item) } }
+
+    /// Returns the items, with complete sizes. To be called once, after the last walk.
+    func finished() -> [AuditItem] {
+        let items = items.withLock { $0 }
+        TreeSize.addUp(items.compactMap(\.tree))
+        return items
     }
 }

@@ -43,7 +43,7 @@ struct UsageComparison {
         guard listsAll else {
             throw FileError(
                 code: .other, message: "does not list all directories",
-                advice: "write it without --top and --depth, to the end", path: file.path)
+                advice: "write it without --top, to the end", path: file.path)
         }
     }
 
@@ -59,8 +59,7 @@ struct UsageComparison {
         }
         let (changes, shrunkBytes) = changes(in: report)
         let grownBytes = changes.reduce(Int64(0)) { $0.addingSaturating($1.grown) }
-        let shown = changes.filter { $0.directory.depth <= options.depth ?? .max }
-            .prefix(options.top ?? (options.json ? .max : 20))
+        let shown = changes.prefix(options.top ?? (options.json ? .max : 20))
         var buffer = OutputBuffer()
         for change in shown { write(change, asJSON: options.json, to: &buffer) }
         if !options.json {
@@ -146,6 +145,172 @@ struct UsageComparison {
             buffer.append(name: change.directory.pathBytes)
             buffer.append("\n")
             buffer.endRecord()
+        }
+    }
+}
+
+/// The directories of an older output of `usage --json`. What it says is not trusted: sums hold, and
+/// names lead nowhere.
+struct FormerUsage {
+    /// A directory that was listed.
+    struct Directory {
+        /// The index of the directory that it is in, which is smaller; nil for a ROOT.
+        let parent: Int?
+        /// The bytes on disk, with everything in it.
+        let allocated: Int64
+        /// The bytes on disk without those of the directories in it.
+        fileprivate(set) var own: Int64
+    }
+
+    private struct Key: Hashable {
+        let parent: Int?
+        let name: [UInt8]
+    }
+
+    private(set) var directories: [Directory] = []
+    /// Whether all directories are listed; nil before the totals.
+    private(set) var listsAll: Bool?
+    private var indexes: [Key: Int] = [:]
+    /// The directories from a ROOT down to the last one, each with the length of its path, or else of
+    /// the nearest known one above.
+    private var open: [(index: Int, hasPath: Bool, pathLength: Int)] = []
+    /// The path of the last of them with a known path.
+    private var path: [UInt8] = []
+
+    /// Returns the index of a directory by its name, or of a ROOT by its path; nil if it was not
+    /// listed.
+    func index(of name: [UInt8], in parent: Int?) -> Int? {
+        indexes[Key(parent: parent, name: name)]
+    }
+
+    /// Returns the index of a directory by its path; nil if it was not listed.
+    func index(at path: [UInt8]) -> Int? {
+        var (path, names): ([UInt8], [[UInt8]]) = (path, [])
+        while true {
+            if let root = index(of: path, in: nil) {
+                return names.reversed().reduce(root) { above, name in
+                    above.flatMap { index(of: name, in: $0) }
+                }
+            }
+            guard path.count > 1, let end = path.lastIndex(of: slash) else { return nil }
+            names.append(Array(path[(end + 1)...]))
+            path.removeSubrange(max(end, 1)...)
+        }
+    }
+
+    /// Adds a line.
+    ///
+    /// - Returns: false when it is not a line of such an output, or contradicts another.
+    mutating func add(_ line: some Collection<UInt8>) -> Bool {
+        guard let line = FormerLine(Array(line)[...]) else { return false }
+        switch line {
+        case .other: return true
+        case .totals(let listsAll):
+            guard self.listsAll == nil else { return false }
+            self.listsAll = listsAll
+            return true
+        case .path(let path, let depth, let allocated):
+            let name = leave(to: path)
+            guard depth ?? open.count == open.count else { return false }
+            return enter(name, allocated, path)
+        case .name(let name, let depth, let allocated):
+            guard depth > 0, depth <= open.count else { return false }
+            while open.count > depth { leave() }
+            return enter(name, allocated, nil)
+        }
+    }
+
+    /// Goes up to the directory that contains a path, and returns the name in it; for a path in none
+    /// of them, the path itself.
+    private mutating func leave(to path: [UInt8]) -> [UInt8] {
+        while let last = open.last {
+            let start = self.path.last == slash ? self.path.count : self.path.count + 1
+            if last.hasPath, path.count > start, path.starts(with: self.path),
+                path[start - 1] == slash, !path[start...].contains(slash)
+            {
+                return Array(path[start...])
+            }
+            leave()
+        }
+        return path
+    }
+
+    private mutating func leave() {
+        open.removeLast()
+        path.removeLast(path.count - (open.last?.pathLength ?? 0))
+    }
+
+    private mutating func enter(_ name: [UInt8], _ allocated: Int64, _ path: [UInt8]?) -> Bool {
+        let key = Key(parent: open.last?.index, name: name)
+        guard indexes.updateValue(directories.count, forKey: key) == nil else { return false }
+        if let parent = key.parent {
+            // Both are at least 0.
+            directories[parent].own -= allocated
+            guard directories[parent].own >= 0 else { return false }
+        }
+        if let path { self.path = path }
+        open.append((directories.count, path != nil, self.path.count))
+        directories.append(Directory(parent: key.parent, allocated: allocated, own: allocated))
+        return true
+    }
+}
+
+private let slash = UInt8(ascii: "/")
+
+/// A line of an older output.
+private enum FormerLine {
+    case path([UInt8], depth: Int?, allocated: Int64)
+    /// A directory whose path is too long to be listed.
+    case name([UInt8], depth: Int, allocated: Int64)
+    case totals(listsAll: Bool)
+    case other
+
+    /// Parses a line; nil when it is not one object of version 1 with all that it needs.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        var (version, allocated): (Int64?, Int64?)
+        var depth: Int?
+        var type = ""
+        var path = ByteFields()
+        var name = ByteFields(name: "name", base64Name: "nameBase64")
+        var (listsAll, isPartial): (Bool?, Bool?)
+        var scanner = JSONScanner(bytes, hasLostBytes: false)
+        do throws(JSONError) {
+            try scanner.forEachField { field, key throws(JSONError) in
+                if try path.read(key, &field) { return }
+                if try name.read(key, &field) { return }
+                switch key {
+                case "version": version = try field.integer()
+                case "type": type = try field.text()
+                case "depth": depth = Int(exactly: try field.amount())
+                case "allocatedBytes": allocated = try field.amount()
+                case "listsAll": listsAll = try field.bool()
+                case "isPartial": isPartial = try field.bool()
+                default: break
+                }
+            }
+        } catch {
+            return nil
+        }
+        guard version == 1 else { return nil }
+        switch type {
+        case "class": self = .other
+        case "totals":
+            guard let listsAll, let isPartial else { return nil }
+            self = .totals(listsAll: listsAll && !isPartial)
+        case "directory":
+            guard let allocated else { return nil }
+            if let path = path.bytes {
+                guard FilePath(plainAbsolute: path)?.bytes == path else { return nil }
+                self = .path(path, depth: depth, allocated: allocated)
+            } else if let name = name.bytes, let depth {
+                guard !name.isEmpty, !name.contains(slash), !name.contains(0),
+                    name != Array(".".utf8), name != Array("..".utf8)
+                else { return nil }
+                self = .name(name, depth: depth, allocated: allocated)
+            } else {
+                return nil
+            }
+        default: return nil
         }
     }
 }

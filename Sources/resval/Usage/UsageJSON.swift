@@ -16,15 +16,12 @@ struct UsageJSON {
 
     func write() {
         var buffer = OutputBuffer()
-        if options.listsAll || options.top == nil {
+        if let count = options.top {
+            for directory in report.largestDirectories(count) { write(directory, to: &buffer) }
+        } else {
             report.forEachDirectory { directory in
                 write(directory, to: &buffer)
-                return directory.isListed && directory.depth < options.depth ?? .max
-            }
-        } else {
-            let count = options.top ?? .max
-            for directory in report.largestDirectories(count, depth: options.depth) {
-                write(directory, to: &buffer)
+                return directory.isListed
             }
         }
         let classes = report.amounts(by: \.self).sorted {
@@ -76,7 +73,7 @@ struct UsageJSON {
         line.add("directoryCount", report.directoryCount)
         line.add("problemCount", report.problems.count)
         line.add("isPartial", report.isPartial)
-        line.add("listsAll", options.listsAll)
+        line.add("listsAll", options.top == nil)
         line.add("countsClonesInFull", report.countsClonesInFull)
         line.end(in: &buffer)
     }

@@ -13,7 +13,7 @@ struct UsageScreen {
     init(_ report: UsageReport, _ options: UsageOutputOptions, isColored: Bool) {
         self.report = report
         self.isColored = isColored
-        directories = report.largestDirectories(options.top ?? 20, depth: options.depth)
+        directories = report.largestDirectories(options.top ?? 20)
     }
 
     func write() {
@@ -185,5 +185,52 @@ extension StorageLocation.Kind {
         case .applicationSupport: "application data"
         case .documents: "documents"
         }
+    }
+}
+
+extension UsageReport {
+    /// Returns the largest directories, each after the one that contains it, and the larger of two
+    /// in the same directory first.
+    ///
+    /// - Parameter count: the greatest number of them; roots count.
+    func largestDirectories(_ count: Int) -> [UsageDirectory] {
+        var chosen: Set<UInt32> = []
+        var waiting = Array(roots.sorted { $0.precedes($1) }.prefix(count))
+        while chosen.count < count, !waiting.isEmpty {
+            let directory = waiting.removeFirst()
+            chosen.insert(directory.number)
+            // No more than the first of them can be chosen.
+            waiting += directory.children.sorted { $0.precedes($1) }.prefix(count)
+            waiting = Array(waiting.sorted { $0.precedes($1) }.prefix(count))
+        }
+        var result: [UsageDirectory] = []
+        forEachDirectory { directory in
+            let isChosen = chosen.contains(directory.number)
+            if isChosen { result.append(directory) }
+            return isChosen
+        }
+        return result
+    }
+
+    /// Calls `body` with each directory, after the one that contains it and after all that is in a
+    /// larger one of the same directory.
+    ///
+    /// - Parameter body: returns whether the directories in it are wanted.
+    func forEachDirectory(_ body: (UsageDirectory) -> Bool) {
+        var stack = Array(roots.sorted { $0.precedes($1) }.reversed())
+        while let directory = stack.popLast() {
+            guard body(directory) else { continue }
+            stack += directory.children.sorted { $1.precedes($0) }
+        }
+    }
+}
+
+extension UsageDirectory {
+    /// Whether it comes before another of the same directory: the larger one, or at equal sizes by
+    /// name.
+    func precedes(_ other: UsageDirectory) -> Bool {
+        let (size, otherSize) = (allocated, other.allocated)
+        return size == otherSize
+            ? name.lexicographicallyPrecedes(other.name) : size > otherSize
     }
 }

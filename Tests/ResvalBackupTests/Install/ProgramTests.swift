@@ -73,13 +73,13 @@ struct ProgramTests {
                 "$0" test excluded a; echo $?
                 "$0" list a; echo $?
                 "$0" find .; echo $?
-                "$0" dump . | tr '\0' '\n' | wc --lines; echo $?
-                "$0" set -R --yes --no-journal excluded=false .; echo $?
+                "$0" marks save . | tr '\0' '\n' | wc --lines; echo $?
+                "$0" set -R --yes excluded=false . > /dev/null; echo $?
                 "$0" unset excluded a; echo $?
                 "$0" unset all a; echo $?
-                "$0" set -R --quiet excluded=true,purgeable=true b; echo $?
+                "$0" set -R excluded=true,purgeable=true b > /dev/null; echo $?
                 "$0" get excluded b/c; echo $?
-                "$0" set --undo --yes --quiet; echo $?
+                "$0" undo "$(ls -d home/.local/state/resval/* | tail -n 1)" > /dev/null; echo $?
                 "$0" get excluded b/c; echo $?
                 "$0" --version; echo $?
                 "$0" purge --version; echo $?
@@ -128,8 +128,8 @@ struct ProgramTests {
         arguments: [
             ("resval", ["list", "a"], 2), ("resval", ["keys"], 2), ("resval", ["find", "."], 2),
             ("resval", ["--version"], 2), ("resval", ["set", "--help"], 2),
-            ("resval", ["explain", "a"], 2), ("resval", ["dump", "."], 2),
-            ("resval", ["completions", "zsh"], 2), ("resval", ["capacity"], 2),
+            ("resval", ["explain", "a"], 2), ("resval", ["marks", "save", "."], 2),
+            ("resval", ["completions", "zsh"], 2),
             ("resval", ["usage", "."], 2),
             ("resval", ["__complete", ""], 2), ("resval-purge", ["status", "."], 2),
             ("resval-purge", ["--help"], 2), ("resval-backup", ["plan", "b"], 1),

@@ -121,11 +121,8 @@ struct AuditTests {
         }
         try withAuditedHome(tree) { home in
             let count = HostileNames.all.count
-            let paths = Set(HostileNames.all.map { home.bytes + [0x2F] + $0.bytes })
-            let records = try audit("-0", home, in: home)
-            #expect(Set(records.records) == paths)
-            #expect(records.exitCode == 1)
             let result = try audit(home, in: home)
+            #expect(result.exitCode == 1)
             #expect(result.output.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A })
             let lines = result.text.split(separator: "\n")
             #expect(lines.count == 2 * count + 1)

@@ -9,78 +9,25 @@ import Testing
 @testable import CommandSupport
 @testable import resval
 
-@Suite("The journal of import and export")
+@Suite("The journal of mass changes")
 struct JournalTests {
-    private let changes: [RecordedChange] =
-        [.native(true), .native(false), .apple, .xdg(true), .xdg(false), .nodump].map {
-            .written($0)
-        } + [
-            .made(MarkChange(.isPurgeable, to: true), old: nil),
-            .made(MarkChange(.isPurgeable, to: nil), old: Array("perhaps\n".utf8)),
-            .made(MarkChange(.isExcludedFromBackup, to: false), old: [0xFF, 0]),
-            .made(MarkChange(.fileProtection, to: .protection(.complete)), old: []),
-        ]
-
-    private let identities = [
-        PersistentIdentity(FileIdentity(device: 0xFE01, inode: 1 << 40)),
-        PersistentIdentity(
-            filesystem: .named(Array("UUID=1".utf8)), inode: .max,
-            creationTime: FileTime(seconds: -5, nanoseconds: 999_999_999)),
-        PersistentIdentity(filesystem: .named([0xFF, 0x0A]), inode: 0, creationTime: nil),
-    ]
-
-    @Test("an entry is read back as it was written, whatever the path holds")
-    func entries() throws {
-        for name in HostileNames.all {
-            for change in changes {
-                for identity in identities {
-                    let entry = JournalEntry(
-                        path: FilePath("/directory").appending(name), identity: identity,
-                        change: change
-                    )
-                    try #expect(JournalEntry(line: entry.line[...]) == entry)
-                }
-            }
-        }
-    }
-
-    @Test(
-        "a line that asks for anything else is refused",
-        arguments: [
-            #"{"path":"/f","device":1,"inode":2,"mark":"native","old":null,"new":"perhaps"}"#,
-            #"{"path":"/f","device":1,"inode":2,"mark":"cachedir","old":null,"new":"set"}"#,
-            #"{"path":"/f","device":1,"inode":2,"mark":"native","old":"true","new":"true"}"#,
-            #"{"path":"f","device":1,"inode":2,"mark":"native","old":null,"new":"true"}"#,
-            #"{"path":"/f","device":-1,"inode":2,"mark":"native","old":null,"new":"true"}"#,
-            #"{"path":"/f","inode":2,"mark":"native","old":null,"new":"true"}"#,
-            #"{"path":"/f","device":1,"inode":2,"mark":"native","old":null,"new":"true","x":1}"#,
-            #"{"path":"/f","device":1,"filesystem":"x","inode":2,"mark":"native","old":null,"new":"true"}"#,
-            #"{"path":"/f","device":1,"inode":2,"born":1,"mark":"native","old":null,"new":"true"}"#,
-            #"{"path":"/f","device":1,"inode":2,"mark":"isPurgeable","old":null,"new":"yes"}"#,
-            #"{"path":"/f","device":1,"inode":2,"mark":"isPurgeable","old":null,"new":null}"#,
-            #"{"path":"/f","device":1,"inode":2,"mark":"isPurgeable","old":"true","new":"true"}"#,
-            #"{"path":"/f","device":1,"inode":2,"mark":"fileSize","old":null,"new":"1"}"#,
-            "", "{}",
-        ])
-    func refused(line: String) {
-        #expect(throws: (any Error).self) { try JournalEntry(line: Array(line.utf8)[...]) }
-    }
-
-    @Test("a journal is made with its first entry, and never over another file")
+    @Test("a journal is made with its first change, and never over another file")
     func files() throws {
         try withTemporaryDirectory(containing: Tree { File("other", "x") }) { root in
-            let entry = JournalEntry(
-                path: "/f", identity: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
-                change: .written(.native(true)))
+            let change = RecordedChange(
+                path: Array("/f".utf8),
+                identity: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
+                mark: .foreign(.apple), old: nil)
             let journal = Journal(at: root.appending("journal"), of: .import)
             #expect(!journal.exists)
-            try journal.append([entry])
-            try journal.append([entry])
-            let expected = JournalHeader(command: .import).line + entry.line + entry.line
+            try journal.append([change])
+            try journal.append([change])
+            let line = MarkLine.change(change).line
+            let expected = MarkLine.journal(.import).line + line + line
             try #expect(contentsOfFile(root.appending("journal")) == expected)
             try #expect(root.appending("journal").status().permissions == 0o600)
             let second = Journal(at: root.appending("other"), of: .import)
-            #expect(throws: FileError.self) { try second.append([entry]) }
+            #expect(throws: FileError.self) { try second.append([change]) }
             try #expect(contentsOfFile(root.appending("other")) == Array("x".utf8))
         }
     }
@@ -94,12 +41,12 @@ struct JournalTests {
         try withTemporaryDirectory(containing: tree) { root in
             let outcome = Outcome()
             let run = ChangeRun(
-                .set, Journal(at: root.appending("journal"), of: .set), isDryRun: false,
-                isJSON: false, isQuiet: true, mostOpenItems: 10, outcome)
+                Journal(at: root.appending("journal"), of: .set), isDryRun: false, isJSON: false,
+                mostOpenItems: 10, outcome)
             let batch = ChangeBatch(run) { _ in }
             let file = root.appending("f")
             for path in [file, root.appending("g")] {
-                let change = ItemChange(changes: [MarkChange(.isExcludedFromBackup, to: true)])
+                let change = ItemChange([MarkChange(.isExcludedFromBackup, to: true)])
                 _ = batch.change(path, change) {
                     ChangeBatch.Paths(shown: path.bytes, absolute: path)
                 }
@@ -120,8 +67,8 @@ struct JournalTests {
         try withTemporaryDirectory(containing: Tree { File("f").purgeable() }) { root in
             let outcome = Outcome()
             let run = ChangeRun(
-                .set, Journal(at: root.appending("journal"), of: .set), isDryRun: false,
-                isJSON: false, isQuiet: true, mostOpenItems: 10, outcome)
+                Journal(at: root.appending("journal"), of: .set), isDryRun: false, isJSON: false,
+                mostOpenItems: 10, outcome)
             let batch = ChangeBatch(run) { _ in }
             let file = root.appending("f")
             let changes = [
@@ -138,7 +85,7 @@ struct JournalTests {
                 }
             }
             mock.run {
-                _ = batch.change(file, ItemChange(changes: changes)) {
+                _ = batch.change(file, ItemChange(changes)) {
                     ChangeBatch.Paths(shown: file.bytes, absolute: file)
                 }
                 batch.finish()
@@ -164,9 +111,7 @@ struct JournalTests {
             let path = root.appending("state/resval").appending(journal)
             func undo(_ mock: SystemCallMock) throws -> (UndoRun, Outcome) {
                 let outcome = Outcome()
-                let undo = UndoRun(
-                    .set, isDryRun: false, isJSON: false, isQuiet: true, isConfirmed: true, outcome,
-                    Progress(.none, ""))
+                let undo = UndoRun(isDryRun: false, isJSON: false, outcome, Progress(.none, ""))
                 try mock.run { try undo.run(path) }
                 return (undo, outcome)
             }
@@ -184,15 +129,29 @@ struct JournalTests {
     }
     #endif
 
-    @Test("a mark is never stored over one that came meanwhile")
+    @Test("a mark that is added is never stored over one that came meanwhile")
     func never() throws {
-        let tree = Tree { File("f").excluded(false) }
+        let tree = Tree {
+            File("f").excluded(false).attribute(ForeignAttribute.xdg, "true")
+        }
         try withTemporaryDirectory(containing: tree) { root in
-            let item = try OpenedItem(root.appending("f"), shownPath: [], path: "/f")
-            #expect(throws: FileError.self) {
-                try WrittenMark.native(true).store(on: item.location)
+            let outcome = Outcome()
+            let run = ChangeRun(
+                Journal(at: root.appending("journal"), of: .import), isDryRun: false,
+                isJSON: false, mostOpenItems: 1, outcome)
+            let batch = ChangeBatch(run) { _ in }
+            let file = root.appending("f")
+            for mark: ChangedMark in [
+                .key(MarkChange(.isExcludedFromBackup, to: true)), .foreign(.xdg(false)),
+            ] {
+                let item = try OpenedItem(file, shownPath: file.bytes, path: file)
+                batch.add(ItemChange(marks: [mark], reason: nil), to: item)
             }
-            try #expect(root.appending("f").value(for: .isExcludedFromBackup) == false)
+            batch.finish()
+            #expect(outcome.hasFailures)
+            try #expect(file.value(for: .isExcludedFromBackup) == false)
+            try #expect(
+                file.extendedAttribute(named: ForeignAttribute.xdg) == Array("true".utf8))
         }
     }
 }

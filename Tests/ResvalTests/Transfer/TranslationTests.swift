@@ -24,10 +24,10 @@ struct TranslationTests {
     func importing() {
         let excluded = Translation(
             importing: everything, onto: marks(excluding: [.apple, .nodump]))
-        #expect(excluded.writes == [.native(true)])
+        #expect(excluded.writes == [.key(MarkChange(.isExcludedFromBackup, to: true))])
         #expect(excluded.origins == [.apple, .nodump])
         let included = Translation(importing: [.xdg], onto: marks(including: [.xdg]))
-        #expect(included.writes == [.native(false)])
+        #expect(included.writes == [.key(MarkChange(.isExcludedFromBackup, to: false))])
         #expect(Translation(importing: [.xdg], onto: marks(excluding: [.apple])).isNothing)
         #expect(Translation(importing: everything, onto: marks()).isNothing)
     }
@@ -64,20 +64,20 @@ struct TranslationTests {
         let all: Set<Marker> = [.xdg, .apple, .nodump]
         #expect(
             Translation(exporting: all, from: marks(.value(true))).writes
-                == [.apple, .xdg(false), .nodump])
+                == [.foreign(.apple), .foreign(.xdg(false)), .foreign(.nodump)])
         #expect(Translation(exporting: all, from: marks(.value(false))).isNothing)
         #expect(
             Translation(exporting: all, from: marks(.value(false)), includesFalse: true).writes
-                == [.xdg(true)])
+                == [.foreign(.xdg(true))])
         #expect(
             Translation(exporting: all, from: marks(.value(true)), includesFalse: true).writes
-                == [.apple, .xdg(false), .nodump])
+                == [.foreign(.apple), .foreign(.xdg(false)), .foreign(.nodump)])
         #expect(Translation(exporting: all, from: marks()).isNothing)
         #expect(
             Translation(exporting: all, from: marks(.malformed(prefix: [], length: 0))).isNothing)
         let same = Translation(
             exporting: all, from: marks(.value(true), excluding: [.apple, .xdg]))
-        #expect(same.writes == [.nodump])
+        #expect(same.writes == [.foreign(.nodump)])
         #expect(same.conflict == nil)
     }
 
@@ -86,7 +86,7 @@ struct TranslationTests {
         let apple = Translation(
             exporting: [.apple, .xdg], from: marks(.value(false), excluding: [.apple]),
             includesFalse: true)
-        #expect(apple.writes == [.xdg(true)])
+        #expect(apple.writes == [.foreign(.xdg(true))])
         #expect(apple.conflict?.excluding == [.apple])
         #expect(apple.conflict?.isSettled == false)
         let xdg = Translation(exporting: [.xdg], from: marks(.value(true), including: [.xdg]))
@@ -96,7 +96,7 @@ struct TranslationTests {
 
     @Test("Apple's value is a property list of 61 bytes that is one string")
     func appleValue() {
-        let value = WrittenMark.apple.value
+        let value = ForeignMark.apple.bytes
         #expect(value.count == 61)
         #expect(value.starts(with: "bplist00\u{5F}\u{10}\u{11}com.apple.backupd\u{8}".utf8))
         #expect(

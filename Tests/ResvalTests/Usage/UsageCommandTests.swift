@@ -82,7 +82,7 @@ struct UsageCommandTests {
         try withHome { home in
             for columns in [100, 160, 400] {
                 let result = try usage(
-                    "--source", home, "--depth", "0", ".", in: home, columns: columns)
+                    "--source", home, "--top", "1", ".", in: home, columns: columns)
                 let line = try #require(
                     text(result, home).split(separator: "\n").last { $0.contains("100 %") })
                 let name = home.string.utf8.count
@@ -99,7 +99,7 @@ struct UsageCommandTests {
                 }
             }
             let colored = try usage(
-                "--source", home, "--color", "always", "--depth", "0", ".", in: home,
+                "--source", home, "--color", "always", "--top", "1", ".", in: home,
                 columns: 200)
             for color in [32, 36, 33, 35] {
                 #expect(colored.text.contains("\u{1B}[\(color)m"), "\(color)")
@@ -107,7 +107,7 @@ struct UsageCommandTests {
         }
     }
 
-    @Test("--top and --depth choose what is listed; a directory comes after the one it is in")
+    @Test("--top chooses what is listed; a directory comes after the one it is in")
     func selection() throws {
         try withHome { home in
             func names(_ arguments: String...) throws -> [Substring] {
@@ -119,10 +119,6 @@ struct UsageCommandTests {
                     .filter { $0.contains(" %  ") }.compactMap { $0.split(separator: " ").last }
             }
             try #expect(names("--top", "3") == [Substring(home.string), "project", "build"])
-            try #expect(
-                names("--depth", "1") == [
-                    Substring(home.string), "project", "letters", ".cache",
-                ])
             try #expect(names("--top", "1") == [Substring(home.string)])
         }
     }
@@ -228,7 +224,7 @@ struct UsageCommandTests {
         let script = """
             set -m
             for _ in $(seq 200); do
-                "$0" usage --json -j2 --prometheus file /usr >out 2>errors & child=$!
+                "$0" usage --json -j2 --html file /usr >out 2>errors & child=$!
                 # The walk alone has threads.
                 while kill -0 $child 2>/dev/null; do
                     set -- /proc/$child/task/*
@@ -254,36 +250,11 @@ struct UsageCommandTests {
         }
     }
 
-    @Test("--metric prints Apple's disk space metric")
-    func metric() throws {
-        try withHome { home in
-            let result = try usage(
-                "--metric", "--installation", "project", "--source", home, home, in: home)
-            let capacity = try tool("stat", "-f", "-c", "%b %S", home).split(separator: " ")
-                .compactMap { Int64($0) }.reduce(1, *)
-            expect(
-                result, exits: 0,
-                prints: """
-                    totalBinaryFileSize=\(100_000 + (4 << 20) + (512 << 10))
-                    totalBinaryFileCount=3
-                    totalDataFileSize=\(3 << 20)
-                    totalDataFileCount=2
-                    totalCacheFolderSize=\(1 << 20)
-                    totalCloneSize=0
-                    totalDiskSpaceUsedSize=7966720
-                    totalDiskSpaceCapacity=\(capacity)
-
-                    """)
-        }
-    }
-
     @Test(
         "options that do not fit together are usage errors",
         arguments: [
             (["--top", "0"], "--top takes a number from 1"),
-            (["--depth", "-1"], "--depth"),
-            (["--ncdu", "-", "--json"], "only one form can go to standard output"),
-            (["--installation", "x"], "--installation needs --metric"),
+            (["--html", "-", "--json"], "only one form can go to standard output"),
         ])
     func usageErrors(arguments: [String], message: String) throws {
         try withTemporaryDirectory { root in

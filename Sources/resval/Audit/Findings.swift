@@ -1,0 +1,245 @@
+import CommandSupport
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+extension AuditItem {
+    /// The findings that follow from the item's marks and those above it.
+    var markFindings: [Finding] {
+        malformedMarks + [conflict, uselessExclusion, uselessPurgeability].compactMap(\.self)
+    }
+
+    private var malformedMarks: [Finding] {
+        decision.issues.compactMap { issue in
+            guard case .malformed(let mark) = issue, !mark.isUnreadable else { return nil }
+            let key = mark.keyName
+            let acts = key == StoredKey.fileProtection.name ? "complete" : "false"
+            return Finding(
+                .malformed, self, "\(key) acts as \(acts): \(mark)",
+                command: "resval set \(key)=\(acts) \(path.shellWord)")
+        }
+    }
+
+    private var conflict: Finding? {
+        for case .conflict(let excluding, let including) in decision.issues {
+            // A native mark decides, whatever other programs' marks say.
+            if excluding.union(including).contains(.native) { return nil }
+            return Finding(
+                .conflict, self,
+                PolicyIssue.conflict(excluding: excluding, including: including).sentence,
+                command: "resval set isExcludedFromBackup=false \(path.shellWord)")
+        }
+        return nil
+    }
+
+    private var uselessExclusion: Finding? {
+        let unset = "resval unset isExcludedFromBackup \(path.shellWord)"
+        switch (marks.isExcludedFromBackup, decision.exclusion) {
+        case (true, .hardLinked):
+            return Finding(
+                .useless, self,
+                "\(decision.exclusion.sentence); only a mark on its directory excludes it",
+                command: unset)
+        case (true, .inherited(let ancestor, .marked)):
+            return Finding(
+                .useless, self, "excluded, as is already a directory above it", at: ancestor,
+                command: unset)
+        case (false, .inherited(let ancestor, let reason)):
+            return Finding(
+                .useless, self,
+                "its mark includes it, and does not count below an excluded directory",
+                at: ancestor, command: inclusionCommand(reason, at: ancestor))
+        default:
+            return nil
+        }
+    }
+
+    private var uselessPurgeability: Finding? {
+        guard marks.isPurgeable == true,
+            case .inherited(let ancestor, let reason) = decision.purgeability
+        else { return nil }
+        let unset = "resval unset isPurgeable \(path.shellWord)"
+        if reason.isPurgeable {
+            return Finding(
+                .useless, self, "purgeable, as is already a directory above it, which goes whole",
+                at: ancestor, command: unset)
+        }
+        return Finding(
+            .unreachable, self, "purgeable, but a directory above it is pinned", at: ancestor,
+            command: unset)
+    }
+}
+
+/// Returns the command by which backups include an item again.
+///
+/// - Parameter exclusion: the item's own reason.
+func inclusionCommand(_ exclusion: Exclusion, at path: FilePath) -> String {
+    // A native mark overrules all others, also those that only some options count.
+    exclusion == .marked
+        ? "resval include \(path.shellWord)"
+        : "resval set isExcludedFromBackup=false \(path.shellWord)"
+}
+
+extension Audit {
+    /// Finds a mark whose loss does harm on a file that programs replace when they save it, as git and
+    /// many editors do, unless its directory has the same. Of the directory of a ROOT that is not known.
+    func fragile(_ item: AuditItem, _ trees: WorkTrees) -> Finding? {
+        guard item.status.kind == .regularFile, item.status.linkCount == 1,
+            let directory = item.directory
+        else { return nil }
+        var changes: [String] = []
+        if let wanted = item.marks.fileProtection, wanted != .none,
+            directory.protectionClass != wanted
+        {
+            changes.append("fileProtection=\(wanted.rawValue)")
+        }
+        if item.marks.isPurgeable == false, !directory.purgeability.isProtected {
+            changes.append("isPurgeable=false")
+        }
+        guard !changes.isEmpty else { return nil }
+        do throws(Errno) {
+            guard let sign = try replacement(of: item, trees) else { return nil }
+            let marks = changes.joined(separator: ",")
+            return Finding(
+                .fragile, item, "\(sign): then \(marks) is lost, unless its directory has it",
+                command: "resval set \(marks) \(item.path.removingLastComponent().shellWord)")
+        } catch {
+            report(.opening(error, item.path))
+            return nil
+        }
+    }
+
+    /// Returns what shows that a file is replaced when it is saved; nil if nothing does.
+    private func replacement(
+        of item: AuditItem, _ trees: WorkTrees
+    ) throws(Errno) -> String? {
+        guard let name = item.path.lastComponent?.bytes else { return nil }
+        let parent = try item.openParent()
+        for (prefix, suffix) in [("", "~"), (".", ".swp"), ("#", "#"), (".#", "")] {
+            let sibling = FilePath(bytes: Array(prefix.utf8) + name + Array(suffix.utf8))
+            do throws(Errno) {
+                _ = try parent.status(of: sibling)
+                return "an editor replaces it, as \(prefix)NAME\(suffix) beside it shows"
+            } catch .noSuchFileOrDirectory, .fileNameTooLong {
+                continue
+            }
+        }
+        guard try trees.tracking(of: item.path, in: parent) == .tracked else { return nil }
+        return "git tracks it, and replaces it when it updates the work tree"
+    }
+}
+
+extension Audit {
+    /// Finds an excluded directory that is, contains, or lies in one for documents. In such a
+    /// directory, caches, what tools re-create and what git ignores may be excluded.
+    func excludedDocuments(_ item: AuditItem) -> Finding? {
+        guard item.status.kind == .directory, let exclusion = item.ownExclusion,
+            let marker = exclusion.marker, marker != .rules
+        else { return nil }
+        let documents = environment.locations.locations.filter { $0.kind == .documents }
+        let covered = documents.first {
+            $0.path.isHeld(by: item.path) && environment.localStatus(of: $0.path) != nil
+        }
+        let command = inclusionCommand(
+            exclusion.origin, at: exclusion.ancestor ?? item.path)
+        if let covered {
+            return Finding(
+                .excludedDocuments, item, "\(exclusion.sentence), and with it documents",
+                at: covered.path, command: command)
+        }
+        guard marker != .cachedir, marker != .gitignore, item.recreation == nil,
+            let location = environment.locations.location(holding: item.path),
+            location.kind == .documents
+        else { return nil }
+        return Finding(
+            .excludedDocuments, item,
+            "\(exclusion.sentence), and it is in a directory for documents", at: location.path,
+            command: command)
+    }
+
+    /// Finds an excluded item that git tracks, or of which it tracks a part.
+    func excludedTracked(_ item: AuditItem, _ trees: WorkTrees) -> Finding? {
+        guard let exclusion = item.ownExclusion, exclusion.ancestor == nil,
+            let marker = exclusion.marker, marker != .rules, marker != .gitignore
+        else { return nil }
+        do throws(Errno) {
+            switch try trees.tracking(of: item.path, in: item.openParent()) {
+            case .untracked: return nil
+            case .unknown(let reason):
+                Messages.warn(about: item.path.bytes, "is excluded from backups, and \(reason)")
+                return nil
+            case .tracked:
+                let what = item.status.kind == .directory ? "files in it" : "it"
+                return Finding(
+                    .excludedTracked, item, "\(exclusion.sentence), and git tracks \(what)",
+                    command: inclusionCommand(exclusion, at: item.path))
+            }
+        } catch {
+            report(.opening(error, item.path))
+            return nil
+        }
+    }
+
+    /// Finds an evicted file of which it is not known where its content is, as far as that can be
+    /// known without opening a repository.
+    func lostContent(_ item: AuditItem) -> Finding? {
+        guard let sign = item.sign else { return nil }
+        let command = "resval-backup evict --list \(item.path.shellWord)"
+        guard let record = sign.record else {
+            return Finding(
+                .lostContent, item, "it looks evicted, and has no record of where its content is",
+                command: command)
+        }
+        guard sign.isEvicted else { return nil }
+        let place =
+            "its content is in snapshot \(record.snapshot.prefix(8)) of repository "
+            + "\(record.repository.prefix(8)), "
+        do throws(FileError) {
+            guard let location = try knownLocation(of: record.repository) else {
+                guard !hasConfiguredRepository else { return nil }
+                return Finding(
+                    .lostContent, item, place + "and where that is is not known here",
+                    command: command)
+            }
+            guard isMissing(location) else { return nil }
+            return Finding(
+                .lostContent, item, place + "which does not exist", at: location, command: command)
+        } catch {
+            report(error)
+            return nil
+        }
+    }
+
+    /// Returns where a repository was when files were last evicted into it; nil if unknown.
+    private func knownLocation(of repository: String) throws(FileError) -> FilePath? {
+        guard let state = environment.base.stateHome else { return nil }
+        return try EvictionDirectory(stateHome: state.path).location(of: repository)
+            .map { FilePath(bytes: $0) }
+    }
+
+    /// Whether a repository is configured, which may be any.
+    private var hasConfiguredRepository: Bool {
+        let variables = ["RESVAL_BACKUP_REPOSITORY", "RESTIC_REPOSITORY", "RESTIC_REPOSITORY_FILE"]
+        if variables.contains(where: { environmentVariable($0)?.isEmpty == false }) { return true }
+        guard let settings = environment.base.configurationHome else { return false }
+        return environment.localStatus(of: settings.path.appending("resval/backup.toml")) != nil
+    }
+
+    /// Whether a repository was in a directory of this machine that does not exist.
+    private func isMissing(_ location: FilePath) -> Bool {
+        var bytes = location.bytes
+        for prefix in ["tar:", "local:"] where bytes.starts(with: prefix.utf8) {
+            bytes.removeFirst(prefix.utf8.count)
+        }
+        let path = FilePath(bytes: bytes)
+        guard path.isAbsolute, !environment.mounts.mayBeSilent(path) else { return false }
+        do throws(Errno) {
+            _ = try path.status()
+            return false
+        } catch {
+            return error == .noSuchFileOrDirectory
+        }
+    }
+}

@@ -1,0 +1,256 @@
+import ArgumentParser
+import CommandSupport
+import EffectiveValues
+import FileTree
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// The options shared by all commands that change marks: the items to change, and how.
+struct ChangeOptions: ParsableArguments {
+    @OptionGroup var input: PathOptions
+
+    @Flag(name: [.customShort("n"), .long], help: "Print what would change, but change nothing.")
+    var dryRun = false
+
+    @Flag(help: "Change / and homes without asking.")
+    var yes = false
+
+    @Flag(name: .customLong("json"), help: "Print one JSON object per line.")
+    var isJSON = false
+
+    @OptionGroup var progressOptions: ProgressOptions
+
+    func validate() throws { try input.requirePaths() }
+
+    /// Makes the changes on every given path.
+    func apply(
+        _ command: JournaledCommand, _ changes: [MarkChange],
+        followingSymbolicLinks follows: Bool = true
+    ) throws {
+        let change = ItemChange(changes)
+        try run(command, followingSymbolicLinks: follows) { run throws(FileError) in
+            try PathChanger(
+                run, changes, isConfirmed: yes || dryRun, followingSymbolicLinks: follows)
+        } change: { _ in
+            change
+        }
+    }
+
+    /// Makes the changes that `change` returns for each given path.
+    func apply(
+        _ command: JournaledCommand,
+        change: (borrowing ListedPath) throws(FileError) -> ItemChange
+    ) throws {
+        try run(command, followingSymbolicLinks: true) { run throws(FileError) in
+            try PathChanger(run, isConfirmed: yes || dryRun)
+        } change: { path throws(FileError) in
+            try change(path)
+        }
+    }
+
+    private func run(
+        _ command: JournaledCommand, followingSymbolicLinks follows: Bool,
+        _ makeChanger: (ChangeRun) throws(FileError) -> PathChanger,
+        change: (borrowing ListedPath) throws(FileError) -> ItemChange
+    ) throws {
+        try CommandRun.run(progressOptions, counting: "items changed") { work in
+            let changer = try makeChanger(run(command, isMass: input.list != nil, work))
+            input.forEach(
+                followingSymbolicLinks: follows, outcome: work.outcome,
+                beforeWaiting: { changer.flush() }
+            ) { path in
+                do throws(FileError) {
+                    changer.change(path, try change(path))
+                    work.progress.advance()
+                } catch {
+                    work.outcome.report(error, at: path.bytes)
+                }
+            }
+            changer.finish()
+        }
+    }
+
+    fileprivate func run(
+        _ command: JournaledCommand, isMass: Bool, _ work: CommandRun
+    ) throws(FileError) -> ChangeRun {
+        try .begin(command, isMass: isMass, isDryRun: dryRun, isJSON: isJSON, work.outcome)
+    }
+}
+
+/// Changes items that are named one by one, after a question where that is due, and with advice.
+final class PathChanger {
+    private let run: ChangeRun
+    private let batch: ChangeBatch
+    private let advisor: ChangeAdvisor?
+    private var homes: HomeGuard
+    /// The directory that paths are relative to; empty without a journal.
+    private let directory: FilePath
+
+    /// - Parameters:
+    ///   - changes: the changes to advise on, which are those of all items; nil to give no advice.
+    ///   - isConfirmed: whether `/` and homes are changed without a question.
+    init(
+        _ run: ChangeRun, _ changes: [MarkChange]? = nil, isConfirmed: Bool = false,
+        followingSymbolicLinks follows: Bool = true
+    ) throws(FileError) {
+        self.run = run
+        directory = run.journal == nil ? FilePath() : try realPath(of: ".")
+        // To remove a mark needs no question.
+        let storesValues = changes?.contains { $0.value != nil } ?? true
+        homes = HomeGuard(isConfirmed: isConfirmed || !storesValues)
+        let advisor = changes.map { ChangeAdvisor($0) }
+        self.advisor = advisor
+        batch = ChangeBatch(run) { item in
+            PathArgument(bytes: item.shownPath)
+                .withListedPath(followingSymbolicLink: follows) { advisor?.advise(about: $0, nil) }
+        }
+    }
+
+    func change(_ path: borrowing ListedPath, _ change: ItemChange) {
+        // What cannot be read is reported when it is changed.
+        let status = homes.isConfirmed ? nil : try? path.status()
+        guard homes.allows(path, status, run.outcome) else { return }
+        let isChanged = batch.change(path, change) {
+            ChangeBatch.Paths(shown: Array(path.bytes), absolute: directory.pushing(path.path))
+        }
+        if isChanged { advisor?.advise(about: path, status) }
+    }
+
+    /// Makes the changes that wait for others, and prints the results so far.
+    func flush() { batch.finish() }
+
+    func finish() {
+        batch.finish()
+        run.finish()
+    }
+}
+
+/// The options of `set` and `unset`, which can change everything below directories.
+struct TreeChangeOptions: ParsableArguments {
+    @OptionGroup var items: ChangeOptions
+
+    @Flag(
+        name: [.customShort("R"), .long],
+        help: "Also change everything below directories, without following links.")
+    var recursive = false
+
+    @OptionGroup var walk: WalkOptions
+
+    @Flag(help: "Change a symbolic link itself, which the kernel refuses for marks.")
+    var noDereference = false
+
+    func validate() throws {
+        if !recursive && walk.staysOnFilesystem {
+            throw ValidationError("--one-file-system applies to a walk: add -R")
+        }
+    }
+
+    /// Makes the changes on every given path, and below it with `--recursive`.
+    func apply(_ command: JournaledCommand, _ changes: [MarkChange]) throws {
+        guard recursive else {
+            return try items.apply(command, changes, followingSymbolicLinks: !noDereference)
+        }
+        try CommandRun.run(items.progressOptions, counting: "items changed") { work in
+            let run = try items.run(command, isMass: true, work)
+            let tally = ChangeTally()
+            var scanner = walk.scanner()
+            scanner.followsRoots = !noDereference
+            scanner.shouldStop = { StopRequest.isMade || run.hasStopped }
+            let threadCount = scanner.threadCount
+            var homes = HomeGuard(isConfirmed: items.yes || items.dryRun)
+            items.input.forEach(outcome: run.outcome) { path in
+                let status = homes.isConfirmed ? nil : try? path.status()
+                guard homes.allows(path, status, run.outcome) else { return }
+                do throws(FileError) {
+                    let root = try WalkedRoot(path.path)
+                    try scanner.scan([TreeRoot(path.path, context: root)]) { _ in
+                        ChangeVisitor(
+                            ItemChange(changes), run, threadCount: threadCount, tally,
+                            WalkReporter(work))
+                    }
+                } catch {
+                    run.outcome.report(error, at: path.bytes)
+                }
+            }
+            work.progress.end()
+            tally.report(on: changes)
+            run.finish()
+        }
+    }
+}
+
+/// The root of a walk that records absolute paths.
+struct WalkedRoot: Sendable {
+    /// The path as given on the command line.
+    let given: FilePath
+    /// The absolute path without symbolic links.
+    private let real: FilePath
+
+    init(_ given: FilePath) throws(FileError) {
+        self.init(given: given, real: try realPath(of: given))
+    }
+
+    init(given: FilePath, real: FilePath) {
+        self.given = given
+        self.real = real
+    }
+
+    /// Returns the paths of an item that output shows as `shown`.
+    func paths(shown: [UInt8]) -> ChangeBatch.Paths {
+        ChangeBatch.Paths(
+            shown: shown,
+            absolute: FilePath(
+                bytes: real.bytes + [UInt8(ascii: "/")] + shown.dropFirst(given.bytes.count)))
+    }
+
+    /// Returns the paths of an entry of the walk.
+    func paths(of entry: borrowing TreeEntry) -> ChangeBatch.Paths {
+        var shown: [UInt8] = []
+        entry.appendPath(to: &shown)
+        return paths(shown: shown)
+    }
+}
+
+/// Changes everything below a directory; each thread of the walk has one.
+struct ChangeVisitor: CommandVisitor {
+    typealias Context = WalkedRoot
+
+    var reporter: WalkReporter
+    private let change: ItemChange
+    private let tally: ChangeTally
+    private let batch: ChangeBatch
+    private var counts = ChangeTally.Counts()
+
+    init(
+        _ change: ItemChange, _ run: ChangeRun, threadCount: Int, _ tally: ChangeTally,
+        _ reporter: WalkReporter
+    ) {
+        self.change = change
+        self.tally = tally
+        batch = ChangeBatch(run, threadCount: threadCount) { tally.add(changed: $0.status) }
+        self.reporter = reporter
+    }
+
+    mutating func look(
+        at entry: borrowing TreeEntry, in root: WalkedRoot
+    ) -> Descent<WalkedRoot> {
+        // An item named on the command line that cannot store marks is an error, not skipped.
+        guard entry.depth == 0 || entry.kind.canStoreUserAttributes || entry.kind == .unknown
+        else {
+            counts.skipped += 1
+            return .skip
+        }
+        let isChanged = batch.change(entry, change, mayBeGone: true) { root.paths(of: entry) }
+        // A file that is gone took its marks along.
+        if isChanged, entry.kind == .regularFile, let status = try? entry.status() {
+            counts.add(ChangeTally.Counts(changed: status))
+        }
+        return .descend(root)
+    }
+
+    func flush() {
+        batch.finish()
+        tally.add(counts)
+    }
+}

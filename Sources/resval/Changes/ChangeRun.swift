@@ -1,0 +1,404 @@
+import CommandSupport
+import EffectiveValues
+import ResourceValues
+import Synchronization
+import SystemCalls
+import SystemPackage
+
+/// What a command changes on one item.
+struct ItemChange {
+    /// The marks to change; those of stored keys all or none.
+    var marks: [ChangedMark]
+    /// Why, in words; nil if the command says nothing about single items.
+    var reason: String?
+    /// What the changes cannot achieve, and what to do; nil if they have the wanted effect.
+    var complaint: String?
+
+    init(_ changes: [MarkChange], reason: String? = nil, complaint: String? = nil) {
+        self.init(marks: changes.map { .key($0) }, reason: reason, complaint: complaint)
+    }
+
+    init(marks: [ChangedMark], reason: String?, complaint: String? = nil) {
+        self.marks = marks
+        self.reason = reason
+        self.complaint = complaint
+    }
+
+    fileprivate var keys: [MarkChange] { marks.compactMap(\.markChange) }
+}
+
+/// A run of a command that changes marks, shared by its threads.
+final class ChangeRun: Sendable {
+    /// The result for one item.
+    enum Result: Sendable {
+        /// The item has other marks now, or would have in a dry run.
+        case changed
+        /// The item has the wanted marks already.
+        case unchanged
+        case failed(FileError)
+    }
+
+    let isDryRun: Bool
+    let outcome: Outcome
+    /// The table of filesystems from which journals get the identities of items.
+    let filesystems = MountedFilesystems()
+    /// The journal of a mass change; nil if none is kept.
+    let journal: Journal?
+    /// The most items that the batches of all threads together keep open.
+    let mostOpenItems: Int
+    private let isJSON: Bool
+    private let changed = Atomic(0)
+    private let unchanged = Atomic(0)
+    private let failed = Atomic(0)
+
+    init(
+        _ journal: Journal?, isDryRun: Bool, isJSON: Bool, mostOpenItems: Int, _ outcome: Outcome
+    ) {
+        self.mostOpenItems = mostOpenItems
+        self.journal = journal
+        self.isDryRun = isDryRun
+        self.isJSON = isJSON
+        self.outcome = outcome
+    }
+
+    /// Begins the run of a command.
+    ///
+    /// - Parameter isMass: whether the changes are recorded in a journal, except in a dry run.
+    static func begin(
+        _ command: JournaledCommand, isMass: Bool, isDryRun: Bool, isJSON: Bool, _ outcome: Outcome
+    ) throws(FileError) -> ChangeRun {
+        let journal: Journal? = isMass && !isDryRun ? try .new(of: command) : nil
+        var mostOpenItems = 1
+        if journal != nil {
+            do throws(Errno) {
+                mostOpenItems = min(try raiseDescriptorLimit() / 4, 256)
+            } catch {
+                throw FileError(error, of: nil)
+            }
+        }
+        return ChangeRun(
+            journal, isDryRun: isDryRun, isJSON: isJSON, mostOpenItems: mostOpenItems, outcome)
+    }
+
+    /// Whether items are compared with what is wanted before they are changed. Otherwise all
+    /// changes are made at once, with one system call each.
+    var comparesFirst: Bool { journal != nil || isDryRun || isJSON }
+
+    /// Whether the journal could not be written, so that no more changes may be made.
+    var hasStopped: Bool { journal?.hasFailed ?? false }
+
+    /// Notes the result for an item, and prints it where asked for.
+    func note(
+        _ result: Result, of change: ItemChange, at path: () -> [UInt8],
+        in buffer: inout OutputBuffer
+    ) {
+        var error: FileError?
+        switch result {
+        case .changed:
+            changed.add(1, ordering: .relaxed)
+        case .unchanged:
+            unchanged.add(1, ordering: .relaxed)
+        case .failed(let failure):
+            failed.add(1, ordering: .relaxed)
+            error = failure
+            outcome.report(about: path(), failure.description)
+        }
+        if isJSON {
+            writeObject(result, error, change, path(), in: &buffer)
+        } else if error == nil, let text = text(of: result, change) {
+            buffer.append(name: path())
+            buffer.append(text: ": \(text)\n")
+            buffer.endRecord()
+        }
+        if let complaint = change.complaint, error == nil {
+            outcome.report(about: path(), complaint)
+        }
+    }
+
+    private func writeObject(
+        _ result: Result, _ error: FileError?, _ change: ItemChange, _ path: [UInt8],
+        in buffer: inout OutputBuffer
+    ) {
+        var line = JSONLine.output()
+        line.add("type", "item")
+        line.add(path: path)
+        if case .changed = result { line.add("changed", true) } else { line.add("changed", false) }
+        line.add("reason", change.reason)
+        line.add("error", error?.code.description)
+        line.end(in: &buffer)
+    }
+
+    /// Returns what is printed about an item: what a dry run would change, and any reason.
+    private func text(of result: Result, _ change: ItemChange) -> String? {
+        var texts = change.marks.map(\.text)
+        if case .unchanged = result { texts = [] }
+        guard change.reason != nil || isDryRun && !texts.isEmpty else { return nil }
+        let text = texts.isEmpty ? "unchanged" : texts.joined(separator: ", ")
+        return text + (change.reason.map { ": \($0)" } ?? "")
+    }
+
+    /// Prints the summary of a mass change or a dry run.
+    func finish() {
+        guard isJSON || isDryRun || journal != nil else { return }
+        let changed = changed.load(ordering: .relaxed)
+        let journal = journal.flatMap { $0.exists ? $0 : nil }
+        var buffer = OutputBuffer()
+        if isJSON {
+            var line = JSONLine.output()
+            line.add("type", "summary")
+            line.add("changedItems", changed)
+            line.add("unchangedItems", unchanged.load(ordering: .relaxed))
+            line.add("failedItems", failed.load(ordering: .relaxed))
+            line.add("journal", "journalBase64", journal?.path.bytes)
+            line.end(in: &buffer)
+        } else {
+            buffer.append(text: isDryRun ? "items to change: " : "items changed: ")
+            buffer.append(changed)
+            if let journal {
+                buffer.append(text: "; undo with: resval undo ")
+                buffer.append(text: ShellWord.quoted(journal.path.bytes))
+            }
+            buffer.append("\n")
+        }
+        buffer.flush()
+    }
+}
+
+/// Changes the items that one thread meets.
+///
+/// With a journal, changes are made in batches, so that the journal is synchronized once per batch.
+/// The items stay open until then, so that each change is made on the item that the journal names.
+final class ChangeBatch {
+    /// The paths of an item.
+    struct Paths {
+        /// The path as printed.
+        let shown: [UInt8]
+        /// The path for the journal.
+        let absolute: FilePath
+    }
+
+    private struct Pending {
+        let item: OpenedItem
+        var change: ItemChange
+        /// The stored bytes of each mark; nil where it is not set.
+        let old: [[UInt8]?]
+    }
+
+    private let run: ChangeRun
+    private let length: Int
+    private let onChanged: (OpenedItem) -> Void
+    private var pending: [Pending] = []
+    private var buffer = OutputBuffer()
+
+    /// Creates an empty batch.
+    ///
+    /// - Parameters:
+    ///   - threadCount: the number of threads of the run, which have a batch each.
+    ///   - onChanged: called for each item that is changed with the batch.
+    init(_ run: ChangeRun, threadCount: Int = 1, onChanged: @escaping (OpenedItem) -> Void) {
+        self.run = run
+        length = max(run.mostOpenItems / threadCount, 1)
+        self.onChanged = onChanged
+    }
+
+    /// Changes an item, now or with the batch, and reports an error.
+    ///
+    /// - Parameters:
+    ///   - mayBeGone: whether an item that does not exist is ignored.
+    ///   - paths: called only if a path is needed.
+    /// - Returns: whether the item has the wanted marks now.
+    func change(
+        _ location: borrowing some FileLocation & ~Copyable, _ change: ItemChange,
+        mayBeGone: Bool = false, paths: () -> Paths
+    ) -> Bool {
+        guard !run.hasStopped else { return false }
+        do throws(FileError) {
+            guard run.comparesFirst else {
+                try location.apply(change.keys)
+                if change.reason != nil || change.complaint != nil {
+                    note(.changed, change, paths().shown)
+                }
+                return true
+            }
+            var change = change
+            change.marks = try differences(location, change.keys)
+            if change.marks.isEmpty {
+                run.note(.unchanged, of: change, at: { paths().shown }, in: &buffer)
+                return true
+            }
+            guard !run.isDryRun else {
+                note(.changed, change, paths().shown)
+                return false
+            }
+            guard run.journal != nil else {
+                try location.apply(change.keys)
+                note(.changed, change, paths().shown)
+                return true
+            }
+            try add(opened(location, paths()), change)
+        } catch {
+            if !(mayBeGone && error.code == .noSuchFile) {
+                note(.failed(error.explained(on: location)), change, paths().shown)
+            }
+        }
+        return false
+    }
+
+    /// Adds marks to an open item with the batch. None is stored over another: one that appeared since
+    /// the caller saw that the item has none is an error.
+    func add(_ change: ItemChange, to item: OpenedItem) {
+        guard !run.hasStopped else { return }
+        guard !run.isDryRun else { return note(.changed, change, item.shownPath) }
+        append(Pending(item: item, change: change, old: change.marks.map { _ in nil }))
+    }
+
+    /// Makes the pending changes, and prints the results.
+    func finish() {
+        makePending()
+        buffer.flush()
+    }
+
+    /// Returns the changes that an item does not have already.
+    private func differences(
+        _ location: borrowing some FileLocation & ~Copyable, _ changes: [MarkChange]
+    ) throws(FileError) -> [ChangedMark] {
+        var differences: [ChangedMark] = []
+        for change in changes
+        where try location.extendedAttribute(named: change.attribute) != change.bytes {
+            differences.append(.key(change))
+        }
+        return differences
+    }
+
+    private func opened(
+        _ location: borrowing some FileLocation & ~Copyable, _ paths: Paths
+    ) throws(FileError) -> OpenedItem {
+        do throws(FileError) {
+            return try OpenedItem(location, shownPath: paths.shown, path: paths.absolute)
+        } catch {
+            guard error.code == .tooManyOpenFiles, !pending.isEmpty else { throw error }
+            makePending()
+            return try OpenedItem(location, shownPath: paths.shown, path: paths.absolute)
+        }
+    }
+
+    private func add(_ item: OpenedItem, _ change: ItemChange) throws(FileError) {
+        // The values before are read after all earlier changes of the item.
+        if pending.contains(where: { $0.item.status.identity == item.status.identity }) {
+            makePending()
+        }
+        var (differing, old): ([ChangedMark], [[UInt8]?]) = ([], [])
+        for mark in change.marks {
+            let stored = try mark.stored(on: item.location)
+            guard stored != mark.bytes else { continue }
+            differing.append(mark)
+            old.append(stored)
+        }
+        guard !differing.isEmpty else {
+            run.note(.unchanged, of: change, at: { item.shownPath }, in: &buffer)
+            return onChanged(item)
+        }
+        var change = change
+        change.marks = differing
+        append(Pending(item: item, change: change, old: old))
+    }
+
+    private func append(_ new: Pending) {
+        pending.append(new)
+        if pending.count >= length { makePending() }
+    }
+
+    private func makePending() {
+        let batch = pending
+        pending.removeAll(keepingCapacity: true)
+        let changes = batch.flatMap { recorded($0) }
+        guard let journal = run.journal, !batch.isEmpty, journal.record(changes, run.outcome)
+        else { return }
+        for made in batch {
+            do throws(FileError) {
+                try make(made)
+                note(.changed, made.change, made.item.shownPath)
+                onChanged(made.item)
+            } catch {
+                note(
+                    .failed(error.explained(on: made.item.location)), made.change,
+                    made.item.shownPath)
+            }
+        }
+    }
+
+    /// Makes changes that are in the journal. Values that it does not record are not overwritten.
+    private func make(_ pending: Pending) throws(FileError) {
+        var (keys, old): ([MarkChange], [[UInt8]?]) = ([], [])
+        for (mark, stored) in zip(pending.change.marks, pending.old) {
+            switch mark {
+            case .key(let change):
+                keys.append(change)
+                old.append(stored)
+            case .foreign(let mark): try mark.store(on: pending.item.location)
+            }
+        }
+        if !keys.isEmpty { try pending.item.location.apply(keys, replacing: old) }
+    }
+
+    private func recorded(_ pending: Pending) -> [RecordedChange] {
+        let identity = run.filesystems.identity(of: pending.item.status)
+        return zip(pending.change.marks, pending.old).map { mark, old in
+            RecordedChange(
+                path: pending.item.path.bytes, identity: identity, mark: mark, old: old)
+        }
+    }
+
+    private func note(_ result: ChangeRun.Result, _ change: ItemChange, _ shown: [UInt8]) {
+        run.note(result, of: change, at: { shown }, in: &buffer)
+    }
+}
+
+extension FileError {
+    /// Returns the error of a change, with what to do where the file is evicted: nothing can be stored
+    /// on a file without permission bits, and giving it some would show zeros as its content.
+    fileprivate func explained(
+        on location: borrowing some FileLocation & ~Copyable
+    ) -> FileError {
+        guard code == .permissionDenied, (try? location.evictionRecord()) != nil else {
+            return self
+        }
+        var error = self
+        error.message = "the file is evicted, so nothing can be stored on it"
+        error.advice = "first: \(downloadCommand(for: path))"
+        return error
+    }
+}
+
+/// An item kept open, so that it stays the same item when it is renamed or replaced.
+///
+/// A class, because items are kept in arrays and each descriptor must be closed exactly once.
+final class OpenedItem: Sendable {
+    /// The open item; errors name ``shownPath``.
+    var location: NamedDescriptor {
+        owned.descriptor.named(FilePath(bytes: shownPath))
+    }
+    /// The item's status, read from the descriptor right after opening.
+    let status: FileStatus
+    /// The path shown in output and in error messages.
+    let shownPath: [UInt8]
+    /// The path recorded in journals, which must then be absolute.
+    let path: FilePath
+    private let owned: OwnedDescriptor
+
+    /// Opens an item.
+    ///
+    /// - Throws: ``FileError`` from `openat(2)` and `statx(2)`.
+    init(
+        _ location: borrowing some FileLocation & ~Copyable, shownPath: [UInt8], path: FilePath
+    ) throws(FileError) {
+        self.shownPath = shownPath
+        self.path = path
+        do throws(Errno) {
+            owned = try openAttributeReference(to: location)
+            status = try owned.descriptor.status()
+        } catch {
+            throw .opening(error, FilePath(bytes: shownPath))
+        }
+    }
+}

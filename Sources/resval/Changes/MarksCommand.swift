@@ -1,0 +1,167 @@
+import ArgumentParser
+import CommandSupport
+import FileTree
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+struct MarksCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "marks",
+        abstract: "Save and load all marks below directories.",
+        discussion: """
+            EXAMPLES
+              resval marks save ~/project > project.marks
+              resval marks load --root /backup/project project.marks
+              resval marks save ~/project | ssh host resval marks load --root project
+            """,
+        subcommands: [SaveMarksCommand.self, LoadMarksCommand.self])
+}
+
+struct SaveMarksCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "save",
+        abstract: "Print all marks below directories, to be loaded elsewhere.",
+        discussion: """
+            Prints lines of JSON: for each ROOT a header, then a line for each mark with the path \
+            below ROOT, then an end, without which the marks are known to be cut short. A mark that \
+            is malformed or cannot be read is reported and is not saved.
+
+            EXAMPLES
+              resval marks save ~/project > project.marks
+            """)
+
+    @OptionGroup var roots: RootOptions
+
+    func run() throws {
+        try roots.run { run in
+            for root in roots.paths {
+                let tally = SavedMarks(skipping: root.path.bytes.count)
+                tally.write(.marks(root: root.bytes))
+                try roots.walk.scanner().scan([TreeRoot(root.path)]) { _ in
+                    SaveVisitor(tally, WalkReporter(run, tally.outcome))
+                }
+                // The missing end shows that they are cut short.
+                if StopRequest.isMade { break }
+                tally.writeEnd()
+                if tally.outcome.hasFailures { run.outcome.noteFailure() }
+            }
+        }
+    }
+}
+
+/// The marks of one directory, which several threads save.
+private final class SavedMarks: Sendable {
+    /// The length in bytes of the root's path, with which each item's path begins.
+    let prefixLength: Int
+    /// The failures below this directory only.
+    let outcome = Outcome()
+    private let count = Monitor(Int64(0))
+
+    init(skipping prefixLength: Int) { self.prefixLength = prefixLength }
+
+    func add(_ marks: Int64) { count.withLock { $0 += marks } }
+
+    func write(_ line: MarkLine) {
+        var buffer = OutputBuffer()
+        buffer.append(bytes: line.line)
+        buffer.flush()
+    }
+
+    func writeEnd() {
+        write(.end(marks: count.withLock { $0 }, isComplete: !outcome.hasFailures))
+    }
+}
+
+/// Saves the marks below a directory; each thread of the walk has one.
+private struct SaveVisitor: CommandVisitor {
+    var reporter: WalkReporter
+    private let tally: SavedMarks
+    private let lines = Lines()
+    private var count: Int64 = 0
+
+    /// A reference to the buffer, which is not copyable while visitors are.
+    private final class Lines {
+        var buffer = OutputBuffer()
+    }
+
+    init(_ tally: SavedMarks, _ reporter: WalkReporter) {
+        self.tally = tally
+        self.reporter = reporter
+    }
+
+    mutating func look(
+        at entry: borrowing TreeEntry, in context: Void
+    ) -> Descent<Void> {
+        guard entry.kind.canStoreUserAttributes || entry.kind == .unknown else {
+            return .descend(())
+        }
+        do throws(FileError) {
+            let marks = try entry.marks()
+            reporter.report(brokenIn: marks, at: entry)
+            let changes = StoredKey.allCases.compactMap { key in
+                marks[key].value.map { MarkChange(key, to: $0) }
+            }
+            if !changes.isEmpty { write(changes, of: entry) }
+        } catch {
+            reporter.report(entry: error)
+        }
+        return .descend(())
+    }
+
+    func flush() {
+        lines.buffer.flush()
+        tally.add(count)
+    }
+
+    private mutating func write(_ changes: [MarkChange], of entry: borrowing TreeEntry) {
+        var path: [UInt8] = []
+        entry.appendPath(to: &path)
+        let relative = path.dropFirst(tally.prefixLength).drop { $0 == UInt8(ascii: "/") }
+        let saved = relative.isEmpty ? Array(".".utf8) : Array(relative)
+        for change in changes {
+            let record = RecordedChange(path: saved, identity: nil, mark: .key(change), old: nil)
+            lines.buffer.append(bytes: MarkLine.change(record).line)
+        }
+        count += Int64(changes.count)
+        lines.buffer.endRecord()
+    }
+}
+
+struct LoadMarksCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load",
+        abstract: "Store the marks that save printed.",
+        discussion: """
+            Stores the marks of each item below the directory that --root names (by default the \
+            current one), reads them back, and prints what changed. Items are reached name by name \
+            without following a link, and a path that could lead out of the directory is refused. \
+            No mark is removed. The marks of several directories are loaded into as many, named by \
+            --root in the same order. What could not be loaded is reported, also when the marks are \
+            cut short, and the exit code is 2.
+
+            EXAMPLES
+              resval marks load --dry-run project.marks
+              resval marks load --root /backup/project project.marks
+            """)
+
+    @Argument(help: "A file that save wrote; - or nothing for standard input.")
+    var file: PathArgument?
+
+    @Option(
+        name: .customLong("root"),
+        help: ArgumentHelp("The directory the paths begin at; may be repeated.", valueName: "dir"))
+    var roots: [PathArgument] = []
+
+    @Flag(name: [.customShort("n"), .long], help: "Print what would be done, but change nothing.")
+    var dryRun = false
+
+    @OptionGroup var progressOptions: ProgressOptions
+
+    func run() throws {
+        try CommandRun.run(progressOptions, counting: "marks examined") { run in
+            let roots = roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots
+            try MarksLoad(roots, isDryRun: dryRun, run).load(file)
+        }
+    }
+}

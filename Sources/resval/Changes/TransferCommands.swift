@@ -1,0 +1,223 @@
+import ArgumentParser
+import CommandSupport
+import EffectiveValues
+import FileTree
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Store native marks for the marks of other programs.",
+        discussion: """
+            Below each ROOT every item that has one of the marks named by --from gets \
+            isExcludedFromBackup=true; xdg with the value true gives false. CACHEDIR.TAG and \
+            .nobackup mark the directory they are in. The other programs' marks stay.
+
+            A native mark that is there already stays, and a contradiction is reported. Where \
+            foreign marks contradict each other nothing is stored, and the exit code is 2. What was \
+            stored can be undone: resval undo.
+
+            EXAMPLES
+              resval import --from apple,xdg --dry-run ~
+              resval import --from nodump,cachedir ~/src
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The marks to read, separated by commas: apple, xdg, nodump, cachedir, nobackup, "
+                + "duplicati, duplicacy.",
+            valueName: "list"),
+        completion: .listWithCommas(importable.map(\.rawValue)),
+        transform: { try markers($0, valid: importable) })
+    var from: Set<Marker>
+
+    @OptionGroup var options: TransferOptions
+
+    /// The kinds of marks of other programs that are stored with items.
+    private static let importable: [Marker] = [
+        .apple, .xdg, .nodump, .cachedir, .nobackup, .duplicati, .duplicacy,
+    ]
+
+    func run() throws { try options.run(Transfer(command: .import, markers: from)) }
+}
+
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Store the marks of other programs for native marks.",
+        discussion: """
+            Below each ROOT every item whose own native mark is isExcludedFromBackup=true gets the \
+            marks named by --to: xdg is the attribute user.xdg.robots.backup with the value false, \
+            apple the attribute that Apple's systems set, nodump the flag of chattr +d.
+
+            An item whose mark is false gets nothing, unless --include-false asks for xdg with the \
+            value true. Betas of borg 2 before 2.0.0b22 interpret it the opposite way and exclude \
+            such an item. A foreign mark that is there already stays; one that says the opposite is \
+            reported, and the exit code is 2. What was stored can be undone: resval undo.
+
+            EXAMPLES
+              resval export --to xdg --dry-run ~
+              resval export --to apple,xdg ~/Documents
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The marks to write, separated by commas: xdg, apple, nodump.", valueName: "list"),
+        completion: .listWithCommas(exportable.map(\.rawValue)),
+        transform: { try markers($0, valid: exportable) })
+    var to: Set<Marker>
+
+    @Flag(help: "With xdg, also mark items whose mark is false as included in backups.")
+    var includeFalse = false
+
+    @OptionGroup var options: TransferOptions
+
+    /// The kinds of marks that are stored on the item itself.
+    private static let exportable: [Marker] = [.xdg, .apple, .nodump]
+
+    func validate() throws {
+        if includeFalse, !to.contains(.xdg) {
+            throw ValidationError("--include-false needs --to xdg")
+        }
+    }
+
+    func run() throws {
+        try options.run(
+            Transfer(command: .export, markers: to, includesFalse: includeFalse))
+    }
+}
+
+/// Parses kinds of marks with commas between them.
+private func markers(_ text: String, valid: [Marker]) throws -> Set<Marker> {
+    Set(
+        try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
+            guard let marker = valid.first(where: { $0.rawValue == name }) else {
+                let known = valid.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("unknown mark '\(name)' (valid: \(known))")
+            }
+            return marker
+        })
+}
+
+/// The options shared by `import` and `export`.
+struct TransferOptions: ParsableArguments {
+    @Flag(name: [.customShort("n"), .long], help: "Print what would be done, but change nothing.")
+    var dryRun = false
+
+    @Flag(name: .customLong("json"), help: "Print one JSON object per line.")
+    var isJSON = false
+
+    @OptionGroup var roots: RootOptions
+
+    func run(_ transfer: Transfer) throws {
+        try roots.run { work in
+            let run = try ChangeRun.begin(
+                transfer.command, isMass: true, isDryRun: dryRun, isJSON: isJSON, work.outcome)
+            var scanner = roots.walk.scanner()
+            scanner.shouldStop = { StopRequest.isMade || run.hasStopped }
+            let threadCount = scanner.threadCount
+            let tally = ChangeTally()
+            let starts = roots.starts(work) { root throws(FileError) in try WalkedRoot(root.path) }
+            try scanner.scan(starts) { _ in
+                TransferVisitor(
+                    transfer, run, threadCount: threadCount, tally, WalkReporter(work))
+            }
+            work.progress.end()
+            if transfer.command == .import {
+                tally.report(on: [MarkChange(.isExcludedFromBackup, to: true)])
+            }
+            run.finish()
+        }
+    }
+}
+
+/// What `import` or `export` translates.
+struct Transfer: Sendable {
+    let command: JournaledCommand
+    let markers: Set<Marker>
+    /// Whether `export` marks items as included, too.
+    var includesFalse = false
+
+    fileprivate func translation(of marks: ItemMarks) -> Translation {
+        command == .import
+            ? Translation(importing: markers, onto: marks)
+            : Translation(exporting: markers, from: marks, includesFalse: includesFalse)
+    }
+
+    fileprivate func report(
+        _ conflict: Translation.Conflict, at path: [UInt8], _ outcome: Outcome
+    ) {
+        if conflict.isSettled {
+            return Messages.warn(about: path, "\(conflict.sentence); the native mark is kept")
+        }
+        let advice =
+            command == .import
+            ? "nothing is stored: decide with resval set excluded=…"
+            : "the existing mark is kept"
+        outcome.report(about: path, "\(conflict.sentence) (\(advice))")
+    }
+}
+
+/// Translates the marks below a directory; each thread of the walk has one.
+struct TransferVisitor: CommandVisitor {
+    typealias Context = WalkedRoot
+
+    var reporter: WalkReporter
+    private let transfer: Transfer
+    private let reader: MarkReader
+    private let batch: ChangeBatch
+
+    init(
+        _ transfer: Transfer, _ run: ChangeRun, threadCount: Int, _ tally: ChangeTally,
+        _ reporter: WalkReporter
+    ) {
+        self.transfer = transfer
+        self.reporter = reporter
+        reader = MarkReader(transfer.markers)
+        batch = ChangeBatch(run, threadCount: threadCount) { tally.add(changed: $0.status) }
+    }
+
+    func look(
+        at entry: borrowing TreeEntry, in root: WalkedRoot
+    ) -> Descent<WalkedRoot> {
+        guard entry.kind.canStoreUserAttributes || entry.kind == .unknown else { return .skip }
+        let marks = reporter.marks(of: entry, by: reader)
+        let isWorthOpening =
+            entry.kind == .unknown || !marks.foreign.isEmpty || !marks.native.isEmpty
+        if isWorthOpening {
+            do throws(FileError) {
+                try translate(entry, in: root)
+            } catch {
+                reporter.report(entry: error)
+            }
+        }
+        return .descend(root)
+    }
+
+    func flush() { batch.finish() }
+
+    /// Opens an item, reads its marks again and adds the marks to write to the batch.
+    private func translate(
+        _ entry: borrowing TreeEntry, in root: WalkedRoot
+    ) throws(FileError) {
+        let paths = root.paths(of: entry)
+        let item = try OpenedItem(entry, shownPath: paths.shown, path: paths.absolute)
+        let marks = try reader.marks(
+            of: item.location, kind: item.status.kind, status: item.status)
+        if let (marker, errno) = marks.foreign.unreadable.min(by: { $0.key < $1.key }) {
+            throw FileError(
+                code: .other, message: PolicyIssue.unreadableMarker(marker, errno).sentence,
+                path: FilePath(bytes: paths.shown), errno: errno)
+        }
+        let translation = transfer.translation(of: marks)
+        if let conflict = translation.conflict {
+            transfer.report(conflict, at: paths.shown, reporter.outcome)
+        }
+        guard !translation.writes.isEmpty else { return }
+        let origins = translation.origins.sorted().map(\.rawValue).joined(separator: ", ")
+        batch.add(ItemChange(marks: translation.writes, reason: "from \(origins)"), to: item)
+    }
+}

@@ -1,0 +1,213 @@
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// The marks to write on an item, derived from the marks it has. Computed without I/O.
+struct Translation: Sendable, Hashable {
+    /// The marks to write; empty when there is nothing to do.
+    var writes: [ChangedMark] = []
+    /// The kinds of marks from which ``writes`` are derived.
+    var origins: Set<Marker> = []
+    /// The contradiction between marks because of which nothing, or less, is written.
+    var conflict: Conflict?
+
+    /// A contradiction between marks of an item.
+    struct Conflict: Sendable, Hashable {
+        /// The kinds of marks that exclude the item from backups.
+        var excluding: Set<Marker>
+        /// The kinds of marks that include it.
+        var including: Set<Marker>
+        /// Whether the item's native mark decides, so that a warning suffices.
+        var isSettled: Bool
+
+        /// The contradiction in words, without a path.
+        var sentence: String {
+            PolicyIssue.conflict(excluding: excluding, including: including).sentence
+        }
+    }
+
+    /// Whether there is neither a mark to write nor a contradiction to report.
+    var isNothing: Bool { writes.isEmpty && conflict == nil }
+
+    private init() {}
+
+    /// Creates what `import` writes: the native mark with the meaning of the foreign marks.
+    ///
+    /// An existing native mark is left as it is, even when it is malformed or unreadable.
+    init(importing markers: Set<Marker>, onto marks: ItemMarks) {
+        let excluding = marks.foreign.excluding.intersection(markers)
+        let including = marks.foreign.including.intersection(markers)
+        switch marks.native[.isExcludedFromBackup] {
+        case .value(.protection), .malformed, .unreadable:
+            return
+        case .value(.boolean(let value)):
+            let opponents = value ? including : excluding
+            guard !opponents.isEmpty else { return }
+            conflict = Conflict(
+                excluding: value ? [.native] : excluding,
+                including: value ? including : [.native], isSettled: true)
+        case .unset:
+            if !excluding.isEmpty && !including.isEmpty {
+                conflict = Conflict(
+                    excluding: excluding, including: including, isSettled: false)
+            } else if !excluding.isEmpty || !including.isEmpty {
+                writes = [.key(MarkChange(.isExcludedFromBackup, to: .boolean(including.isEmpty)))]
+                origins = excluding.union(including)
+            }
+        }
+    }
+
+    /// Creates what `export` writes: the foreign marks with the meaning of the native mark.
+    ///
+    /// Existing foreign marks, including unreadable ones, are left as they are.
+    ///
+    /// - Parameter includesFalse: Whether an item whose native mark is `false` gets the xdg mark
+    ///   `true`. No other foreign mark can say that an item is included. Programs that
+    ///   interpret the value the wrong way round, as betas of borg 2 did, exclude that very item.
+    init(
+        exporting markers: Set<Marker>, from marks: ItemMarks, includesFalse: Bool = false
+    ) {
+        guard let isExcluded = marks.native.isExcludedFromBackup else { return }
+        let opponents = (isExcluded ? marks.foreign.including : marks.foreign.excluding)
+            .intersection(markers)
+        if !opponents.isEmpty {
+            conflict = Conflict(
+                excluding: isExcluded ? [.native] : opponents,
+                including: isExcluded ? opponents : [.native], isSettled: false)
+        }
+        let present = marks.foreign.excluding.union(marks.foreign.including)
+            .union(marks.foreign.unreadable.keys)
+        for marker in markers.sorted() where !present.contains(marker) {
+            switch marker {
+            case .apple where isExcluded: writes.append(.foreign(.apple))
+            case .nodump where isExcluded: writes.append(.foreign(.nodump))
+            case .xdg where isExcluded || includesFalse: writes.append(.foreign(.xdg(!isExcluded)))
+            default: break
+            }
+        }
+        if !writes.isEmpty { origins = [.native] }
+    }
+}
+
+/// A mark of another program that `export` adds to an item.
+enum ForeignMark: Sendable, Hashable {
+    /// Apple's exclusion attribute, as rsync and netatalk store it.
+    case apple
+    /// The attribute `user.xdg.robots.backup`: whether to include the item.
+    case xdg(Bool)
+    /// The inode flag nodump.
+    case nodump
+
+    /// All marks that are ever added.
+    static let all: [ForeignMark] = [.apple, .xdg(true), .xdg(false), .nodump]
+
+    /// The name of the kind of mark, that of its `Marker`.
+    var name: String {
+        switch self {
+        case .apple: Marker.apple.rawValue
+        case .xdg: Marker.xdg.rawValue
+        case .nodump: Marker.nodump.rawValue
+        }
+    }
+
+    /// The stored bytes; the word `set` for nodump, which is a flag without a value.
+    var bytes: [UInt8] {
+        switch self {
+        case .xdg: Array(valueText.utf8)
+        case .apple: appleExclusion
+        case .nodump: Array("set".utf8)
+        }
+    }
+
+    /// The value as shown in output.
+    var valueText: String {
+        guard case .xdg(let value) = self else { return "set" }
+        return value ? "true" : "false"
+    }
+
+    /// The name of the extended attribute that stores the mark; nil for nodump.
+    private var attribute: ExtendedAttributeName? {
+        switch self {
+        case .apple: ForeignAttribute.apple.first
+        case .xdg: ForeignAttribute.xdg
+        case .nodump: nil
+        }
+    }
+}
+
+/// The value Apple's systems store: a binary property list of the string `com.apple.backupd`.
+private let appleExclusion: [UInt8] = {
+    let text = Array("com.apple.backupd".utf8)
+    var bytes = Array("bplist00".utf8)
+    // One object: an ASCII string (0x5F) whose length follows as a one-byte integer (0x10).
+    bytes += [0x5F, 0x10, UInt8(text.count)] + text
+    let tableOffset = UInt8(bytes.count)
+    // The table of one-byte offsets: the only object follows the eight bytes of "bplist00".
+    bytes += [8]
+    // The trailer: sizes of offsets and references, number of objects, top object, table offset.
+    bytes += [UInt8](repeating: 0, count: 6) + [1, 1]
+    bytes += [UInt8](repeating: 0, count: 7) + [1]
+    bytes += [UInt8](repeating: 0, count: 8)
+    bytes += [UInt8](repeating: 0, count: 7) + [tableOffset]
+    return bytes
+}()
+
+// All functions take an open file, so that they act on the very file that was inspected.
+
+extension ForeignMark {
+    /// Returns the bytes that an open file has for this kind of mark; nil if it has none.
+    func stored(on file: NamedDescriptor) throws(FileError) -> [UInt8]? {
+        if let attribute { return try file.extendedAttribute(named: attribute) }
+        return try file.fileStatus().isNodump ? bytes : nil
+    }
+
+    /// Stores the mark on an open file that does not have this kind of mark.
+    ///
+    /// - Throws: ``FileError``; `attributeExists` when another program has stored the attribute
+    ///   since it was read.
+    func store(on file: NamedDescriptor) throws(FileError) {
+        if let attribute {
+            return try file.setExtendedAttribute(named: attribute, to: bytes, if: .absent)
+        }
+        try changeNodump(to: true, file)
+    }
+
+    /// Removes the mark from an open file.
+    func remove(from file: NamedDescriptor) throws(FileError) {
+        if let attribute {
+            try file.removeExtendedAttribute(named: attribute)
+        } else {
+            try changeNodump(to: false, file)
+        }
+    }
+
+    private func changeNodump(to isNodump: Bool, _ file: NamedDescriptor) throws(FileError) {
+        do throws(Errno) {
+            // ioctl(2) fails on descriptors opened with O_PATH.
+            let opened = OwnedDescriptor(
+                try reopenFile(file.descriptor, flags: [.readOnly, .nonBlocking, .noTerminal]))
+            try setNodump(isNodump, of: opened.descriptor)
+        } catch {
+            throw .changingNodump(error, file.pathForMessages)
+        }
+        // Some filesystems accept inode flags without storing them.
+        guard try file.fileStatus().isNodump == isNodump else {
+            throw .changingNodump(.notSupported, file.pathForMessages)
+        }
+    }
+}
+
+extension FileError {
+    fileprivate static func changingNodump(_ errno: Errno, _ path: FilePath?) -> FileError {
+        switch errno {
+        case .inappropriateIOCTLForDevice, .notSupported:
+            FileError(
+                code: .unsupportedFilesystem, message: "the filesystem has no nodump flag",
+                path: path, errno: errno)
+        default:
+            FileError(errno, of: path)
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import CommandSupport
+import EffectiveValues
+import FileTree
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// The context an item is visited with in a search.
+enum FindContext: Sendable {
+    /// Only stored marks are looked at.
+    case stored
+    /// The item is a root with this decision.
+    case root(Decision)
+    /// The item is an entry of a directory that passes this on.
+    case entry(PolicyContext)
+}
+
+/// Finds items by their stored marks or by their effective values; each thread of the walk has one.
+struct Finder: CommandVisitor {
+    typealias Context = FindContext
+
+    var reporter: WalkReporter
+    private let filter: FindFilter
+    /// The reader of effective values; nil to look at stored marks.
+    private let reader: EffectiveValueReader?
+    private let results: FoundWriter
+
+    init(
+        _ filter: FindFilter, _ reader: EffectiveValueReader?, _ results: FoundWriter,
+        _ reporter: WalkReporter
+    ) {
+        self.filter = filter
+        self.reader = reader
+        self.results = results
+        self.reporter = reporter
+    }
+
+    func look(
+        at entry: borrowing TreeEntry, in context: FindContext
+    ) -> Descent<FindContext> {
+        guard let reader else {
+            if let marks = fittingMarks(of: entry) { write(entry, marks, nil) }
+            return .descend(.stored)
+        }
+        let marks = reporter.marks(of: entry, by: reader.markReader)
+        let decision = decide(entry, marks, in: context, reader.policy)
+        if !marks.foreign.isReadable { reporter.report(decision.issues, of: entry) }
+        if filter.fits(decision, marks.native) { write(entry, marks.native, decision) }
+        return .descend(.entry(decision.contextForEntries))
+    }
+
+    func flush() { results.flush() }
+
+    /// Returns the stored marks of an entry if the filter accepts them, after a report of what is
+    /// broken.
+    private func fittingMarks(of entry: borrowing TreeEntry) -> Marks? {
+        guard entry.kind.canStoreUserAttributes || entry.kind == .unknown, entry.mayHaveMarks()
+        else { return nil }
+        do throws(FileError) {
+            let marks = try entry.marks()
+            guard !marks.isEmpty else { return nil }
+            reporter.report(brokenIn: marks, at: entry)
+            return filter.fits(marks) ? marks : nil
+        } catch {
+            reporter.report(entry: error)
+            return nil
+        }
+    }
+
+    private func write(_ entry: borrowing TreeEntry, _ marks: Marks, _ decision: Decision?) {
+        var path: [UInt8] = []
+        entry.appendPath(to: &path)
+        var size: Int64?
+        if results.style.showsSize, let status = reporter.status(of: entry),
+            status.kind == .regularFile
+        {
+            size = status.allocatedSize
+        }
+        results.write(
+            FoundItem(path: path, kind: entry.kind, marks: marks, decision: decision, size: size))
+    }
+
+    private func decide(
+        _ entry: borrowing TreeEntry, _ marks: ItemMarks, in context: FindContext,
+        _ policy: StoragePolicy
+    ) -> Decision {
+        switch context {
+        case .root(let decision):
+            return decision
+        case .entry(let context):
+            // Without a status, the number of links and whether it is a mount point are not known,
+            // and the item stays in backups.
+            let status = try? entry.status()
+            return policy.decide(
+                marks.native, kind: entry.kind, in: context, foreignMarks: marks.foreign,
+                name: entry.nameBytes, path: entry.path, linkCount: status?.linkCount,
+                isMountRoot: status?.isMountRoot ?? true)
+        case .stored:
+            preconditionFailure("a search for effective values begins with a decision")
+        }
+    }
+}
+
+/// The output style of `find`.
+struct FoundStyle: Sendable {
+    let form: RecordOptions.Form
+    let showsSize: Bool
+    let isSorted: Bool
+    /// Whether directories have a colour.
+    let isColored: Bool
+}
+
+/// An item that was found.
+struct FoundItem {
+    let path: [UInt8]
+    let kind: FileKind
+    let marks: Marks
+    /// The effective values to print; nil to print the stored marks.
+    let decision: Decision?
+    /// The allocated size of a regular file in bytes, if it is wanted.
+    let size: Int64?
+}
+
+/// The results of all threads: printed at once, or sorted at the end.
+final class FoundResults: Sendable {
+    private let style: FoundStyle
+    private let kept: Monitor<[(path: [UInt8], record: [UInt8])]> = Monitor([])
+
+    init(_ style: FoundStyle) { self.style = style }
+
+    /// Creates a writer for one thread.
+    func writer() -> FoundWriter { FoundWriter(style, self) }
+
+    /// Prints the results that were kept.
+    func finish() {
+        let sorted = kept.withLock { $0 }.sorted { $0.path.lexicographicallyPrecedes($1.path) }
+        var buffer = OutputBuffer()
+        for result in sorted {
+            buffer.append(bytes: result.record)
+            buffer.endRecord()
+        }
+        buffer.flush()
+    }
+
+    fileprivate func keep(_ record: [UInt8], at path: [UInt8]) {
+        kept.withLock { $0.append((path, record)) }
+    }
+}
+
+/// Writes the results of one thread.
+final class FoundWriter {
+    let style: FoundStyle
+    private let results: FoundResults
+    private var buffer = OutputBuffer()
+
+    fileprivate init(_ style: FoundStyle, _ results: FoundResults) {
+        self.style = style
+        self.results = results
+    }
+
+    /// Writes an item, or keeps it for sorting.
+    func write(_ item: FoundItem) {
+        var record = OutputBuffer()
+        if style.form == .json {
+            record.append(bytes: object(item))
+        } else {
+            if style.showsSize {
+                record.append(text: item.size.map { "\($0)" } ?? "-")
+                record.append("\t")
+            }
+            let color: OutputColor? = style.isColored && item.kind == .directory ? .blue : nil
+            record.append(in: color) { record in
+                item.path.withUnsafeBufferPointer { record.append(name: $0, in: style.form) }
+            }
+            record.append(byte: style.form == .nulEnded ? 0 : UInt8(ascii: "\n"))
+        }
+        if style.isSorted {
+            results.keep(record.bytes, at: item.path)
+        } else {
+            buffer.append(bytes: record.bytes)
+            buffer.endRecord()
+        }
+    }
+
+    func flush() { buffer.flush() }
+
+    private func object(_ item: FoundItem) -> [UInt8] {
+        var line = JSONLine.output()
+        line.add(path: item.path)
+        line.add("kind", item.kind.name)
+        if let decision = item.decision {
+            for key in StoredKey.allCases { line.add(key.name, decision.value(for: key)) }
+            line.add("broken", strings: item.marks.brokenKeys.map(\.name))
+            line.add("exclusionReason", decision.exclusion.name)
+            line.add("exclusionSentence", decision.exclusion.sentence)
+            line.add("purgeabilityReason", decision.purgeability.name)
+            line.add("protectionReason", decision.protection.name)
+        } else {
+            line.add(item.marks)
+        }
+        if style.showsSize { line.add("fileAllocatedSize", item.size) }
+        return line.ended()
+    }
+}

@@ -1,0 +1,281 @@
+import CZlib
+import CommandSupport
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import TextFormats
+import UsageReporting
+
+/// A file with a report as a page for browsers: a map and a table, which need no network.
+///
+/// Nothing of a report is markup or script. It is compressed JSON in Base64, which the page's script
+/// reads and shows as text only. The page's own policy forbids every request, and every script and
+/// style but its own.
+struct UsagePage {
+    private let path: PathArgument
+
+    init(at path: PathArgument) { self.path = path }
+
+    /// Writes the file at once; only its owner can read it.
+    func write(_ report: UsageReport) throws(FileError) {
+        let page = Self.page(of: report)
+        if path.isDash { return StandardOutput.shared.write(page) }
+        var file = try OutputFile(at: path.path)
+        try file.write(page)
+        try file.finish()
+    }
+
+    private static func page(of report: UsageReport) -> [UInt8] {
+        let tree = PageTree(report)
+        var line = JSONLine()
+        line.add("notes", strings: notes(on: report, tree))
+        tree.add(to: &line)
+        var packed: [UInt8] = []
+        Base64.append(compressed(line.ended()), to: &packed)
+        return filled(
+            PackageResources.page_html,
+            [
+                "policy": Array(policy.utf8), "style": style, "script": script, "report": packed,
+            ])
+    }
+
+    /// Returns what the numbers do not say.
+    private static func notes(on report: UsageReport, _ tree: PageTree) -> [String] {
+        var notes = ["measured \(FileTime.now.localText)"]
+        if !report.problems.isEmpty {
+            let items = counted(report.problems.count, "item")
+            notes.append("\(items) could not be read: sizes are missing")
+        }
+        if report.countsClonesInFull {
+            notes.append("files that share extents count in full (--exact counts them once)")
+        }
+        let folded =
+            report.directoryCount + (tree.hasSumOfRoots ? 1 : 0) - tree.directories.count
+        if folded > 0 {
+            notes.append(
+                "\(counted(folded, "smaller directory counts", "smaller directories count")) "
+                    + "in those above")
+        }
+        return notes
+    }
+}
+
+extension UsagePage {
+    private static let style = PackageResources.page_css
+    private static let script =
+        PackageResources.report_js + PackageResources.view_js + PackageResources.patterns_js
+        + PackageResources.squarify_js + PackageResources.treemap_js + PackageResources.table_js
+        + PackageResources.page_js
+
+    /// The page's policy, with the SHA-256 of the script and of the style: constants, so that nothing
+    /// need be hashed to write a page. A browser that finds another hash runs nothing, and names it.
+    private static let policy = [
+        "default-src 'none'",
+        "script-src 'sha256-OAMESESgI0/zibJgGVFp3BshXjbvgXI12fE/2lgsafY='",
+        "style-src 'sha256-p9PLgaNvEqOc4MOm3kTkOVGNaqy5C5pbEhU/xSWR+Kc='",
+        "base-uri 'none'", "form-action 'none'",
+        // Nothing turns text into markup or script.
+        "require-trusted-types-for 'script'", "trusted-types",
+    ].joined(separator: "; ")
+}
+
+/// Returns bytes in zlib's format (RFC 1950).
+private func compressed(_ bytes: [UInt8]) -> [UInt8] {
+    var count = compressBound(uLong(bytes.count))
+    return [UInt8](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
+        let result = compress(buffer.baseAddress, &count, bytes, uLong(bytes.count))
+        precondition(result == Z_OK, "zlib has no memory")
+        initialized = Int(count)
+    }
+}
+
+/// Returns a template with each `{{name}}` replaced. What is put in is not searched again.
+private func filled(_ template: [UInt8], _ values: [String: [UInt8]]) -> [UInt8] {
+    var output: [UInt8] = []
+    var rest = template[...]
+    while let start = rest.firstRange(of: "{{".utf8), let end = rest.firstRange(of: "}}".utf8) {
+        let name = String(decoding: rest[start.upperBound..<end.lowerBound], as: UTF8.self)
+        guard let value = values[name] else { preconditionFailure("\(name) has no value") }
+        output += rest[..<start.lowerBound]
+        output += value
+        rest = rest[end.upperBound...]
+    }
+    return output + rest
+}
+
+/// A tree of directories as the page shows it.
+struct PageTree: Sendable {
+    /// What happens to bytes: each value is the reason in words.
+    struct State: Sendable, Hashable {
+        /// Why backups exclude them; nil for what is backed up.
+        var excluded: String?
+        /// Why they may be deleted when space is short; nil for what may not.
+        var purgeable: String?
+        /// Their protection class, and whether anything enforces it; nil for none.
+        var protection: String?
+    }
+
+    /// A directory, with the sizes of what is in it but in no directory below.
+    struct Directory: Sendable {
+        /// The path of a root, else the name.
+        let name: [UInt8]
+        /// 0 for the first directory of the tree.
+        let depth: Int
+        /// Whether backups exclude what is in it.
+        let isExcluded: Bool
+        /// What the sizes do not say; nil for a directory that was read.
+        let remark: Remark?
+        /// The bytes on disk by what happens to them.
+        let allocated: [State: Int64]
+        /// The bytes of regular files.
+        let apparent: Int64
+        /// The bytes on disk that deleting it would not free.
+        let notFreed: Int64
+        /// The bytes on disk that several directories in it share.
+        let sharedBelow: Int64
+    }
+
+    /// Why sizes are missing.
+    enum Remark: Int, Sendable {
+        /// The directory was not read to its end.
+        case unread = 1
+        /// It is a filesystem that was not measured.
+        case foreignMount = 2
+    }
+
+    /// The directories, each after the one it is in and before the next beside it (preorder). If
+    /// there are several roots, the first directory is only their sum.
+    var directories: [Directory]
+    var hasSumOfRoots: Bool
+}
+
+extension PageTree {
+    /// Adds the tree to an object, as columns, which compress best.
+    func add(to line: inout JSONLine) {
+        let states = Set(directories.flatMap(\.allocated.keys)).sorted { $0.words < $1.words }
+        line.add("states", objects: states) { state, line in
+            line.add("excluded", state.excluded)
+            line.add("purgeable", state.purgeable)
+            line.add("protection", state.protection)
+        }
+        line.add("hasSumOfRoots", hasSumOfRoots)
+        line.add("names", strings: directories.lazy.map { NameEscaping.text($0.name) })
+        line.add("depths", numbers: directories.lazy.map(\.depth))
+        line.add("isExcluded", numbers: directories.lazy.map { $0.isExcluded ? 1 : 0 })
+        line.add("remarks", numbers: directories.lazy.map { $0.remark?.rawValue ?? 0 })
+        line.add("apparent", numbers: directories.lazy.map(\.apparent))
+        line.add("notFreed", numbers: directories.lazy.map(\.notFreed))
+        line.add("sharedBelow", numbers: directories.lazy.map(\.sharedBelow))
+        let numbers = Dictionary(uniqueKeysWithValues: zip(states, states.indices))
+        let pieces = directories.flatMap { directory in
+            directory.allocated.map { (state: numbers[$0.key, default: 0], size: $0.value) }
+                .sorted { $0.state < $1.state }
+        }
+        line.add("pieceCounts", numbers: directories.lazy.map(\.allocated.count))
+        line.add("pieceStates", numbers: pieces.lazy.map(\.state))
+        line.add("pieceSizes", numbers: pieces.lazy.map(\.size))
+    }
+}
+
+extension PageTree.State {
+    /// The order of states in the page.
+    fileprivate var words: String {
+        [excluded, purgeable, protection].map { $0 ?? "" }.joined(separator: "\0")
+    }
+}
+
+extension PageTree {
+    /// The most directories that a page has, so that it opens at once.
+    static let directoryLimit = 100_000
+
+    /// Creates the tree of a report. Beyond the limit, each of the smallest directories counts in the
+    /// one above it.
+    init(_ report: UsageReport) {
+        hasSumOfRoots = report.roots.count != 1
+        directories = []
+        var size = ShownSize(report, limit: Self.directoryLimit)
+        let first = hasSumOfRoots ? report.total : report.roots[0]
+        var open = [(directory: first, depth: 0)]
+        while let (directory, depth) = open.popLast() {
+            let children = directory.children.filter { size.admits($0) }
+            directories.append(Directory(directory, depth: depth, without: children))
+            open += children.map { ($0, depth + 1) }
+        }
+    }
+}
+
+/// The size from which directories are shown. No directory is larger than the one it is in, so what is
+/// shown is a tree.
+private struct ShownSize {
+    /// Larger ones are shown.
+    private var limit: Int64 = -1
+    /// How many are shown of those with exactly this size.
+    private var remaining = 0
+
+    init(_ report: UsageReport, limit: Int) {
+        guard report.directoryCount > limit else { return }
+        var sizes: [Int64] = []
+        var open = report.roots
+        while let directory = open.popLast() {
+            sizes.append(directory.allocated)
+            open += directory.children
+        }
+        sizes.sort(by: >)
+        self.limit = sizes[limit]
+        remaining = limit - (sizes.firstIndex(of: self.limit) ?? 0)
+    }
+
+    mutating func admits(_ directory: UsageDirectory) -> Bool {
+        if directory.allocated == limit, remaining > 0 {
+            remaining -= 1
+            return true
+        }
+        return directory.allocated > limit
+    }
+}
+
+extension PageTree.Directory {
+    /// Creates a directory of a report, with the sizes of all but some of the directories in it.
+    fileprivate init(
+        _ directory: UsageDirectory, depth: Int, without children: [UsageDirectory]
+    ) {
+        func own(_ size: (UsageDirectory) -> Int64) -> Int64 {
+            children.reduce(size(directory)) { $0.subtractingSaturating(size($1)) }
+        }
+        let reasons = PageTree.State(directory.entryClass)
+        let excluded = own { $0.allocated(.excluded) }
+        let purgeable = own { $0.allocated(.purgeable) }
+        let both = own { $0.excluded } - excluded
+        // Where the directory's own reason is another, items have marks of their own.
+        let exclusion = reasons.excluded ?? "marks of single items"
+        let purging = reasons.purgeable ?? "marks of single items"
+        let protection = reasons.protection ?? "marks of single items"
+        let sizes: [(PageTree.State, Int64)] = [
+            (PageTree.State(), own { $0.allocated(.backedUp) }),
+            (PageTree.State(protection: protection), own { $0.allocated(.protected) }),
+            (PageTree.State(excluded: exclusion), excluded),
+            (PageTree.State(excluded: exclusion, purgeable: purging), both),
+            (PageTree.State(purgeable: purging), purgeable - both),
+        ]
+        self.init(
+            name: directory.name, depth: depth, isExcluded: reasons.excluded != nil,
+            remark: directory.isForeignMount ? .foreignMount : directory.wasRead ? nil : .unread,
+            allocated: Dictionary(uniqueKeysWithValues: sizes.filter { $0.1 > 0 }),
+            apparent: own(\.apparent), notFreed: own { $0.allocated - $0.freed },
+            sharedBelow: directory.sharedBelow)
+    }
+}
+
+extension PageTree.State {
+    /// Creates the reasons that a class gives; none for nil.
+    fileprivate init(_ value: UsageClass?) {
+        if let exclusion = value?.exclusion {
+            let detail = exclusion.detail ?? ""
+            excluded =
+                Marker(rawValue: detail)?.meaning ?? StorageLocation.Kind(rawValue: detail)?.meaning
+                ?? exclusion.name
+        }
+        if case .purgeable = value?.purging { purgeable = value?.purging.name }
+        if let value, value.protection ?? .none != .none { protection = value.protectionWords }
+    }
+}
