@@ -11,8 +11,7 @@ struct FindCommand: ParsableCommand {
         abstract: "Find the items that have marks.",
         discussion: """
             Prints the path of every item that fits all filters; without a filter, of every item with \
-            any mark. Filters look at what is stored on an item itself, with --effective at what \
-            applies to it. No link is followed but a ROOT.
+            any mark. With --effective the filters look at what applies. No link is followed but a ROOT.
 
             EXAMPLES
               resval find --excluded ~

@@ -278,9 +278,11 @@ struct SuggestTests: SuggestSuite {
             let get = try run(
                 "get", "--effective", markers[0], markers[1], "excluded", target, in: root)
             #expect(get.text == "true\n")
+            // In its home it is in no directory for temporary files.
             expect(
-                try run("include", "--markers", "native,rules", target, in: root),
-                exits: 0,
+                try resval(
+                    "include", "--markers", "native,rules", target, in: root,
+                    environment: ["HOME": root.string]), exits: 0,
                 prints: "\(target): isExcludedFromBackup=false: without it, re-creatable: target "
                     + "beside Cargo.toml\n")
             let after = try run("explain", markers[0], markers[1], target, in: root).text
