@@ -10,8 +10,8 @@ struct FindCommand: ParsableCommand {
         commandName: "find",
         abstract: "Find the items that have marks.",
         discussion: """
-            Prints the path of every item that fits all filters; without a filter, of every item with \
-            any mark. With --effective the filters look at what applies. No link is followed but a ROOT.
+            Prints the path of every item that fits all filters; without one, of every item with \
+            any mark. --effective filters by what applies. Only a ROOT may be a link.
 
             EXAMPLES
               resval find --excluded ~

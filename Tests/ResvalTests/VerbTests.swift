@@ -90,11 +90,13 @@ struct VerbTests {
     @Test("include of a location stores false, of an item below it fails and says what to include")
     func locations() throws {
         let tree = Tree {
-            Directory("home") { Directory(".cache") { File("f") } }
-            Directory("it's out") {
-                File("f").excluded()
-                File("foreign").attribute(foreignNo, "false")
-            }.excluded()
+            Directory("home") {
+                Directory(".cache") { File("f") }
+                Directory("it's out") {
+                    File("f").excluded()
+                    File("foreign").attribute(foreignNo, "false")
+                }.excluded()
+            }
         }
         try withTemporaryDirectory(containing: tree, isShared: true) { root in
             let home = root.appending("home")
@@ -134,23 +136,23 @@ struct VerbTests {
                 "home/.cache/f", exits: 0,
                 prints: "home/.cache/f: unchanged: it has no mark that excludes it\n")
             try expectInclude(
-                "it's out/f", exits: 2,
-                prints: "it's out/f: isExcludedFromBackup unset: its own mark excluded it\n",
+                "home/it's out/f", exits: 2,
+                prints: "home/it's out/f: isExcludedFromBackup unset: its own mark excluded it\n",
                 complains: """
-                    resval: it's out/f: is still excluded: a directory above it is excluded: its \
-                    mark excludes it (resval include '\(root)/it'\\''s out')
+                    resval: home/it's out/f: is still excluded: a directory above it is excluded: its \
+                    mark excludes it (resval include '\(home)/it'\\''s out')
 
                     """)
             try expectInclude(
-                "it's out/foreign", exits: 2,
+                "home/it's out/foreign", exits: 2,
                 prints: """
-                    it's out/foreign: isExcludedFromBackup=false: without it, it is \
+                    home/it's out/foreign: isExcludedFromBackup=false: without it, it is \
                     excluded by the attribute user.xdg.robots.backup
 
                     """,
                 complains: """
-                    resval: it's out/foreign: is still excluded: a directory above it is \
-                    excluded: its mark excludes it (resval include '\(root)/it'\\''s out')
+                    resval: home/it's out/foreign: is still excluded: a directory above it is \
+                    excluded: its mark excludes it (resval include '\(home)/it'\\''s out')
 
                     """)
         }

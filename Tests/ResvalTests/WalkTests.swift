@@ -87,7 +87,7 @@ struct WalkTests {
             expect(
                 try resval("find", "--size", "--json", "outer/file", in: root), exits: 0,
                 prints: #"""
-                    {"version":1,"path":"outer/file","kind":"regularFile","isExcludedFromBackup":true,\#
+                    {"version":1,"path":"outer/file","kind":"file","isExcludedFromBackup":true,\#
                     "isPurgeable":null,"fileProtection":null,"broken":[],\#
                     "fileAllocatedSize":\#(size)}
 
@@ -162,12 +162,13 @@ struct WalkTests {
     @Test("a ROOT of set -R that cannot hold marks is an error")
     func recursiveSetOnPipe() throws {
         try withTemporaryDirectory(containing: Tree { Fifo("pipe") }) { root in
-            expect(
-                try resval(
-                    "set", "-R", "excluded=true", "pipe", "none", in: root,
-                    environment: ["XDG_STATE_HOME": root.string]),
-                exits: 2, prints: "items changed: 0\n",
-                complains: """
+            let result = try resval(
+                "set", "-R", "excluded=true", "pipe", "none", in: root,
+                environment: ["XDG_STATE_HOME": root.string])
+            #expect(result.exitCode == 2)
+            #expect(result.text.hasPrefix("items changed: 0; undo with: "))
+            #expect(
+                result.errorText == """
                     resval: pipe: FIFOs cannot have user attributes (mark the directory it is in)
                     resval: none: no such file or directory
 
