@@ -64,7 +64,7 @@ struct CompletionTests {
         ("resval get --effe", "resval|get|--effective"),
         ("resval find --markers=native,xd", "resval|find|--markers=native,xdg"),
         ("resval list my\\ f", "resval|list|my file"),
-        ("resval restore --root=dir", "resval|restore|--root=directory/"),
+        ("resval marks load --root=dir", "resval|marks|load|--root=directory/"),
         ("resval-backup plan --format n", "resval-backup|plan|--format|nul"),
         ("resval-purge status --progress j", "resval-purge|status|--progress|json"),
     ]

@@ -52,7 +52,6 @@ struct ProgramTests {
                 .split(whereSeparator: \.isWhitespace).joined(separator: " ")
             #expect(!help.contains("(bytes:"), "\(command)")
             #expect(!help.contains("(seconds:"), "\(command)")
-            if command == "capacity" { #expect(help.contains("(default: .)")) }
             if command == "evict" { #expect(help.contains("(default: 64.0 KiB)")) }
         }
     }
