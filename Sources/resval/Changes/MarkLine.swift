@@ -4,7 +4,6 @@ import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
-import TextFormats
 
 /// A mark as a command changes it.
 enum ChangedMark: Sendable, Hashable {

@@ -3,7 +3,6 @@ import CommandSupport
 import ResourceValues
 import StoragePolicy
 import SystemCalls
-import TextFormats
 import UsageReporting
 
 /// A file with a report as a page for browsers: a map and a table, which need no network.
