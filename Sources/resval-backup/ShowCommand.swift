@@ -45,17 +45,18 @@ struct ShowCommand: AsyncParsableCommand {
     func run() async throws {
         try await repository.working("reading the snapshot") {
             [snapshot, excluded, items, form = records.form] engine in
-            let snapshot = try await engine.snapshot(snapshot)
+            let list = try await engine.list()
+            let snapshot = try engine.snapshot(snapshot, among: list)
             if excluded {
                 let record = try await engine.record(of: snapshot)
                 print(record.exclusions, with: ItemPrinter(form))
             } else if items {
                 var items = try await engine.readEntries(
-                    of: snapshot.identifier,
-                    with: CountedEntries(EntryPrinter(printer: ItemPrinter(form)), engine))
-                items.handler.printer.flush()
+                    of: snapshot.identifier, with: EntryPrinter(printer: ItemPrinter(form)))
+                items.printer.flush()
             } else {
-                try await SnapshotFacts(snapshot, engine).print(asJSON: form == .json)
+                try await SnapshotFacts(snapshot, among: list, engine)
+                    .print(asJSON: form == .json)
             }
         }
     }

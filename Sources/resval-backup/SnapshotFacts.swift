@@ -13,13 +13,15 @@ struct SnapshotFacts {
     private var lacks: [[UInt8]] = []
 
     /// Reads a snapshot's record, if it has one.
-    init(_ snapshot: Snapshot, _ engine: Restic) async throws(BackupError) {
+    init(
+        _ snapshot: Snapshot, among list: SnapshotList, _ engine: Restic
+    ) async throws(BackupError) {
         self.snapshot = snapshot
         do throws(BackupError) {
             record = try await engine.record(of: snapshot)
             lacks = try await engine.lacks(of: snapshot)
-            holds = try await engine.heldSnapshots(by: snapshot).map {
-                HeldPart($0.hold, in: $0.snapshot)
+            holds = try await engine.heldSnapshots(by: snapshot, among: list).map {
+                HeldPart($0)
             }
         } catch  where error.code == .noRecord {
             // Another program or an older version made the snapshot: only the engine's facts are shown.
@@ -38,15 +40,8 @@ struct SnapshotFacts {
 
     private func writeJSON(to buffer: inout OutputBuffer) {
         var line = JSONLine.output()
-        line.add("snapshot", snapshot.identifier)
-        line.add("time", snapshot.time)
-        line.add("hostName", snapshot.hostName)
-        line.add("userName", snapshot.userName)
-        line.add("tags", strings: snapshot.tags)
-        line.add("isComplete", !snapshot.isIncomplete)
-        line.add("lacks", objects: lacks) { path, object in object.add(path: path) }
-        line.add("isPinned", snapshot.isPinned)
-        line.add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
+        line.add(snapshot)
+        line.add("lacks", paths: lacks)
         line.add("evictedItems", evictedFiles)
         line.add("kept", objects: kept) { file, object in
             object.add(path: file.path)
@@ -121,11 +116,7 @@ struct SnapshotFacts {
         }
         for hold in holds {
             buffer.append("holds:    ")
-            if let path = hold.path {
-                buffer.append(name: path)
-                buffer.append(": ")
-            }
-            buffer.append(text: "\(hold.sentence)\n")
+            hold.write(to: &buffer)
         }
     }
 

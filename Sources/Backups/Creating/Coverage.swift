@@ -152,7 +152,7 @@ struct Coverage: Sendable {
         new.fallen = former.union(new.sourceFacts.filter(\.hasFallen).map(\.path))
     }
 
-    /// Returns how much a snapshot has of some parts; those of which it has nothing are left out.
+    /// Returns how much a snapshot has of some parts; without those of which it has nothing.
     private mutating func amounts(
         of parts: [[UInt8]], in snapshot: Snapshot
     ) async throws(BackupError) -> [[UInt8]: Amount] {
@@ -211,12 +211,7 @@ struct Coverage: Sendable {
             }
         }
         new.holds = update.holds
-        let byNumber = Dictionary(
-            earlier.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
-        // Those that wait for `accept` first.
-        report.holds =
-            (update.holds.filter { $0.kind == .other }
-            + update.holds.filter { $0.kind != .other }).map { ($0, byNumber[$0.number]) }
+        report.holds = new.held(among: earlier)
     }
 
     private mutating func recorded(
@@ -386,7 +381,7 @@ func isThere(_ path: [UInt8]) -> Bool {
 /// Finds how much of some paths a snapshot has. Of a directory only what is below it counts: an excluded
 /// one is an empty directory in snapshots.
 struct StoredParts: SnapshotEntryHandler {
-    /// How much there is of each path; those of which there is nothing are left out.
+    /// How much there is of each path; without those of which there is nothing.
     private(set) var found: [[UInt8]: Amount] = [:]
     private let wanted: Set<[UInt8]>
 

@@ -8,7 +8,7 @@ package struct CoverageReport: Sendable {
     /// What the owner excluded of what earlier snapshots have.
     package internal(set) var exclusions: [CoverageCause] = []
     /// The reasons to keep earlier snapshots, and the snapshots, as far as they are still there.
-    package internal(set) var holds: [(hold: Hold, snapshot: Snapshot?)] = []
+    package internal(set) var holds: [HeldSnapshot] = []
     /// The snapshot made before, if by the clock it is newer or 30 days older, or more; then all are held.
     package internal(set) var jumpedFrom: Snapshot?
     /// The newer snapshots that the plan could not be compared with, each with the reason.
@@ -39,7 +39,7 @@ package struct CoverageCause: Sendable, Hashable {
     }
 
     /// An item is excluded for the first time by a mark that a user other than the item's owner may have
-    /// set, whether an earlier snapshot has it or there is none.
+    /// set, whether or not an earlier snapshot has it.
     static func doubtfulMark(_ path: [UInt8], _ reason: String) -> Self {
         Self(
             name: "doubtful-mark", path: path,

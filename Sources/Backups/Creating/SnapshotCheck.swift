@@ -85,6 +85,11 @@ struct NamedItems: Sendable {
         return true
     }
 
+    /// Whether an item of the manifest has a path that is not UTF-8 and prints like this.
+    func mayBeInexact(_ printed: [UInt8]) -> Bool {
+        !manifest.inexactIndices(printed: PlanManifest.hash(printed)).isEmpty
+    }
+
     /// Returns how many files and directories of each SOURCE were named, and how many of these the snapshot
     /// made before has under the same path.
     func counts(of sources: [FilePath]) -> [[UInt8]: (named: Int64, known: Int64)] {
@@ -203,8 +208,9 @@ struct SecondWalk: Sendable {
     fileprivate(set) var changed: [[UInt8]] = []
     /// The number of items that vanished before restic read them.
     fileprivate(set) var vanished = 0
-    /// The hashes of the regular files that are in the snapshot as both walks found them.
-    fileprivate(set) var storedFiles: [UInt64] = []
+    /// The hashes of the regular files that are in the snapshot as both walks found them, as
+    /// ``StoredFileRecords`` has them.
+    var storedFiles: [UInt64] = []
     fileprivate var seen = SeenItems()
 
     fileprivate init() {}

@@ -28,13 +28,22 @@ package struct Hold: Sendable, Hashable {
         (self.number, self.kind, self.since, self.part) = (number, kind, since, part)
     }
 
-    /// The day from which it holds no longer, unless its days begin anew; nil where only `accept` ends it.
+    /// The day from which it holds no longer, unless its days begin anew; nil where no day ends it.
     package var end: FileTime? {
         kind == .other
             ? nil
             : FileTime(
                 seconds: since.addingSaturating(RecordedSnapshot.heldTime), nanoseconds: 0)
     }
+}
+
+/// A hold, and the snapshot that it keeps.
+package struct HeldSnapshot: Sendable {
+    package let hold: Hold
+    /// The snapshot; nil if it is not there.
+    package let snapshot: Snapshot?
+    /// Whether the part should be stored and is not: then `accept` does not end the hold.
+    package let isUnstored: Bool
 }
 
 /// What holds depend on: a snapshot's record, with its verdict as soon as that is known. All
@@ -119,10 +128,25 @@ package struct RecordedSnapshot: Sendable {
             && !unstored.contains(part)
     }
 
+    /// Whether what a hold is for should be stored and is not: then only storing it ends the hold.
+    private func isUnstored(_ hold: Hold) -> Bool {
+        hold.kind != .clock && plans(hold.part) && !has(hold.part)
+    }
+
+    /// Returns the holds, those without an end first, and what they keep.
+    ///
+    /// - Parameter snapshots: of the SET.
+    func held(among snapshots: [Snapshot]) -> [HeldSnapshot] {
+        let byNumber = Dictionary(snapshots.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
+        return (holds.filter { $0.kind == .other } + holds.filter { $0.kind != .other }).map {
+            HeldSnapshot(hold: $0, snapshot: byNumber[$0.number], isUnstored: isUnstored($0))
+        }
+    }
+
     /// Ends what was found missing, but for the holds of what should be stored and is not.
     mutating func accept() {
         let known = self
-        holds.removeAll { !(known.plans($0.part) && !known.has($0.part)) }
+        holds.removeAll { !known.isUnstored($0) }
         fallen = []
         for index in sourceFacts.indices {
             sourceFacts[index].fall = nil

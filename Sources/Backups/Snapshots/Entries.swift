@@ -47,7 +47,7 @@ struct SourceItems: Sendable {
     /// Whether a path is that of an item.
     func contains(_ path: [UInt8]) -> Bool { index(of: path) != nil }
 
-    /// The index of the SOURCE that a path is, or is below; nil if there is none.
+    /// The index of the SOURCE that a path is, or is below; nil if it is neither.
     func index(of path: [UInt8]) -> Int? { sources.firstIndex { isHeld(path, by: $0) } }
 
     /// The number of items that restic does not list: the root directory, which is always part of a
