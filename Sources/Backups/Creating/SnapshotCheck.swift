@@ -23,7 +23,8 @@ struct NamedItems: Sendable {
     private var counts: [(named: Int64, known: Int64)]
     /// The hashes of the other names.
     private var others: Set<UInt64> = []
-    private let sources: SourceItems
+    /// The SOURCEs as restic prints them.
+    private let sources: [[UInt8]]
     private let excluded: ExcludedPaths
 
     init(_ plan: BackupPlan, _ manifest: PlanManifest) {
@@ -32,14 +33,14 @@ struct NamedItems: Sendable {
 
     init(sources: [FilePath], exclusions: [ExcludedItem], _ manifest: PlanManifest) {
         self.manifest = manifest
-        self.sources = SourceItems(sources.map { FilePath(bytes: printedName($0.bytes)) })
+        self.sources = sources.map { printedName($0.bytes) }
         excluded = ExcludedPaths(
             exclusions.map { (printedName($0.path.bytes), $0.isDirectory, "") })
         isNamed = Array(repeating: false, count: manifest.count)
         inexactCounts = Array(repeating: 0, count: manifest.inexact.count)
         counts = Array(repeating: (0, 0), count: sources.count)
         // restic does not name the root directory.
-        count = self.sources.unlistedCount
+        count = PathSet(self.sources).unlistedCount
         if count > 0, let root = manifest.index(of: PlanManifest.hash([UInt8(ascii: "/")])) {
             isNamed[root] = true
         }
@@ -54,7 +55,7 @@ struct NamedItems: Sendable {
         var path = name
         if path.last == UInt8(ascii: "/") { path.removeLast() }
         // Otherwise it is the record, or a directory above a SOURCE.
-        guard let source = sources.index(of: path) else { return }
+        guard let source = sources.firstIndex(where: { isHeld(path, by: $0) }) else { return }
         count += 1
         counts[source].named += 1
         if isKnown { counts[source].known += 1 }

@@ -336,12 +336,12 @@ struct WantedItems: SnapshotEntryHandler {
     /// The first wanted item of each owner but root.
     private(set) var owners: [UInt32: [UInt8]] = [:]
     private let includes: [[UInt8]]
-    private let items: SourceItems
+    private let items: PathSet
 
     init(_ includes: [[UInt8]], in snapshot: Snapshot) {
         missing = includes
         self.includes = includes
-        items = SourceItems(snapshot.sources)
+        items = snapshot.items
         count = includes.isEmpty ? items.unlistedCount : 0
     }
 

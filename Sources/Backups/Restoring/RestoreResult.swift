@@ -65,7 +65,7 @@ package struct RestoreResult: Sendable {
 
     /// Counts the items with failures. A directory above the SOURCEs is no item of the snapshot.
     private func countItems(_ failures: [RestoreFailure]) -> Int {
-        let items = SourceItems(snapshot.sources)
+        let items = snapshot.items
         return Set(failures.map(\.path)).count { items.contains($0) }
     }
 }

@@ -161,7 +161,6 @@ extension Restic {
         if let verdict = verdict(on: newest) { return verdict.holds }
         return try await recorded(newest).holds
     }
-
 }
 
 /// What `forget` does with a snapshot.

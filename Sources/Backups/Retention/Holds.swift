@@ -291,6 +291,9 @@ package struct PathSet: Sendable {
         self.paths = outermost
     }
 
+    /// The number of paths that restic does not list: the root directory, which each snapshot of it has.
+    var unlistedCount: Int { paths == [[UInt8(ascii: "/")]] ? 1 : 0 }
+
     /// Whether a path is in the set or below a path in it.
     package func contains(_ path: [UInt8]) -> Bool {
         var (low, high) = (0, paths.count)

@@ -80,6 +80,10 @@ package struct Snapshot: Sendable, Hashable {
     /// The first eight digits of the identifier, for display.
     package var shortIdentifier: String { String(identifier.prefix(8)) }
 
+    /// The items that are counted: the SOURCEs and what is below them, not the directories above, which
+    /// it contains, too.
+    var items: PathSet { PathSet(sources.map(\.bytes)) }
+
     /// The tags set by users.
     package var tags: [String] { allTags.filter { !SourceTags.isReserved($0) } }
 

@@ -185,12 +185,12 @@ struct RepositoryDamage {
 /// Counts the entries of the SOURCEs.
 private struct SourceEntryCounter: SnapshotEntryHandler {
     private(set) var count: Int
-    private let items: SourceItems
+    private let items: PathSet
     private let progress: StepCounter
 
     init(_ snapshot: Snapshot, _ progress: StepCounter) {
         self.progress = progress
-        items = SourceItems(snapshot.sources)
+        items = snapshot.items
         count = items.unlistedCount
     }
 
