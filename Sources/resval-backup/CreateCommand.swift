@@ -125,7 +125,7 @@ struct Creation {
             identifier: result.summary.snapshot, items: Int64(result.storedItems),
             bytes: result.summary.storedBytes, addedBytes: result.summary.addedBytes,
             excludedItems: Int64(plan.totals.excludedItems),
-            holds: result.coverage.holds.prefix(HeldPart.most).map { HeldPart($0) },
+            holds: Array(result.coverage.holds.prefix(HeldPart.most)),
             isWhole: result.isComplete,
             coversAll: result.coversAll && result.unnoted == nil)
         return (plan, result, summary)
@@ -174,8 +174,8 @@ func report(_ coverage: CoverageReport) {
     }
     let named = Set(coverage.exclusions.compactMap(\.path))
     let keeping = Set(
-        coverage.holds.filter { named.contains($0.hold.part) }
-            .compactMap { $0.snapshot?.shortIdentifier }
+        coverage.holds.filter { $0.path.map(named.contains) ?? false }
+            .compactMap { $0.snapshot.map { String($0.prefix(8)) } }
     ).sorted()
     if !keeping.isEmpty {
         Messages.warn(

@@ -156,9 +156,7 @@ private struct SnapshotFacts {
         do throws(BackupError) {
             record = try await engine.record(of: snapshot)
             lacks = try await engine.lacks(of: snapshot)
-            holds = try await engine.heldSnapshots(by: snapshot, among: list).map {
-                HeldPart($0)
-            }
+            holds = try await engine.heldSnapshots(by: snapshot, among: list)
         } catch  where error.code == .noRecord {
             // Another program or an older version made the snapshot: only the engine's facts are shown.
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Backups
 import CommandSupport
 import ResourceValues
 import SystemCalls

@@ -409,7 +409,7 @@ package struct CoverageReport: Sendable {
     /// What the owner excluded of what earlier snapshots have.
     package internal(set) var exclusions: [CoverageCause] = []
     /// The reasons to keep earlier snapshots, and the snapshots, as far as they are still there.
-    package internal(set) var holds: [HeldSnapshot] = []
+    package internal(set) var holds: [HeldPart] = []
     /// The snapshot made before, if by the clock it is newer or 30 days older, or more; then all are held.
     package internal(set) var jumpedFrom: Snapshot?
     /// The newer snapshots that the plan could not be compared with, each with the reason.

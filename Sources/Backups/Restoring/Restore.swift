@@ -200,8 +200,12 @@ extension Restic {
         do throws(BackupError) {
             var parts: [(path: [UInt8], snapshot: Snapshot?)] =
                 try await heldSnapshots(by: snapshot, among: list).compactMap { held in
-                    guard held.hold.kind != .clock, let holder = held.snapshot else { return nil }
-                    return (held.hold.part, holder)
+                    guard let part = held.path,
+                        let holder = list.snapshots.first(where: {
+                            $0.identifier == held.snapshot
+                        })
+                    else { return nil }
+                    return (part, holder)
                 }
             let exclusions = try await exclusions(of: snapshot)
             // Of evicted files the failures tell, which other repositories keep.

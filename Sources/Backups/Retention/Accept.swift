@@ -11,7 +11,7 @@ package struct Acceptance: Sendable {
     /// Whether another installation had made them.
     package let isTakenOver: Bool
     /// The holds that stay, of what should be stored and is not, and the snapshots that are held.
-    package let holds: [HeldSnapshot]
+    package let holds: [HeldPart]
 }
 
 extension Restic {
@@ -105,7 +105,7 @@ extension Restic {
     /// - Returns: the holds that stay, of what should be stored and is not.
     private func settle(
         _ newest: Snapshot, of snapshots: [Snapshot]
-    ) async throws(BackupError) -> [HeldSnapshot] {
+    ) async throws(BackupError) -> [HeldPart] {
         guard let hash = newest.recordHash, let set = newest.set else { return [] }
         var recorded: RecordedSnapshot
         do throws(BackupError) {

@@ -148,7 +148,7 @@ extension Restic {
     /// - Throws: ``BackupError``: `noRecord`, `damaged`.
     package func heldSnapshots(
         by snapshot: Snapshot, among list: SnapshotList
-    ) async throws(BackupError) -> [HeldSnapshot] {
+    ) async throws(BackupError) -> [HeldPart] {
         guard snapshot.set != nil else { return [] }
         let set = list.snapshots.filter { $0.set == snapshot.set }
         return try await recorded(snapshot).held(among: set)

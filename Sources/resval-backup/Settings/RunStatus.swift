@@ -124,7 +124,7 @@ extension RunStatus {
         defer { withExtendedLifetime(lock) {} }
         // A run may have ended meanwhile.
         guard var status = try read(in: directory), status.isOf(accepted.snapshot) else { return }
-        status.snapshot?.holds = accepted.holds.map { HeldPart($0) }
+        status.snapshot?.holds = accepted.holds
         if status.result == .coversLess {
             status.result = .ok
             status.exitCode = 0
@@ -260,39 +260,9 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What is held, as it is printed.
-struct HeldPart: Sendable, Hashable {
-    /// The path of what later snapshots lack; nil for all that was made before the clock jumped.
-    var path: [UInt8]?
-    /// Why, in one word: see ``Hold/Kind``.
-    var kind = ""
-    /// When it became so.
-    var since = FileTime(seconds: 0, nanoseconds: 0)
-    /// When it ends; nil where no day ends it.
-    var until: FileTime?
-    /// Whether the part should be stored and is not: then `accept` does not end it.
-    var isUnstored = false
-    /// The full identifier of the snapshot that has it; nil if it is not known.
-    var snapshot: String?
-
-    init() {}
-
-    init(_ held: HeldSnapshot) {
-        let hold = held.hold
-        path = hold.kind == .clock ? nil : hold.part
-        kind = hold.kind.rawValue
-        since = FileTime(seconds: hold.since, nanoseconds: 0)
-        // What is stored no sooner is kept for longer.
-        until = held.isUnstored ? nil : hold.end
-        isUnstored = held.isUnstored
-        snapshot = held.snapshot?.identifier
-    }
-
+extension HeldPart {
     /// The most that are listed, those without an end first.
     static let most = 100
-
-    /// Whether another reason than the owner's exclusion took the part away.
-    var isShortfall: Bool { kind == Hold.Kind.other.rawValue }
 
     /// Prints what is held, in words.
     func write(to buffer: inout OutputBuffer) {
