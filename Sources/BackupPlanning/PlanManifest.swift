@@ -112,7 +112,7 @@ public struct PlanManifest: Sendable {
         }
     }
 
-    /// Returns the index of the item with a path's hash; nil if there is none.
+    /// Returns the index of the item with a path's hash; nil if it is not in the manifest.
     package func index(of path: UInt64) -> Int? {
         let index = entries.firstIndex(from: path) { $0.path }
         return index < entries.count && entries[index].path == path ? index : nil

@@ -173,7 +173,7 @@ struct PlanVisitor: TreeVisitor {
         _ path: [UInt8], _ status: FileStatus, _ disposition: Disposition, isStored: Bool
     ) {
         if isStored {
-            // Whether a mount point that is not entered can be read is nobody's loss.
+            // A mount point that is not entered need not be readable.
             if !disposition.isMount {
                 part.manifest?.append(
                     path, PlanManifest.Entry(path, status, source: sourceNumber))

@@ -60,9 +60,7 @@ struct CreateCommand: AsyncParsableCommand {
         line.add("unchangedFiles", result.summary.unchangedFiles)
         line.add("addedBytes", result.summary.addedBytes)
         line.add("excludedItems", plan.totals.excludedItems)
-        line.add("sources", objects: plan.sources) { source, object in
-            object.add(path: source.bytes)
-        }
+        line.add("sources", paths: plan.sources.map(\.bytes))
         line.add("shortfalls", objects: result.shortfalls) { shortfall, object in
             object.add(path: shortfall.path)
             object.add("reason", shortfall.name)
@@ -70,9 +68,7 @@ struct CreateCommand: AsyncParsableCommand {
         line.add(causes: result.coverage.causes)
         line.add(holds: summary.holds)
         line.add("vanished", result.vanished)
-        line.add("lostExclusions", objects: result.lostExclusions) { path, object in
-            object.add(path: path)
-        }
+        line.add("lostExclusions", paths: result.lostExclusions)
         StandardOutput.shared.write(line.ended())
     }
 }
@@ -116,10 +112,9 @@ struct Creation {
             var plan = try planner.makePlan(for: present)
             try await engine.noteMissing(in: &plan)
             report(plan.notices.filter { !$0.isShortfall })
-            var result = try await engine.create(
+            let result = try await engine.create(
                 plan, planner: planner, configuration: configuration, missing: missing, tags: tags,
                 report: reporter(display))
-            recordStoredFiles(&result, of: plan, in: engine)
             // Where it cannot be noted, the next one is not compared.
             _ = try? await engine.noteRepository()
             return (plan, result)
@@ -129,9 +124,7 @@ struct Creation {
             identifier: result.summary.snapshot, items: Int64(result.storedItems),
             bytes: result.summary.storedBytes, addedBytes: result.summary.addedBytes,
             excludedItems: Int64(plan.totals.excludedItems),
-            holds: result.coverage.holds.prefix(HeldPart.most).map {
-                HeldPart($0.hold, in: $0.snapshot)
-            },
+            holds: Array(result.coverage.holds.prefix(HeldPart.most)),
             isWhole: result.isComplete,
             coversAll: result.coversAll && result.unnoted == nil)
         return (plan, result, summary)
@@ -180,8 +173,8 @@ func report(_ coverage: CoverageReport) {
     }
     let named = Set(coverage.exclusions.compactMap(\.path))
     let keeping = Set(
-        coverage.holds.filter { named.contains($0.hold.part) }
-            .compactMap { $0.snapshot?.shortIdentifier }
+        coverage.holds.filter { $0.path.map(named.contains) ?? false }
+            .compactMap { $0.snapshot.map { String($0.prefix(8)) } }
     ).sorted()
     if !keeping.isEmpty {
         Messages.warn(

@@ -32,8 +32,9 @@ struct DiffCommand: AsyncParsableCommand {
         let output = Monitor(
             (printer: ItemPrinter(json ? .json : .lines), counts: [SnapshotDifference.Kind: Int]()))
         try await repository.working("reading the snapshots") { [before, after] engine in
-            let before = try await engine.snapshot(before)
-            let after = try await engine.snapshot(after)
+            let list = try await engine.list()
+            let before = try engine.snapshot(before, among: list)
+            let after = try engine.snapshot(after, among: list)
             for snapshot in [before, after] where snapshot.set == nil {
                 Messages.warn(
                     "snapshot \(snapshot.shortIdentifier) does not record what it excludes")

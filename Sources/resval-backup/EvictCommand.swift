@@ -161,7 +161,7 @@ struct EvictCommand: AsyncParsableCommand {
     private func remove(_ digits: String) async throws {
         guard let choice = SnapshotChoice(digits) else { return }
         let engine = try await running { [repository] in try repository.engine() }
-        let snapshot = try await running { try await engine.snapshot(choice) }
+        let snapshot = try await running { try engine.snapshot(choice, among: await engine.list()) }
         guard snapshot.isPinned else {
             Messages.write(
                 about: [UInt8]?.none, "snapshot \(snapshot.shortIdentifier) keeps no evicted files")

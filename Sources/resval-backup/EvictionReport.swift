@@ -207,7 +207,7 @@ func evictedFiles(
 
 /// Returns the home of the user who runs the program.
 ///
-/// - Throws: `ValidationError` where there is none.
+/// - Throws: `ValidationError` where no home is known.
 private func home() throws -> FilePath {
     guard let home = currentBaseDirectories().home else {
         throw ValidationError("there is no home to look through: set HOME")

@@ -37,7 +37,6 @@ struct ForgetCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Rules") var retention: RetentionOptions
     @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var progress: ProgressOptions
 
     @Flag(help: "Remove the data that no snapshot needs, too.")
     var prune = false
@@ -57,10 +56,9 @@ struct ForgetCommand: AsyncParsableCommand {
     func run() async throws {
         let scope = all ? .everySet : try repository.scope(of: sources)
         try repository.reportDefault()
-        let decisions = try await repository.working("reading the repository", progress) {
+        let decisions = try await repository.working("reading the repository") {
             [isDryRun, prune, rules = retention.rules] engine in
-            let decisions = try await forgetSnapshots(
-                by: rules, scope, isDryRun: isDryRun, in: engine)
+            let decisions = try await engine.forget(by: rules, scope, isDryRun: isDryRun)
             if prune, !isDryRun { try await engine.prune() }
             return decisions
         }
@@ -77,9 +75,7 @@ struct ForgetCommand: AsyncParsableCommand {
         line.add("time", snapshot.time)
         line.add("isKept", decision.isKept)
         line.add("reasons", strings: decision.reasons)
-        line.add("sources", objects: snapshot.sources) { source, object in
-            object.add(path: source.bytes)
-        }
+        line.add("sources", paths: snapshot.sources.map(\.bytes))
         line.end(in: &buffer)
     }
 }
@@ -98,25 +94,6 @@ extension RepositoryOptions {
             ? .onlySet(preferring: configurationName)
             : .configuration(try sourcesFingerprint(sources.map(\.path)))
     }
-}
-
-/// Removes the snapshots that no rule keeps, and the records of the files in them, for `forget` and
-/// `run`.
-///
-/// - Parameter isDryRun: whether it is only decided which these are.
-func forgetSnapshots(
-    by rules: RetentionRules, _ scope: ForgetScope, isDryRun: Bool = false, in engine: Restic
-) async throws -> [ForgetDecision] {
-    let records = stateHome().map { StoredFileRecords(stateHome: $0) }
-    let decisions = try await engine.forgetDecisions(rules, scope) { before, after in
-        records?.rename(
-            engine.repository.fingerprint, before.identifier, to: after.identifier)
-    }
-    guard !isDryRun, !decisions.allSatisfy(\.isKept) else { return decisions }
-    let staying = decisions.filter(\.isKept).map(\.snapshot.identifier)
-    try forgetStoredFiles(in: engine, except: Set(staying))
-    try await engine.forget(decisions)
-    return decisions
 }
 
 extension [ForgetDecision] {

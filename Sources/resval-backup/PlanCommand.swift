@@ -28,7 +28,6 @@ struct PlanCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var list: ListOptions
-    @OptionGroup var progress: ProgressOptions
 
     @Flag(help: "Show only what is excluded.")
     var excludedOnly = false
@@ -45,7 +44,7 @@ struct PlanCommand: AsyncParsableCommand {
     func run() async throws {
         let sources = try presentSources(source.sources)
         let isList = list.format != nil
-        let display = progress.begin(counting: "items examined")
+        let display = ProgressOptions.automatic.begin(counting: "items examined")
         defer { display.end() }
         let planner = try makePlanner(
             policy, largestFile: source.excludeLargerThan, repository: repository.location(),

@@ -190,8 +190,8 @@ struct BackupRun {
         case .forget:
             let decisions = try await repository.working("reading the repository", progress) {
                 [settings, configuration] engine in
-                try await forgetSnapshots(
-                    by: settings.retention, .configuration(configuration), in: engine)
+                try await engine.forget(
+                    by: settings.retention, .configuration(configuration), isDryRun: false)
             }
             if !isJSON { decisions.writeText() }
         case .prune:

@@ -23,30 +23,24 @@ struct SnapshotsCommand: AsyncParsableCommand {
     var path: PathArgument?
 
     @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var progress: ProgressOptions
 
     @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
 
     func run() async throws {
-        let display = progress.begin("reading the repository")
-        defer { display.end() }
-        let asked = try path.map { try AskedPath($0) }
-        let (list, found) = try await running { [repository] in
-            let engine = try repository.engine(showing: display)
-            guard let asked else {
-                return (try await engine.list(), [Occurrence]?.none)
-            }
-            var occurrences = try await engine.occurrences(of: asked.path.bytes)
+        let asked = try path.map { try AskedPath($0.path) }
+        let (list, found) = try await repository.working("reading the repository") { engine in
+            let list = try await engine.list()
+            guard let asked else { return (list, [Occurrence]?.none) }
+            var occurrences = try await engine.occurrences(of: asked.path.bytes, among: list)
             if occurrences.found.isEmpty, let resolved = asked.resolved {
-                occurrences = try await engine.occurrences(of: resolved.bytes)
+                occurrences = try await engine.occurrences(of: resolved.bytes, among: list)
             }
             let snapshots = occurrences.found.map(\.snapshot)
             return (
                 SnapshotList(snapshots, unreadable: occurrences.unreadable), occurrences.found
             )
         }
-        display.end()
         let held = Dictionary(
             (found ?? []).map { ($0.snapshot, $0) }, uniquingKeysWith: { first, _ in first })
         var buffer = OutputBuffer()
@@ -68,19 +62,10 @@ struct SnapshotsCommand: AsyncParsableCommand {
         json snapshot: Snapshot, _ held: Occurrence?, to buffer: inout OutputBuffer
     ) {
         var line = JSONLine.output()
-        line.add("snapshot", snapshot.identifier)
-        line.add("time", snapshot.time)
-        line.add("hostName", snapshot.hostName)
-        line.add("userName", snapshot.userName)
-        line.add("tags", strings: snapshot.tags)
+        line.add(snapshot)
         line.add("isOwn", snapshot.set != nil)
-        line.add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
-        line.add("isPinned", snapshot.isPinned)
-        line.add("isComplete", !snapshot.isIncomplete)
-        line.add("lacks", objects: snapshot.lacks) { path, object in object.add(path: path) }
-        line.add("sources", objects: snapshot.sources) { source, object in
-            object.add(path: source.bytes)
-        }
+        line.add("lacks", paths: snapshot.lacks)
+        line.add("sources", paths: snapshot.sources.map(\.bytes))
         if let held {
             line.add("items", held.items)
             line.add("bytes", held.bytes)
@@ -111,7 +96,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
                 buffer.append(text: held.modified == nil ? "\(counted(held.items, "item")), " : "")
                 buffer.append(text: sizeText(held.bytes))
                 if let modified = held.modified {
-                    buffer.append(text: ", \(localTime(modified))")
+                    buffer.append(text: ", \(modified.localMinute)")
                     let isEqual = last?.bytes == held.bytes && last?.modified == modified
                     buffer.append(text: isEqual ? "  =" : "")
                 }
@@ -143,6 +128,20 @@ struct SnapshotsCommand: AsyncParsableCommand {
 
     private func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}
+
+extension JSONLine {
+    /// Adds the fields that a snapshot has in every command.
+    mutating func add(_ snapshot: Snapshot) {
+        add("snapshot", snapshot.identifier)
+        add("time", snapshot.time)
+        add("hostName", snapshot.hostName)
+        add("userName", snapshot.userName)
+        add("tags", strings: snapshot.tags)
+        add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
+        add("isPinned", snapshot.isPinned)
+        add("isComplete", !snapshot.isIncomplete)
     }
 }
 

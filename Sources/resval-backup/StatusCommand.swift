@@ -1,4 +1,5 @@
 import ArgumentParser
+import Backups
 import CommandSupport
 import ResourceValues
 import SystemCalls
@@ -12,8 +13,8 @@ struct StatusCommand: ParsableCommand {
         discussion: """
             Exits with 0 when the last run did all it should, or one is under way after such a \
             run; with 3 when its snapshot is incomplete, or as long as it lacks, for another reason \
-            than that the owner excluded it, what an earlier one has (resval-backup accept ends \
-            that); else with 1, also when there was no run, and when the last \
+            than that the owner excluded it, what an earlier one has (storing it ends that, or \
+            resval-backup accept where it is not to be stored); else with 1, also when there was no run, and when the last \
             backup is stale: as old as stale-after in the configuration file says, 3d without it, \
             or from the future.
 
@@ -44,7 +45,7 @@ struct StatusCommand: ParsableCommand {
         }
         if isStale { reportStaleness(of: status) }
         var code = isUnderWay ? (status.lastCleanRun == nil ? 1 : 0) : status.result.statusCode
-        if code == 0, status.needsAcceptance { code = 3 }
+        if code == 0, status.holds.contains(where: \.isShortfall) { code = 3 }
         if isStale || code != 0 { throw ExitCode(isStale ? 1 : code) }
     }
 
@@ -82,15 +83,11 @@ struct StatusCommand: ParsableCommand {
             buffer.append(
                 text: "\(sizeText(snapshot.bytes)), \(snapshot.excludedItems) excluded\n")
         }
-        for hold in status.snapshot?.holds ?? [] {
+        for hold in status.holds {
             buffer.append("held: ")
-            if let path = hold.path {
-                buffer.append(name: path)
-                buffer.append(": ")
-            }
-            buffer.append(text: "\(hold.sentence)\n")
+            hold.write(to: &buffer)
         }
-        if status.needsAcceptance {
+        if status.holds.contains(where: { $0.isShortfall && !$0.isUnstored }) {
             let options = configuration.config.map { " --config \(ShellWord.quoted($0.bytes))" }
             buffer.append(text: "if that is right: resval-backup accept\(options ?? "")\n")
         }
@@ -107,8 +104,5 @@ struct StatusCommand: ParsableCommand {
 }
 
 extension RunStatus {
-    /// Whether the snapshot lacks what only `accept` settles.
-    fileprivate var needsAcceptance: Bool {
-        snapshot?.holds.contains(where: \.needsAcceptance) ?? false
-    }
+    fileprivate var holds: [HeldPart] { snapshot?.holds ?? [] }
 }

@@ -2,11 +2,35 @@ import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import Backups
 
 @Suite("Moving what was restored into its target")
 struct TreeMergerTests {
+    @Test("names that print like that of a damaged file are each named, and stay")
+    func namesAlike() throws {
+        try withTemporaryDirectory { base in
+            let (tree, target) = (base.appending("tree"), base.appending("target"))
+            let script = #"""
+                mkdir "$1" "$2" && cd "$1"
+                for name in "$(printf 'a\376')" "$(printf 'a\377')" b; do echo text > "$name"; done
+                """#
+            try tool("sh", "-c", script, "sh", tree, target)
+            let damage = [printedName(Array("/a".utf8) + [0xFE]): "lost"]
+            var merger = TreeMerger(.replacing, asked: [Array("/".utf8)], damage: damage) { false }
+            try merger.merge(tree, into: target)
+            let alike: [[UInt8]] = [0xFE, 0xFF].map { Array("/a".utf8) + [$0] }
+            #expect(merger.outcome.failures.map(\.path) == alike)
+            var names: [[UInt8]] = []
+            try forEachName(in: target) { name in
+                names.append(Array(name))
+                return true
+            }
+            #expect(names == [Array("b".utf8)])
+        }
+    }
+
     @Test("a directory of the target that is moved meanwhile costs what it would have got")
     func movedTarget() throws {
         try withTemporaryDirectory { base in

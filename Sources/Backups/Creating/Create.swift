@@ -17,9 +17,6 @@ package struct BackupResult: Sendable {
     package var changed: [[UInt8]]
     /// The paths that should have been excluded but are in the snapshot.
     package var lostExclusions: [[UInt8]]
-    /// The hashes of the regular files that the snapshot contains as they are on disk, as
-    /// ``StoredFileRecords`` has them.
-    package var storedFiles: [UInt64]
     /// The result of comparing with the earlier snapshots.
     package var coverage = CoverageReport()
     /// Why it could not be noted what came of it, so that the snapshot displaces no other; nil when it
@@ -82,7 +79,7 @@ extension Restic {
             "items compared", of: Int64(totals.storedItems + totals.excludedItems), report)
         var planner = planner
         planner.didExamine = { counter.add(files: Int64($0)) }
-        let walk = try SecondWalk(
+        var walk = try SecondWalk(
             of: plan, planner, SnapshotCheck(named), since: start,
             doubtful: errors.droppedItemCount == 0 ? Set(errors.items.map(\.name)) : nil)
         var shortfalls = ShortfallList(plan)
@@ -92,7 +89,7 @@ extension Restic {
         var result = BackupResult(
             summary: summary, storedItems: named.count + totals.storedOthers,
             shortfalls: shortfalls.sorted, vanished: walk.vanished, changed: walk.changed,
-            lostExclusions: named.lostExclusions, storedFiles: walk.storedFiles)
+            lostExclusions: named.lostExclusions)
         try await coverage.judge(
             shortfalls: result.shortfalls, counts: named.counts(of: plan.sources),
             isCompared: named.isCompared)
@@ -106,7 +103,20 @@ extension Restic {
             if unnoted == nil { notes?.keep(text) }
         }
         result.unnoted = unnoted
+        // The list can be large, and is sorted in place.
+        var storedFiles: [UInt64] = []
+        swap(&storedFiles, &walk.storedFiles)
+        // Where it cannot be written, the earlier one stays, and so does the snapshot that it is about.
+        try? storedFileRecords?.replace(
+            repository.fingerprint, SourceTags(plan.sources).fingerprint, of: summary.snapshot,
+            in: snapshotsDirectory, with: consume storedFiles)
         return result
+    }
+
+    /// The records of which files are stored as they are, for programs that ask before they evict one:
+    /// `ubiquitousItemIsUploaded` of ResourceValuesFoundation.
+    var storedFileRecords: StoredFileRecords? {
+        stateDirectory.map { StoredFileRecords(stateHome: $0.removingLastComponent()) }
     }
 
     private func note(_ hash: String, _ verdict: [UInt8] = []) -> FileError? {

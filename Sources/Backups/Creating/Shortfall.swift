@@ -150,8 +150,8 @@ struct ShortfallList {
         let unentered = PathSet((mounts + locked).map { printedName($0) })
         for item in errors.items {
             let path = knownPath(item.name)
-            if unentered.contains(item.name) { continue }
-            if isAbove(item.name, sources) || isGone(path) { continue }
+            let isOther = unentered.contains(item.name) || isAbove(item.name, sources)
+            if isOther && !named.mayBeInexact(item.name) || isGone(path) { continue }
             let cause = cause(item, isStored: named.contains(printed: item.name))
             switch (causes[path], cause) {
             case (nil, _), (.missing?, .unreadable): causes[path] = cause

@@ -22,7 +22,8 @@ struct NamedItems: Sendable {
     private var counts: [(named: Int64, known: Int64)]
     /// The hashes of the other names.
     private var others: Set<UInt64> = []
-    private let sources: SourceItems
+    /// The SOURCEs as restic prints them.
+    private let sources: [[UInt8]]
     private let excluded: ExcludedPaths
 
     init(_ plan: BackupPlan, _ manifest: PlanManifest) {
@@ -31,14 +32,14 @@ struct NamedItems: Sendable {
 
     init(sources: [FilePath], exclusions: [ExcludedItem], _ manifest: PlanManifest) {
         self.manifest = manifest
-        self.sources = SourceItems(sources.map { FilePath(bytes: printedName($0.bytes)) })
+        self.sources = sources.map { printedName($0.bytes) }
         excluded = ExcludedPaths(
             exclusions.map { (printedName($0.path.bytes), $0.isDirectory, "") })
         isNamed = Array(repeating: false, count: manifest.count)
         inexactCounts = Array(repeating: 0, count: manifest.inexact.count)
         counts = Array(repeating: (0, 0), count: sources.count)
         // restic does not name the root directory.
-        count = self.sources.unlistedCount
+        count = PathSet(self.sources).unlistedCount
         if count > 0, let root = manifest.index(of: PlanManifest.hash([UInt8(ascii: "/")])) {
             isNamed[root] = true
         }
@@ -53,7 +54,7 @@ struct NamedItems: Sendable {
         var path = name
         if path.last == UInt8(ascii: "/") { path.removeLast() }
         // Otherwise it is the record, or a directory above a SOURCE.
-        guard let source = sources.index(of: path) else { return }
+        guard let source = sources.firstIndex(where: { isHeld(path, by: $0) }) else { return }
         count += 1
         counts[source].named += 1
         if isKnown { counts[source].known += 1 }
@@ -82,6 +83,11 @@ struct NamedItems: Sendable {
             for index in alike { _ = checkOff(manifest.inexact[index].path) }
         }
         return true
+    }
+
+    /// Whether an item of the manifest has a path that is not UTF-8 and prints like this.
+    func mayBeInexact(_ printed: [UInt8]) -> Bool {
+        !manifest.inexactIndices(printed: PlanManifest.hash(printed)).isEmpty
     }
 
     /// Returns how many files and directories of each SOURCE were named, and how many of these the snapshot
@@ -202,8 +208,9 @@ struct SecondWalk: Sendable {
     fileprivate(set) var changed: [[UInt8]] = []
     /// The number of items that vanished before restic read them.
     fileprivate(set) var vanished = 0
-    /// The hashes of the regular files that are in the snapshot as both walks found them.
-    fileprivate(set) var storedFiles: [UInt64] = []
+    /// The hashes of the regular files that are in the snapshot as both walks found them, as
+    /// ``StoredFileRecords`` has them.
+    var storedFiles: [UInt64] = []
     fileprivate var seen = SeenItems()
 
     fileprivate init() {}

@@ -188,7 +188,7 @@ extension EvictionWork {
         return arrived.withLock { $0 }
     }
 
-    /// Reads a whole snapshot. An error in the middle is none of what arrived before.
+    /// Reads a whole snapshot. An error in the middle does not concern what arrived before.
     ///
     /// - Throws: `interrupted`.
     private func read(

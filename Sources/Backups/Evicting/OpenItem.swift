@@ -11,7 +11,7 @@ import SystemPackage
 final class OpenItem: Sendable {
     let place: ItemPlace
     private let file: SharedDescriptor
-    /// When the lease was last seen without anybody who waits for it.
+    /// When the lease was last seen without another process that waits for it.
     private let lastUndisturbed = Monitor(monotonicTime())
     var descriptor: FileDescriptor { file.descriptor }
 

@@ -60,8 +60,7 @@ extension ContentHash {
     /// Reads an open file's content; nil when the work was stopped.
     ///
     /// - Parameters:
-    ///   - limit: no more is read once there are more bytes than these: somebody may make the file longer all
-    ///     the time.
+    ///   - limit: no more is read once there are more bytes than these: the file may grow all the time.
     ///   - shouldStop: called before each read; returning true stops the work.
     init?(
         of descriptor: FileDescriptor, upTo limit: Int64 = .max, shouldStop: () -> Bool

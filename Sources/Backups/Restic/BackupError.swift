@@ -71,7 +71,7 @@ package struct BackupError: Error, Sendable, Hashable {
     package var message: String
     /// How to proceed; nil when there is nothing useful to say.
     package var advice: String?
-    /// The file or directory concerned; nil when there is none.
+    /// The file or directory concerned; nil when the error concerns no file.
     package var path: FilePath?
 
     package init(_ code: Code, _ message: String, advice: String? = nil, path: FilePath? = nil) {
@@ -97,7 +97,7 @@ extension BackupError {
 
 /// Converts an error to one that the command line tool reports.
 ///
-/// - Parameter path: the file concerned; nil when the error names it, or when there is none.
+/// - Parameter path: the file concerned; nil when the error names it or concerns no file.
 package func backupError(_ error: any Error, path: FilePath? = nil) -> BackupError {
     if let error = error as? BackupError { return error }
     if error is CancellationError { return .interrupted }

@@ -70,23 +70,3 @@ final class StepCounter: Sendable {
             })
     }
 }
-
-/// Passes entries on, and counts them for the progress.
-package struct CountedEntries<Handler: SnapshotEntryHandler>: SnapshotEntryHandler {
-    /// The handler of the entries.
-    package var handler: Handler
-    private let counter: StepCounter
-
-    /// Creates a handler.
-    ///
-    /// - Parameter engine: reads the entries, and reports their number.
-    package init(_ handler: Handler, _ engine: Restic) {
-        self.handler = handler
-        counter = StepCounter("items listed", engine.progress)
-    }
-
-    package mutating func receive(_ entry: SnapshotEntry) throws(BackupError) {
-        counter.add(files: 1)
-        try handler.receive(entry)
-    }
-}

@@ -70,7 +70,7 @@ package struct Restic: Sendable {
 
     /// The directory with a file for each snapshot, named by its full identifier; nil when the
     /// repository is not a directory of this machine.
-    package var snapshotsDirectory: FilePath? {
+    var snapshotsDirectory: FilePath? {
         guard repository.directory != nil else { return nil }
         return FilePath(bytes: repository.absoluteBytes).appending("snapshots")
     }

@@ -21,7 +21,7 @@ extension Restic {
                     throw BackupError(
                         .noRepository, "the snapshot's record does not say where it is")
                 }
-                failures += try await EvictedContent(holder(identifier)).fetch(files, into: stage)
+                failures += try await holder(identifier).fetchKeptContent(of: files, into: stage)
             } catch let error as BackupError where error.code != .interrupted {
                 failures += files.map {
                     RestoreFailure(path: $0.path, cause: .missing("\($0.sentence); \(error)"))
@@ -30,37 +30,22 @@ extension Restic {
         }
         return failures
     }
-}
 
-/// The content of evicted files in the repository that keeps it.
-private struct EvictedContent {
-    private let holder: Restic
-    private let snapshots: KeptSnapshots
-
-    /// The most files restored at once.
-    private static let largestPart = 500
-
-    /// A file, and the path of its content in the snapshot that keeps it.
-    private struct Content {
-        let path: [UInt8]
-        let stored: [UInt8]
-        let record: EvictionRecord
-    }
-
-    init(_ holder: Restic) async throws(BackupError) {
-        self.holder = holder
-        snapshots = try await KeptSnapshots(of: holder)
-    }
-
-    func fetch(
-        _ files: [RecordedExclusion], into stage: RestoreStage
+    private func fetchKeptContent(
+        of files: [RecordedExclusion], into stage: RestoreStage
     ) async throws(BackupError) -> [RestoreFailure] {
+        let snapshots = try await KeptSnapshots(of: self)
         var failures: [RestoreFailure] = []
         let groups = Dictionary(grouping: files) { $0.record?.snapshot ?? "" }
         for (identifier, files) in groups.sorted(by: { $0.key < $1.key }) {
             do throws(BackupError) {
-                failures += try await fetch(
-                    files, from: snapshot(identifier, of: files), into: stage)
+                guard let snapshot = try await snapshots.snapshot(ofAny: files) else {
+                    throw BackupError(
+                        .noSnapshot,
+                        "snapshot \(identifier.prefix(8)), which keeps it, is not in the repository"
+                    )
+                }
+                failures += try await fetch(files, from: snapshot, into: stage)
             } catch {
                 guard error.code.mayConcernOneSnapshot else { throw error }
                 failures += files.map {
@@ -71,28 +56,13 @@ private struct EvictedContent {
         return failures
     }
 
-    private func snapshot(
-        _ identifier: String, of files: [RecordedExclusion]
-    ) async throws(BackupError) -> Snapshot {
-        // What another user wrote of one file decides nothing about the others.
-        for file in files {
-            guard let record = file.record else { continue }
-            let found = try await snapshots.snapshot(
-                of: record, owner: file.owner ?? .max, size: file.size ?? 0)
-            if let found { return found }
-        }
-        throw BackupError(
-            .noSnapshot,
-            "snapshot \(identifier.prefix(8)), which keeps it, is not in the repository")
-    }
-
     private func fetch(
         _ files: [RecordedExclusion], from snapshot: Snapshot, into stage: RestoreStage
     ) async throws(BackupError) -> [RestoreFailure] {
-        let kept = try await holder.keptFiles(of: snapshot)
+        let kept = try await keptFiles(of: snapshot)
         var failures: [RestoreFailure] = []
-        // Copies of a placeholder share their content: each is in a part of its own.
-        var left: [[UInt8]: [Content]] = [:]
+        // Copies of a placeholder share their content: each is restored in a run of its own.
+        var left: [[UInt8]: [RecordedExclusion]] = [:]
         for file in files {
             guard let record = file.record, let owner = file.owner, let size = file.size,
                 kept.indices.contains(record.item),
@@ -102,39 +72,53 @@ private struct EvictedContent {
                 failures.append(RestoreFailure(path: file.path, cause: .missing(reason)))
                 continue
             }
-            let stored = kept[record.item].path
-            left[stored, default: []].append(
-                Content(path: file.path, stored: stored, record: record))
+            left[kept[record.item].path, default: []].append(file)
         }
         while !left.isEmpty {
-            let part = left.keys.sorted { $0.lexicographicallyPrecedes($1) }
-                .prefix(Self.largestPart).compactMap { left[$0]?.popLast() }
-            left = left.filter { !$0.value.isEmpty }
+            let part = left.compactMapValues(\.last)
+            left = left.mapValues { $0.dropLast() }.filter { !$0.value.isEmpty }
             failures += try await fetch(part, from: snapshot, into: stage)
         }
         return failures
     }
 
+    /// - Parameter files: by the paths of their content in the snapshot.
     private func fetch(
-        _ part: [Content], from snapshot: Snapshot, into stage: RestoreStage
+        _ files: [[UInt8]: RecordedExclusion], from snapshot: Snapshot, into stage: RestoreStage
     ) async throws(BackupError) -> [RestoreFailure] {
         defer { stage.removeKept() }
-        let (end, lost) = try await holder.fill(
-            stage.keptPath, snapshot, part.map(\.stored), 0, { _ in })
+        let (end, lost) = try await fill(
+            stage.keptPath, snapshot, Array(files.keys), 0, { _ in })
         if end.code != 0, end.errors.items.isEmpty || end.errors.droppedItemCount > 0 {
-            throw holder.failure(end)
+            throw failure(end)
         }
         let damaged = Set(end.errors.items.map(\.name) + lost.map { printedName($0) })
-        return part.compactMap { file in
-            let isWhole = !damaged.contains(printedName(file.stored))
+        return files.compactMap { stored, file in
+            guard let record = file.record, !damaged.contains(printedName(stored)) else {
+                return RestoreFailure(path: file.path, cause: .missing("its content is damaged"))
+            }
             do throws(Errno) {
-                if isWhole { try stage.take(file.stored, to: file.path, file.record.modified) }
-                return isWhole
-                    ? nil
-                    : RestoreFailure(path: file.path, cause: .missing("its content is damaged"))
+                try stage.take(stored, to: file.path, record.modified)
+                return nil
             } catch {
                 return RestoreFailure(path: file.path, cause: .missing("\(error)"))
             }
         }
+    }
+}
+
+extension KeptSnapshots {
+    /// Returns the snapshot with the content of the first file of which it has a record.
+    fileprivate func snapshot(
+        ofAny files: [RecordedExclusion]
+    ) async throws(BackupError) -> Snapshot? {
+        // What another user wrote of one file decides nothing about the others.
+        for file in files {
+            guard let record = file.record else { continue }
+            let found = try await snapshot(
+                of: record, owner: file.owner ?? .max, size: file.size ?? 0)
+            if let found { return found }
+        }
+        return nil
     }
 }

@@ -88,8 +88,8 @@ struct ItemMetadata: Sendable, Hashable {
     /// The extended attributes that this process may read.
     let attributes: [ExtendedAttributeName: [UInt8]]
 
-    /// Reads the extended attributes of an item. Those that cannot be read are left out: restic could
-    /// not restore them either, and has told so.
+    /// Reads the extended attributes of an item. Those that cannot be read are skipped: restic could
+    /// not restore them either, and has said so.
     init(
         _ path: [UInt8], _ status: FileStatus, of location: borrowing some FileLocation & ~Copyable
     ) {

@@ -21,25 +21,48 @@ extension Restic {
     /// full size and its own time. Such an item is not moved.
     ///
     /// - Parameters:
-    ///   - paths: absolute paths in the snapshot to restore with everything below them; empty to
-    ///     restore everything.
-    ///   - target: a directory; it is made if it does not exist. With `/`, items come back to where
-    ///     they were.
-    ///   - placing: what becomes of what is there.
-    ///   - unmounted: the mount points with nothing mounted, which get no content.
-    ///   - accounts: the uids of users by their names: a name that had another uid when the snapshot was
-    ///     made ends the restore.
+    ///   - part: what to restore, each path with everything below it.
+    ///   - list: the snapshots of the repository.
     ///   - holder: returns the repository with an identifier, for evicted files.
     ///   - begin: called before anything is restored; an error that it throws ends the restore.
     ///   - report: called a few times a second.
     /// - Throws: ``BackupError``: `noMatch`, or restic's failure; also what `begin` throws. Failures of
     ///   single items are in the result.
     package func restore(
-        _ paths: [[UInt8]] = [], of snapshot: Snapshot, to target: FilePath, _ placing: Placing,
-        unmounted: Set<[UInt8]> = [], accounts: [String: UInt32] = [:],
-        holder: (String) async throws -> Restic, begin: (RestoreAmount) throws -> Void = { _ in },
+        _ part: RestorePart, _ mode: RestoreMode, among list: SnapshotList,
+        holder: (String) async throws -> Restic, begin: (RestoreAmount) throws -> Void,
         report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws -> RestoreResult {
+        var result = try await restore(part, mode, holder, begin, report)
+        do throws(BackupError) {
+            try await complete(&result, among: list)
+        } catch {
+            guard error.code != .interrupted else { throw error }
+            // What was restored stays so.
+            result.complaints.append("it is not known what the snapshot lacks: \(error)")
+        }
+        return result
+    }
+
+    /// Adds what the snapshot lacks, and what others have of the items that were there already.
+    private func complete(
+        _ result: inout RestoreResult, among list: SnapshotList
+    ) async throws(BackupError) {
+        for path in result.wasThere ? result.paths : result.merged.equal {
+            let found = try await occurrences(of: path, among: list).found
+            result.otherVersions[path] = found.filter { $0.snapshot != result.snapshot }
+        }
+        (result.absentParts, result.excludedItems) = try await absentParts(
+            below: result.paths, of: result.snapshot, among: list)
+    }
+
+    private func restore(
+        _ part: RestorePart, _ mode: RestoreMode, _ holder: (String) async throws -> Restic,
+        _ begin: (RestoreAmount) throws -> Void,
+        _ report: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws -> RestoreResult {
+        let (snapshot, paths) = (part.snapshot, part.paths)
+        let target = mode.target ?? "/"
         var complaints: [String] = []
         var evicted: [RecordedExclusion] = []
         do throws(BackupError) {
@@ -60,7 +83,9 @@ extension Restic {
                 .noMatch, "is not in snapshot \(snapshot.shortIdentifier)",
                 advice: "give the whole path as it was backed up", path: FilePath(bytes: missing))
         }
-        if !accounts.isEmpty { try await checkOwners(wanted.owners, in: snapshot, accounts) }
+        if !mode.accounts.isEmpty {
+            try await checkOwners(wanted.owners, in: snapshot, mode.accounts)
+        }
         let roots = paths.isEmpty ? snapshot.sources.map(\.bytes) : paths
         let stage = try RestoreStage(in: target, for: roots)
         defer { stage.remove() }
@@ -92,7 +117,8 @@ extension Restic {
             }
         }
         // Where it is not known what failed, nothing is replaced.
-        let placing = complaints.isEmpty || placing != .replacing ? placing : .keeping
+        let isSafe = complaints.isEmpty || part.placing != .replacing
+        let placing = isSafe ? part.placing : .keeping
         if stage.keptTime != RestoreStage.exactTime {
             warn(
                 "the filesystem of the target keeps times less exactly"
@@ -115,7 +141,7 @@ extension Restic {
                     damage[printedName(path)] = "it is another name of a file that is damaged"
                 }
                 var merger = TreeMerger(
-                    placing, asked: roots, damaged: Set(damage.keys), unmounted: unmounted,
+                    placing, asked: roots, damage: damage, unmounted: mode.unmounted,
                     omitted: snapshot.recordPath?.top, isCancelled: isCancelled)
                 try merger.merge(stage.path, into: target)
                 return (merger.outcome, untimely, damage)
@@ -123,20 +149,16 @@ extension Restic {
         } catch {
             throw backupError(error, path: target)
         }
-        let failed = Set(merged.failures.map { printedName($0.path) })
-        let damaged = damage.filter { !failed.contains($0.key) }.map { name, message in
-            RestoreFailure(path: merged.damagedPaths[name] ?? name, cause: .missing(message))
+        // What restic did not restore at all was not met.
+        let met = Set(merged.failures.map { printedName($0.path) })
+        let unmet = damage.filter { !met.contains($0.key) }.map { name, message in
+            RestoreFailure(path: name, cause: .missing(message))
         }
         var result = RestoreResult(
-            snapshot: snapshot, items: amount.items,
-            failures: merged.failures + untimely + damaged + unfetched, complaints: complaints,
+            snapshot: snapshot, paths: paths, items: amount.items, merged: merged,
+            otherFailures: untimely + unmet + unfetched, complaints: complaints,
             leftovers: stage.leftovers)
         result.evicted = evicted
-        result.differingItems = merged.differingItems
-        result.equal = merged.equal
-        result.wasThere = merged.placedItems == 0 && result.isComplete
-        result.movedAside = merged.movedAside
-        result.filesWithOtherNames = merged.filesWithOtherNames
         return result
     }
 
@@ -163,7 +185,7 @@ extension Restic {
             throw BackupError(
                 .other,
                 "belongs to \(NameEscaping.text(Array(name.utf8))), who has uid \(owner) in the snapshot "
-                    + "and \(here) here, so somebody else would get it",
+                    + "and \(here) here, so another user would get it",
                 advice: "to restore the numbers: --numeric-owner", path: FilePath(bytes: path))
         }
     }
@@ -171,14 +193,18 @@ extension Restic {
     /// Returns the parts below some paths that a snapshot lacks, and the newest snapshot that has each; nil
     /// where none is known to have it. Also the number of other excluded items there, which earlier
     /// snapshots may have.
-    package func leftOut(
-        below paths: [[UInt8]], of snapshot: Snapshot
+    private func absentParts(
+        below paths: [[UInt8]], of snapshot: Snapshot, among list: SnapshotList
     ) async throws(BackupError) -> ([(path: [UInt8], snapshot: Snapshot?)], excluded: Int) {
         do throws(BackupError) {
             var parts: [(path: [UInt8], snapshot: Snapshot?)] =
-                try await heldSnapshots(by: snapshot).compactMap { hold, holder in
-                    guard hold.kind != .clock, let holder else { return nil }
-                    return (hold.part, holder)
+                try await heldSnapshots(by: snapshot, among: list).compactMap { held in
+                    guard let part = held.path,
+                        let holder = list.snapshots.first(where: {
+                            $0.identifier == held.snapshot
+                        })
+                    else { return nil }
+                    return (part, holder)
                 }
             let exclusions = try await exclusions(of: snapshot)
             // Of evicted files the failures tell, which other repositories keep.
@@ -313,12 +339,12 @@ struct WantedItems: SnapshotEntryHandler {
     /// The first wanted item of each owner but root.
     private(set) var owners: [UInt32: [UInt8]] = [:]
     private let includes: [[UInt8]]
-    private let items: SourceItems
+    private let items: PathSet
 
     init(_ includes: [[UInt8]], in snapshot: Snapshot) {
         missing = includes
         self.includes = includes
-        items = SourceItems(snapshot.sources)
+        items = snapshot.items
         count = includes.isEmpty ? items.unlistedCount : 0
     }
 

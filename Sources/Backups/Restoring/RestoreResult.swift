@@ -5,34 +5,38 @@ import SystemPackage
 package struct RestoreResult: Sendable {
     /// The snapshot.
     package let snapshot: Snapshot
+    /// The paths that were asked for; empty for everything.
+    package let paths: [[UInt8]]
     /// The number of items of the SOURCEs that were to be restored.
     package let items: Int
+    /// What came of moving them to their names.
+    package let merged: MergeOutcome
     /// The items that differ from the snapshot, sorted by path.
     package let failures: [RestoreFailure]
     /// What is wrong with the snapshot or the restore as a whole.
-    package let complaints: [String]
+    package internal(set) var complaints: [String]
     /// The directories that killed restores left below the target.
     package let leftovers: [FilePath]
     /// The requested files that the snapshot excluded because they were evicted.
     package var evicted: [RecordedExclusion] = []
-    /// The number of items below those asked for whose name something else has, which stays.
-    package var differingItems = 0
-    /// Those of the items asked for that were there already.
-    package var equal: [[UInt8]] = []
-    /// Whether nothing was written, since all that is in the snapshot was there already.
-    package var wasThere = false
-    /// The items that are beside what has their name, and their new names.
-    package var movedAside: [(path: [UInt8], name: [UInt8])] = []
-    /// The replaced files that have other names, which keep the old content.
-    package var filesWithOtherNames: [[UInt8]] = []
+    /// The parts below those asked for that the snapshot lacks, and the newest snapshot that has each; nil
+    /// where none is known to have it.
+    package var absentParts: [(path: [UInt8], snapshot: Snapshot?)] = []
+    /// The number of other excluded items there.
+    package var excludedItems = 0
+    /// What other snapshots have of the items that were there already.
+    package var otherVersions: [[UInt8]: [Occurrence]] = [:]
 
-    package init(
-        snapshot: Snapshot, items: Int, failures: [RestoreFailure], complaints: [String] = [],
-        leftovers: [FilePath] = []
+    init(
+        snapshot: Snapshot, paths: [[UInt8]], items: Int, merged: MergeOutcome,
+        otherFailures: [RestoreFailure], complaints: [String], leftovers: [FilePath]
     ) {
         self.snapshot = snapshot
+        self.paths = paths
         self.items = items
-        self.failures = failures.sorted { $0.path.lexicographicallyPrecedes($1.path) }
+        self.merged = merged
+        failures = (merged.failures + otherFailures)
+            .sorted { $0.path.lexicographicallyPrecedes($1.path) }
         self.complaints = complaints
         self.leftovers = leftovers
     }
@@ -44,11 +48,14 @@ package struct RestoreResult: Sendable {
 
     /// Whether everything requested is as it is in the snapshot.
     package var isComplete: Bool {
-        failures.isEmpty && complaints.isEmpty && differingItems == 0
+        failures.isEmpty && complaints.isEmpty && merged.differingItems == 0
     }
 
+    /// Whether nothing was written, since all that is in the snapshot was there already.
+    package var wasThere: Bool { merged.placedItems == 0 && isComplete }
+
     /// The number of items that are as they are in the snapshot, as far as is known.
-    package var wholeItems: Int { max(0, items - countItems(failures) - differingItems) }
+    package var wholeItems: Int { max(0, items - countItems(failures) - merged.differingItems) }
 
     /// Whether no item was restored, as far as is known.
     package var isNothing: Bool {
@@ -58,7 +65,7 @@ package struct RestoreResult: Sendable {
 
     /// Counts the items with failures. A directory above the SOURCEs is no item of the snapshot.
     private func countItems(_ failures: [RestoreFailure]) -> Int {
-        let items = SourceItems(snapshot.sources)
+        let items = snapshot.items
         return Set(failures.map(\.path)).count { items.contains($0) }
     }
 }

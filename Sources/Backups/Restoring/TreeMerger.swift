@@ -3,21 +3,21 @@ import SystemCalls
 import SystemPackage
 
 /// What came of moving restored items.
-struct MergeOutcome: Sendable {
+package struct MergeOutcome: Sendable {
     /// Items that are not in the target as they should be.
     fileprivate(set) var failures: [RestoreFailure] = []
-    /// The exact paths of the damaged items that were met, by their printed names.
-    fileprivate(set) var damagedPaths: [[UInt8]: [UInt8]] = [:]
     /// The number of items that something else has the name of, which stays.
-    fileprivate(set) var differingItems = 0
+    package fileprivate(set) var differingItems = 0
     /// Those of the items asked for that were there, with the same content and permissions.
-    fileprivate(set) var equal: [[UInt8]] = []
+    package fileprivate(set) var equal: [[UInt8]] = []
     /// The number of items that got a name, each with everything below it.
     fileprivate(set) var placedItems = 0
     /// The items that were put beside what has their name, and their new names.
-    fileprivate(set) var movedAside: [(path: [UInt8], name: [UInt8])] = []
+    package fileprivate(set) var movedAside: [(path: [UInt8], name: [UInt8])] = []
     /// The replaced files that have other names, which keep the old content.
-    fileprivate(set) var filesWithOtherNames: [[UInt8]] = []
+    package fileprivate(set) var filesWithOtherNames: [[UInt8]] = []
+
+    init() {}
 }
 
 /// Moves restored items into a target by descriptors.
@@ -34,8 +34,9 @@ struct TreeMerger {
     private let placing: Placing
     /// The paths that were asked for.
     private let asked: [[UInt8]]
-    /// The printed names of items that are not intact: all but directories stay where they are.
-    private let damaged: Set<[UInt8]>
+    /// What is wrong with items that are not intact, by their printed names: all but directories stay where
+    /// they are, also those that only print alike.
+    private let damage: [[UInt8]: String]
     /// The printed names of the directories that contain what stays.
     private let entered: Set<[UInt8]>
     /// An item that stays where it is, with everything below it.
@@ -62,16 +63,16 @@ struct TreeMerger {
     }
 
     init(
-        _ placing: Placing, asked: [[UInt8]], damaged: Set<[UInt8]> = [],
+        _ placing: Placing, asked: [[UInt8]], damage: [[UInt8]: String] = [:],
         unmounted: Set<[UInt8]> = [], omitted: [UInt8]? = nil, isCancelled: @escaping () -> Bool
     ) {
         self.placing = placing
         self.asked = asked
-        self.damaged = damaged
+        self.damage = damage
         self.omitted = omitted
         self.unmounted = unmounted
-        let staying = damaged.union(unmounted.map { printedName($0) })
-            .union(omitted.map { [$0] } ?? [])
+        let staying =
+            damage.keys + (Array(unmounted) + [omitted].compactMap(\.self)).map(printedName)
         entered = Set(staying.lazy.flatMap { ancestors(of: $0).map { Array($0) } })
         self.isCancelled = isCancelled
     }
@@ -131,14 +132,14 @@ struct TreeMerger {
     ) throws {
         let path = walk.path(of: name)
         if path == omitted { return }
-        let printed = damaged.isEmpty ? path : printedName(path)
+        let printed = printedName(path)
         let reference = SharedDescriptor(try openReference(name, in: walk.directory.descriptor))
         let item = Item(
             name: name, path: path, reference: reference,
             status: try reference.descriptor.status(), source: walk.directory,
             target: cursor.directory)
-        if damaged.contains(printed) {
-            outcome.damagedPaths[printed] = path
+        if let reason = damage[printed] {
+            outcome.failures.append(RestoreFailure(path: path, cause: .missing(reason)))
             if item.status.kind != .directory { return }
         }
         guard item.status.kind == .directory else { return try put(item) }
@@ -264,7 +265,7 @@ struct TreeMerger {
             let journal = FilePath(bytes: item.name.bytes + ending.utf8)
             let isRestored =
                 try item.source.has(journal)
-                && !damaged.contains(printedName(item.path + ending.utf8))
+                && damage[printedName(item.path + ending.utf8)] == nil
             if try item.target.has(journal), placing != .replacing || !isRestored {
                 throw Obstacle(
                     "a newer \(journal) is there, which belongs to another state of it: end the program "
@@ -283,10 +284,10 @@ struct TreeMerger {
         }
     }
 
-    /// Takes the name of a file away from it, unless somebody has it open for writing. A lease keeps others
+    /// Takes the name of a file away from it, unless a program has it open for writing. A lease keeps others
     /// from opening it meanwhile.
     ///
-    /// - Throws: `ETXTBSY` when somebody has it open for writing.
+    /// - Throws: `ETXTBSY` when a program has it open for writing.
     private func replace(
         _ name: FilePath, in directory: OpenDirectory, by body: () throws(Errno) -> Void
     ) throws(Errno) {

@@ -1,22 +1,265 @@
 import EffectiveValues
 import ResourceValues
+import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The newest snapshot that has an item.
-package struct NewestVersion: Sendable {
-    /// The absolute path as it was backed up.
-    package let path: [UInt8]
-    /// The snapshot; nil if none has the item.
-    package fileprivate(set) var snapshot: Snapshot?
-    /// The newer ones, which lack it, the newest first, and the reason, in words, for which each excluded
-    /// it; nil where it was not there.
-    package fileprivate(set) var lacking: [(snapshot: Snapshot, exclusion: String?)] = []
+/// A path to look for in snapshots, as it was typed.
+package struct AskedPath: Sendable {
+    /// The working directory's path and the words as typed.
+    package let path: FilePath
+    /// The first symbolic link above the item; nil if there is no link now.
+    fileprivate let link: FilePath?
+    /// The path with that link and others resolved; nil without a link, and where another user than the
+    /// caller or root made it.
+    package let resolved: FilePath?
+    /// How to go on where no snapshot has it.
+    fileprivate let advice: String
+
+    /// - Throws: ``FileError`` when the working directory cannot be found out.
+    package init(_ typed: FilePath) throws(FileError) {
+        let directory = typed.isAbsolute ? FilePath("/") : try realPath(of: ".")
+        path = directory.pushing(typed).lexicallyNormalized()
+        var ancestor = FilePath("/")
+        var found: (path: FilePath, isTrusted: Bool)?
+        for component in path.removingLastComponent().components {
+            ancestor.append(component)
+            guard let status = try? ancestor.withoutFollowing.status() else { break }
+            if status.kind == .symbolicLink {
+                found = (ancestor, status.owner == 0 || status.owner == effectiveUser())
+                break
+            }
+        }
+        link = found?.path
+        if let found, found.isTrusted, let last = path.lastComponent,
+            let parent = try? realPath(of: path.removingLastComponent())
+        {
+            resolved = parent.appending(last)
+        } else {
+            resolved = nil
+        }
+        if typed.bytes.contains(where: { "*?[".utf8.contains($0) }) {
+            advice = "the shell found nothing that matches the pattern"
+        } else if SnapshotChoice(String(decoding: typed.bytes, as: UTF8.self)) != nil {
+            advice = "a snapshot is named with --snapshot"
+        } else {
+            advice = "list the snapshots: resval-backup snapshots"
+        }
+    }
 }
 
-extension SnapshotList {
-    /// The names of the machines that snapshots were made on, sorted.
-    package var hosts: [String] { Set(snapshots.map(\.hostName)).sorted() }
+/// Where items are restored, and what becomes of what is there.
+package struct RestoreMode: Sendable {
+    /// The directory that gets each item under its whole path; nil where items come back to where they
+    /// were.
+    package let target: FilePath?
+    private let overwrites: Bool
+    /// The mount points of fstab(5) with nothing mounted, which get no content.
+    let unmounted: Set<[UInt8]>
+    /// The uids of users by their names: a name that had another uid when a snapshot was made ends the
+    /// restore. Empty where that does not matter.
+    let accounts: [String: UInt32]
+    /// Where an item may be put beside what is there: no program of the system reads as configuration what
+    /// is in the homes of root and of people.
+    private let homes: [[UInt8]]
+
+    /// - Parameter keepsNumbers: whether root gives items to the recorded uids, whoever has them here.
+    package init(target: FilePath?, overwrites: Bool, keepsNumbers: Bool) {
+        (self.target, self.overwrites) = (target, overwrites)
+        unmounted = target == nil ? unmountedPoints() : []
+        let users = (try? contentsOfFile("/etc/passwd")) ?? []
+        let isRoot = effectiveUser() == 0
+        accounts = isRoot && !keepsNumbers ? identifiers(ofUsersIn: users) : [:]
+        homes =
+            isRoot
+            ? PasswordDatabase(contents: users).accounts
+                .filter { $0.user == 0 || $0.user >= 1000 }.map(\.home.bytes)
+            : [[UInt8(ascii: "/")]]
+    }
+
+    fileprivate func placing(of path: [UInt8], _ snapshot: Snapshot) -> Placing {
+        if overwrites { return .replacing }
+        if target != nil { return .keeping }
+        guard homes.contains(where: { isHeld(path, by: $0) }) else { return .beside(nil) }
+        return .beside(" (from \(snapshot.time.localMinute.replacing(":", with: ".")))")
+    }
+}
+
+private func identifiers(ofUsersIn users: [UInt8]) -> [String: UInt32] {
+    let lines = users.split(separator: UInt8(ascii: "\n"))
+    return Dictionary(
+        lines.compactMap { line in
+            let fields = String(decoding: line, as: UTF8.self)
+                .split(separator: ":", omittingEmptySubsequences: false)
+            guard fields.count > 2, let user = UInt32(fields[2]) else { return nil }
+            return (String(fields[0]), user)
+        }, uniquingKeysWith: { first, _ in first })
+}
+
+private func unmountedPoints() -> Set<[UInt8]> {
+    guard let table = try? contentsOfFile("/etc/fstab"), let mounts = try? MountTable.current()
+    else { return [] }
+    return Set(mountPoints(inFstab: table).map(\.bytes))
+        .subtracting(mounts.mounts.map(\.mountPoint.bytes))
+}
+
+extension FileTime {
+    /// The time for people: to the minute, in this machine's time zone, such as `2026-01-31 08:05`.
+    package var localMinute: String { String(localText.prefix(16).replacing("T", with: " ")) }
+}
+
+/// What is restored from one snapshot.
+package struct RestorePart: Sendable {
+    let snapshot: Snapshot
+    /// The paths in the snapshot; empty for everything.
+    package fileprivate(set) var paths: [[UInt8]]
+    let placing: Placing
+}
+
+/// What is restored of the paths that were asked for, and what to tell of them.
+package struct RestoreChoice: Sendable {
+    package fileprivate(set) var parts: [RestorePart] = []
+    /// Whether something that was asked for is not restored.
+    package fileprivate(set) var isPartial = false
+    /// Where each path comes from, or why it is not restored.
+    package fileprivate(set) var remarks: [(path: [UInt8], sentence: String)] = []
+
+    fileprivate mutating func add(_ path: [UInt8], of snapshot: Snapshot, _ placing: Placing) {
+        let index = parts.firstIndex { $0.snapshot == snapshot && $0.placing == placing }
+        if let index {
+            parts[index].paths.append(path)
+        } else {
+            parts.append(RestorePart(snapshot: snapshot, paths: [path], placing: placing))
+        }
+    }
+
+    fileprivate mutating func remark(_ path: [UInt8], _ sentence: String) {
+        remarks.append((path, sentence))
+    }
+}
+
+extension Restic {
+    /// Chooses the version of each path that is restored: the newest one.
+    ///
+    /// - Parameters:
+    ///   - asked: the paths; empty for a whole snapshot.
+    ///   - choice: the snapshot to restore from; nil for the newest that has each path.
+    ///   - host: the machine whose snapshots are looked in; nil for this one.
+    ///   - list: the snapshots of the repository.
+    /// - Throws: ``BackupError``: `noSnapshot`; also as ``newestVersions(of:in:)`` does.
+    package func choose(
+        _ asked: [AskedPath], of choice: SnapshotChoice?, host: String?, among list: SnapshotList,
+        _ mode: RestoreMode
+    ) async throws(BackupError) -> RestoreChoice {
+        let choice = asked.isEmpty && host == nil ? choice ?? .latest : choice
+        let snapshots =
+            if let choice { [try snapshot(choice, among: list)] } else {
+                try snapshots(ofHost: host, among: list)
+            }
+        var chosen = RestoreChoice()
+        guard !asked.isEmpty else {
+            chosen.parts = snapshots.suffix(1).map {
+                RestorePart(snapshot: $0, paths: [], placing: mode.placing(of: [], $0))
+            }
+            return chosen
+        }
+        let paths = Set(asked.flatMap { [$0.path, $0.resolved].compactMap { $0?.bytes } })
+        let versions = Dictionary(
+            try await newestVersions(of: Array(paths), in: snapshots).map { ($0.path, $0) },
+            uniquingKeysWith: { first, _ in first })
+        for item in asked {
+            let version = chosen.version(of: item, among: versions, isInPlace: mode.target == nil)
+            guard let version, let snapshot = version.snapshot else {
+                chosen.isPartial = true
+                continue
+            }
+            if let point = mode.unmounted.first(where: { isHeld(version.path, by: $0) }) {
+                chosen.isPartial = true
+                chosen.remark(point, "nothing is restored there: \(unmountedSentence)")
+                continue
+            }
+            chosen.remark(version.path, version.origin(snapshot))
+            chosen.add(version.path, of: snapshot, mode.placing(of: version.path, snapshot))
+        }
+        return chosen
+    }
+
+    /// Returns a machine's snapshots, the oldest first.
+    private func snapshots(
+        ofHost host: String?, among list: SnapshotList
+    ) throws(BackupError) -> [Snapshot] {
+        let found =
+            host.map { host in list.snapshots.filter { $0.hostName == host && !$0.isPinned } }
+            ?? ownSnapshots(among: list).snapshots
+        guard found.isEmpty else { return found }
+        let hosts = Set(list.snapshots.map(\.hostName)).sorted()
+            .map { NameEscaping.text(Array($0.utf8)) }.joined(separator: ", ")
+        throw BackupError(
+            .noSnapshot, "there is no snapshot of \(host ?? "this machine")",
+            advice: hosts.isEmpty
+                ? "make one: resval-backup create" : "name a machine with --host: \(hosts)")
+    }
+}
+
+extension RestoreChoice {
+    /// Chooses between the path as typed and the one behind a link; nil, with the reason in a remark, where
+    /// neither is restored.
+    fileprivate mutating func version(
+        of item: AskedPath, among versions: [[UInt8]: NewestVersion], isInPlace: Bool
+    ) -> NewestVersion? {
+        let path = item.path.bytes
+        let typed = versions[path]
+        if typed?.snapshot != nil {
+            guard isInPlace, let link = item.link else { return typed }
+            remark(
+                path,
+                "is not restored: \(ShellWord.quoted(link.bytes)) is a symbolic link now, so it would "
+                    + "go elsewhere (restore it with --target, or remove the link)")
+            return nil
+        }
+        if let link = item.link {
+            let name = ShellWord.quoted(link.bytes)
+            guard let resolved = item.resolved else {
+                remark(
+                    path,
+                    "is in no snapshot, and \(name) is a symbolic link of another user, which is not "
+                        + "followed")
+                return nil
+            }
+            if let version = versions[resolved.bytes], version.snapshot != nil {
+                remark(
+                    path,
+                    "is \(ShellWord.quoted(resolved.bytes)), since \(name) is a symbolic link")
+                return version
+            }
+        }
+        let exclusion = typed?.lacking.lazy.compactMap(\.exclusion).first
+        remark(
+            path,
+            "is in no snapshot" + (exclusion.map { ": it is excluded, since \($0)" } ?? "")
+                + " (\(item.advice))")
+        return nil
+    }
+}
+
+/// The newest snapshot that has an item.
+struct NewestVersion: Sendable {
+    /// The absolute path as it was backed up.
+    let path: [UInt8]
+    /// The snapshot; nil if no snapshot has the item.
+    fileprivate(set) var snapshot: Snapshot?
+    /// The newer ones, which lack it, the newest first, and the reason, in words, for which each excluded
+    /// it; nil where it was not there.
+    fileprivate(set) var lacking: [(snapshot: Snapshot, exclusion: String?)] = []
+
+    /// Which snapshot it comes from, and why newer ones lack it, in words.
+    fileprivate func origin(_ snapshot: Snapshot) -> String {
+        let text = "from snapshot \(snapshot.shortIdentifier) of \(snapshot.time.localMinute)"
+        guard !lacking.isEmpty else { return text }
+        let reasons = lacking.map { $0.exclusion ?? "it was not there" }
+        let reason = Set(reasons).count == 1 ? reasons[0] : "\(reasons[0]), and others"
+        return text + "; \(counted(lacking.count, "newer one")) without it: \(reason)"
+    }
 }
 
 extension Restic {
@@ -28,7 +271,7 @@ extension Restic {
     ///   - snapshots: the snapshots to look in, the oldest first.
     /// - Throws: ``BackupError``; also where a snapshot that may be the newest to have one cannot be
     ///   read.
-    package func newestVersions(
+    private func newestVersions(
         of paths: [[UInt8]], in snapshots: [Snapshot]
     ) async throws(BackupError) -> [NewestVersion] {
         var versions = paths.map { NewestVersion(path: $0) }

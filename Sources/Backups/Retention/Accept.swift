@@ -11,7 +11,7 @@ package struct Acceptance: Sendable {
     /// Whether another installation had made them.
     package let isTakenOver: Bool
     /// The holds that stay, of what should be stored and is not, and the snapshots that are held.
-    package let holds: [(hold: Hold, snapshot: Snapshot?)]
+    package let holds: [HeldPart]
 }
 
 extension Restic {
@@ -51,10 +51,9 @@ extension Restic {
         guard let newest = snapshots.last else {
             throw BackupError(.noSnapshot, "the snapshots are gone meanwhile")
         }
-        let holds = try await settle(newest, of: snapshots)
         return Acceptance(
             snapshot: newest, redated: redated, isTakenOver: isTakenOver,
-            holds: holds.map { hold in (hold, snapshots.last { $0.number == hold.number }) })
+            holds: try await settle(newest, of: snapshots))
     }
 
     /// Whether a SET is this installation's, or may be continued by it: one that a machine of this name and
@@ -106,7 +105,7 @@ extension Restic {
     /// - Returns: the holds that stay, of what should be stored and is not.
     private func settle(
         _ newest: Snapshot, of snapshots: [Snapshot]
-    ) async throws(BackupError) -> [Hold] {
+    ) async throws(BackupError) -> [HeldPart] {
         guard let hash = newest.recordHash, let set = newest.set else { return [] }
         var recorded: RecordedSnapshot
         do throws(BackupError) {
@@ -133,7 +132,7 @@ extension Restic {
                 .notWritable, "it cannot be noted: \(error.message)", advice: error.advice,
                 path: error.path)
         }
-        return recorded.holds
+        return recorded.held(among: snapshots)
     }
 
     /// Gives a time before that of the snapshot made last, a second apart in their order, to those that are
@@ -146,7 +145,9 @@ extension Restic {
             let isNewest = snapshot == newest
             let last = ahead.last == newest ? ahead.count - 1 : ahead.count
             let seconds = limit.seconds.subtractingSaturating(isNewest ? 0 : Int64(last - index))
-            let date = resticDate(CalendarDate(secondsSince1970: seconds, isLocal: true))
+            // As restic takes it: in this machine's time zone, without the offset.
+            let text = FileTime(seconds: seconds, nanoseconds: 0).localText.prefix(19)
+            let date = String(text.replacing("T", with: " "))
             _ = try await run(
                 ResticCommand(
                     "rewrite", words("--forget") + [option("--new-time", date)],
@@ -177,14 +178,4 @@ extension Restic {
         }
         return isChanged
     }
-}
-
-/// Returns a date in the form that restic takes.
-private func resticDate(_ date: CalendarDate) -> String {
-    func digits(_ number: Int, _ count: Int = 2) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, count - text.count)) + text
-    }
-    let day = "\(digits(date.year, 4))-\(digits(date.month))-\(digits(date.day))"
-    return "\(day) \(digits(date.hour)):\(digits(date.minute)):\(digits(date.second))"
 }

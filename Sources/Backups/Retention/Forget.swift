@@ -1,3 +1,5 @@
+import EffectiveValues
+import ResourceValues
 import SystemCalls
 import SystemPackage
 
@@ -13,18 +15,46 @@ package enum ForgetScope: Sendable, Hashable {
 }
 
 extension Restic {
-    /// Decides which snapshots of this installation are kept, by restic's rules and by what is held.
-    /// Removes nothing.
+    /// Removes the snapshots of this installation that neither restic's rules nor holds keep.
     ///
     /// What was found out about snapshots is written to their tags first, which gives them other
     /// identifiers.
     ///
-    /// - Parameter renamed: called with each snapshot that got another identifier, before and after.
+    /// - Parameter isDryRun: whether it is only decided which these are.
     /// - Throws: ``BackupError``: `noSnapshot` when there are none of the configuration,
     ///   `ambiguousSources` when there are several SETs and none was chosen.
-    package func forgetDecisions(
-        _ rules: RetentionRules, _ scope: ForgetScope,
-        renamed: (_ before: Snapshot, _ after: Snapshot) -> Void = { _, _ in }
+    package func forget(
+        by rules: RetentionRules, _ scope: ForgetScope, isDryRun: Bool
+    ) async throws(BackupError) -> [ForgetDecision] {
+        let decisions = try await forgetDecisions(rules, scope)
+        let removed = decisions.filter { !$0.isKept }.map(\.snapshot)
+        guard !isDryRun, !removed.isEmpty else { return decisions }
+        try removeStoredFileRecords(except: decisions.filter(\.isKept).map(\.snapshot))
+        try await remove(removed)
+        return decisions
+    }
+
+    /// Removes the records of which files snapshots contain, before these are removed. A snapshot that is
+    /// not kept may have another identifier since its tags were changed; other SOURCEs are recorded again
+    /// with their next snapshot.
+    ///
+    /// - Throws: ``BackupError`` when a record may be left that this user's programs trust, now or once
+    ///   permissions are changed. Where the state directory belongs to another user or is not a directory,
+    ///   there is a warning.
+    private func removeStoredFileRecords(except kept: [Snapshot]) throws(BackupError) {
+        guard let records = storedFileRecords else { return }
+        do throws(FileError) {
+            try records.remove(repository.fingerprint, except: Set(kept.map(\.identifier)))
+        } catch {
+            guard isStateOfAnother(records.directory) else { throw backupError(error) }
+            warn(
+                "the records of which files the removed snapshots contain stay, if there are any: "
+                    + error.description)
+        }
+    }
+
+    private func forgetDecisions(
+        _ rules: RetentionRules, _ scope: ForgetScope
     ) async throws(BackupError) -> [ForgetDecision] {
         var all = try await list()
         var own = ownSnapshots(among: all)
@@ -45,7 +75,8 @@ extension Restic {
         for snapshot in before {
             guard let now = after[snapshot.recordHash], now.identifier != snapshot.identifier
             else { continue }
-            renamed(snapshot, now)
+            storedFileRecords?.rename(
+                repository.fingerprint, snapshot.identifier, to: now.identifier)
         }
         let holders = try await lastHolders(ofEvictedIn: own.sets.flatMap(\.snapshots))
         var decisions: [ForgetDecision] = []
@@ -110,17 +141,16 @@ extension Restic {
         return nil
     }
 
-    /// Returns the holds that a snapshot has, and the snapshots that are held, as far as they are there.
+    /// Returns the holds that a snapshot has, and the snapshots that they keep.
     ///
+    /// - Parameter list: the snapshots of the repository.
     /// - Throws: ``BackupError``: `noRecord`, `damaged`.
     package func heldSnapshots(
-        by snapshot: Snapshot
-    ) async throws(BackupError) -> [(hold: Hold, snapshot: Snapshot?)] {
+        by snapshot: Snapshot, among list: SnapshotList
+    ) async throws(BackupError) -> [HeldPart] {
         guard snapshot.set != nil else { return [] }
-        let holds = try await self.holds(of: snapshot)
-        guard !holds.isEmpty else { return [] }
-        let set = try await list().snapshots.filter { $0.set == snapshot.set }
-        return holds.map { hold in (hold, set.last { $0.number == hold.number }) }
+        let set = list.snapshots.filter { $0.set == snapshot.set }
+        return try await recorded(snapshot).held(among: set)
     }
 
     /// Returns the holds that a SET's snapshot made last has.
@@ -129,11 +159,6 @@ extension Restic {
     func holds(of newest: Snapshot) async throws(BackupError) -> [Hold] {
         if let verdict = verdict(on: newest) { return verdict.holds }
         return try await recorded(newest).holds
-    }
-
-    /// Removes the snapshots that are not kept.
-    package func forget(_ decisions: [ForgetDecision]) async throws(BackupError) {
-        try await remove(decisions.filter { !$0.isKept }.map(\.snapshot))
     }
 }
 

@@ -27,14 +27,27 @@ package struct Hold: Sendable, Hashable {
     package init(number: Int64, kind: Kind, since: Int64, part: [UInt8] = []) {
         (self.number, self.kind, self.since, self.part) = (number, kind, since, part)
     }
+}
 
-    /// The day from which it holds no longer, unless its days begin anew; nil where only `accept` ends it.
-    package var end: FileTime? {
-        kind == .other
-            ? nil
-            : FileTime(
-                seconds: since.addingSaturating(RecordedSnapshot.heldTime), nanoseconds: 0)
-    }
+/// What is held, as it is printed and kept in the status of a run.
+package struct HeldPart: Sendable, Hashable {
+    /// The path of what later snapshots lack; nil for all that was made before the clock jumped.
+    package var path: [UInt8]?
+    /// Why, in one word: see ``Hold/Kind``.
+    package var kind = ""
+    /// When it became so.
+    package var since = FileTime(seconds: 0, nanoseconds: 0)
+    /// When it ends, unless its days begin anew; nil where no day ends it.
+    package var until: FileTime?
+    /// Whether the part should be stored and is not: then `accept` does not end it.
+    package var isUnstored = false
+    /// The full identifier of the snapshot that has it; nil if it is not there.
+    package var snapshot: String?
+
+    package init() {}
+
+    /// Whether another reason than the owner's exclusion took the part away.
+    package var isShortfall: Bool { kind == Hold.Kind.other.rawValue }
 }
 
 /// What holds depend on: a snapshot's record, with its verdict as soon as that is known. All
@@ -119,10 +132,36 @@ package struct RecordedSnapshot: Sendable {
             && !unstored.contains(part)
     }
 
+    /// Whether what a hold is for should be stored and is not: then only storing it ends the hold.
+    private func isUnstored(_ hold: Hold) -> Bool {
+        hold.kind != .clock && plans(hold.part) && !has(hold.part)
+    }
+
+    /// Returns the holds, those without an end first, and what they keep.
+    ///
+    /// - Parameter snapshots: of the SET.
+    func held(among snapshots: [Snapshot]) -> [HeldPart] {
+        let byNumber = Dictionary(snapshots.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
+        return (holds.filter { $0.kind == .other } + holds.filter { $0.kind != .other }).map {
+            hold in
+            var held = HeldPart()
+            held.path = hold.kind == .clock ? nil : hold.part
+            held.kind = hold.kind.rawValue
+            held.since = FileTime(seconds: hold.since, nanoseconds: 0)
+            held.isUnstored = isUnstored(hold)
+            if hold.kind != .other, !held.isUnstored {
+                let end = hold.since.addingSaturating(RecordedSnapshot.heldTime)
+                held.until = FileTime(seconds: end, nanoseconds: 0)
+            }
+            held.snapshot = byNumber[hold.number]?.identifier
+            return held
+        }
+    }
+
     /// Ends what was found missing, but for the holds of what should be stored and is not.
     mutating func accept() {
         let known = self
-        holds.removeAll { !(known.plans($0.part) && !known.has($0.part)) }
+        holds.removeAll { !known.isUnstored($0) }
         fallen = []
         for index in sourceFacts.indices {
             sourceFacts[index].fall = nil
@@ -266,6 +305,9 @@ package struct PathSet: Sendable {
         }
         self.paths = outermost
     }
+
+    /// The number of paths that restic does not list: the root directory, which each snapshot of it has.
+    var unlistedCount: Int { paths == [[UInt8(ascii: "/")]] ? 1 : 0 }
 
     /// Whether a path is in the set or below a path in it.
     package func contains(_ path: [UInt8]) -> Bool {

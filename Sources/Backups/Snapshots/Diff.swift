@@ -45,12 +45,9 @@ extension Restic {
     ) async throws(BackupError) {
         let excludedBefore = ExcludedPaths(try await exclusions(of: first))
         let excludedAfter = ExcludedPaths(try await exclusions(of: second))
-        let before = try await readEntries(
-            of: first.identifier, with: CountedEntries(EntryCollector(), self)
-        ).handler.entries
+        let before = try await readEntries(of: first.identifier, with: EntryCollector()).entries
         let merger = EntryMerger(before, excludedBefore, excludedAfter, report)
-        try await readEntries(of: second.identifier, with: CountedEntries(merger, self))
-            .handler.finish()
+        try await readEntries(of: second.identifier, with: merger).finish()
     }
 }
 
@@ -146,10 +143,14 @@ extension Restic {
     /// Finds the snapshots of this machine that contain an item. The empty directory that stands for
     /// an excluded one, and the tag file in it, do not count.
     ///
-    /// - Parameter path: the absolute path as it was backed up.
+    /// - Parameters:
+    ///   - path: the absolute path as it was backed up.
+    ///   - list: the snapshots of the repository.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
-    package func occurrences(of path: [UInt8]) async throws(BackupError) -> Occurrences {
-        let own = try await ownSnapshots()
+    package func occurrences(
+        of path: [UInt8], among list: SnapshotList
+    ) async throws(BackupError) -> Occurrences {
+        let own = ownSnapshots(among: list)
         var result = Occurrences()
         result.unreadable = own.unreadable
         let progress = StepCounter("snapshots checked", of: Int64(own.snapshots.count), progress)

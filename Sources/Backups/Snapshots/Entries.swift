@@ -37,24 +37,6 @@ package func pathPrecedes(_ first: [UInt8], _ second: [UInt8]) -> Bool {
     return first.count < second.count
 }
 
-/// The items of a snapshot that are counted: the SOURCEs and what is below them, not the directories
-/// above, which snapshots contain, too.
-struct SourceItems: Sendable {
-    private let sources: [[UInt8]]
-
-    init(_ sources: [FilePath]) { self.sources = sources.map(\.bytes) }
-
-    /// Whether a path is that of an item.
-    func contains(_ path: [UInt8]) -> Bool { index(of: path) != nil }
-
-    /// The index of the SOURCE that a path is, or is below; nil if there is none.
-    func index(of path: [UInt8]) -> Int? { sources.firstIndex { isHeld(path, by: $0) } }
-
-    /// The number of items that restic does not list: the root directory, which is always part of a
-    /// snapshot of it.
-    var unlistedCount: Int { sources.contains([UInt8(ascii: "/")]) ? 1 : 0 }
-}
-
 /// The items that a snapshot excludes, for lookup by path.
 struct ExcludedPaths: Sendable {
     private var files: [[UInt8]: String] = [:]

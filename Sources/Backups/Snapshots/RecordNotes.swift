@@ -196,7 +196,7 @@ extension Restic {
         return isIdentifier(text) ? text : nil
     }
 
-    /// Returns the identifier of the SET of a configuration, after making one where there is none.
+    /// Returns the identifier of the SET of a configuration, after making one if it is missing.
     ///
     /// - Throws: ``FileError`` when none can be kept.
     @discardableResult

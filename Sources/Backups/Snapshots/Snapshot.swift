@@ -79,6 +79,10 @@ package struct Snapshot: Sendable, Hashable {
     /// The first eight digits of the identifier, for display.
     package var shortIdentifier: String { String(identifier.prefix(8)) }
 
+    /// The items that are counted: the SOURCEs and what is below them, not the directories above, which
+    /// it contains, too.
+    var items: PathSet { PathSet(sources.map(\.bytes)) }
+
     /// The tags set by users.
     package var tags: [String] { allTags.filter { !SourceTags.isReserved($0) } }
 
@@ -169,7 +173,7 @@ package struct SnapshotSet: Sendable, Hashable {
     /// A random identifier that the state directory keeps: 16 hexadecimal digits.
     package let identifier: String
     /// What it backs up: 16 hexadecimal digits of the hash of the configuration file's path, or of the
-    /// SOURCEs where there is none.
+    /// SOURCEs without such a file.
     package let configuration: String
 
     package init(identifier: String, configuration: String) {
@@ -193,7 +197,7 @@ package struct SnapshotSet: Sendable, Hashable {
     }
 }
 
-/// Returns what follows a prefix in the only tag with it; nil if there is none, or several.
+/// Returns what follows a prefix in the only tag with it; nil if no tag has it, or several do.
 private func onlyValue(of prefix: String, in tags: [String]) -> Substring? {
     let named = Set(tags.filter { $0.hasPrefix(prefix) })
     return named.count == 1 ? named.first?.dropFirst(prefix.count) : nil
@@ -255,8 +259,8 @@ enum NumberTag {
 
     static func text(_ number: Int64) -> String { "\(prefix)\(number)" }
 
-    /// Returns the number in a list of tags; nil if there is none, or several. Every client of a
-    /// repository can write tags, so a number out of range is none.
+    /// Returns the number in a list of tags; nil if no tag gives it, or several do. Every client of a
+    /// repository can write tags, so a number out of range does not count.
     static func number(in tags: [String]) -> Int64? {
         guard let number = onlyValue(of: prefix, in: tags).flatMap({ Int64($0) }) else {
             return nil
@@ -288,7 +292,7 @@ enum RecordHash {
 
     static func tag(_ hash: String) -> String { prefix + hash }
 
-    /// Returns the SHA-256 in a list of tags; nil if there is none, or several.
+    /// Returns the SHA-256 in a list of tags; nil if no tag gives it, or several do.
     static func hash(in tags: [String]) -> String? {
         onlyValue(of: prefix, in: tags).flatMap { ContentHash(hexadecimal: $0.utf8) }?.hexadecimal
     }

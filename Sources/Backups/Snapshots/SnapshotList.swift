@@ -171,13 +171,6 @@ extension BackupError {
 extension Restic {
     /// Returns the snapshots of this installation, and those of other programs on this machine. Where
     /// this installation made none, those that others made on a machine of this name count.
-    ///
-    /// - Throws: as ``list()`` does.
-    package func ownSnapshots() async throws(BackupError) -> SnapshotList {
-        ownSnapshots(among: try await list())
-    }
-
-    /// Returns those of a list that ``ownSnapshots()`` returns.
     package func ownSnapshots(among list: SnapshotList) -> SnapshotList {
         let sets = Set(list.snapshots.compactMap(\.set)).filter(isOwn)
         let host = hostName()
@@ -245,17 +238,19 @@ extension StringProtocol {
 }
 
 extension Restic {
-    /// Returns the snapshot that a choice refers to.
+    /// Returns the one of the repository's snapshots that a choice refers to.
     ///
     /// A snapshot is also found by its original identifier, which people may have written down.
     ///
     /// - Throws: ``BackupError`` with the code `noSnapshot` when none or several match, `damaged`
     ///   when the one that matches cannot be read.
-    package func snapshot(_ choice: SnapshotChoice) async throws(BackupError) -> Snapshot {
+    package func snapshot(
+        _ choice: SnapshotChoice, among list: SnapshotList
+    ) throws(BackupError) -> Snapshot {
         switch choice {
         case .latest:
             // The one made last of each SET, and of these the one dated last.
-            let made = try await ownSnapshots().sets.compactMap(\.snapshots.last)
+            let made = ownSnapshots(among: list).sets.compactMap(\.snapshots.last)
             let now = FileTime.now.seconds
             let timely = made.filter { !$0.isFromFuture(at: now) }
             // When all are dated in the future, the clock of this machine is wrong.
@@ -265,7 +260,6 @@ extension Restic {
                 .noSnapshot, "resval-backup made no snapshot on this machine",
                 advice: "list all snapshots: resval-backup snapshots")
         case .identifier(let prefix):
-            let list = try await list()
             let all = list.snapshots
             var fitting = all.filter { $0.identifier.hasPrefix(prefix) }
             if fitting.isEmpty {

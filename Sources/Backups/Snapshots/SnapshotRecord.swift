@@ -157,7 +157,7 @@ struct MissingContent: Sendable {
 
 extension BackupPlan {
     /// Whether an item's owner decided that it is excluded, by its path. Items of which nothing is
-    /// missing are left out: sockets, repositories, and evicted files whose content is in the repository;
+    /// missing are not in the result: sockets, repositories, and evicted files whose content is in the repository;
     /// also locked directories, which could not be stored.
     var exclusionsByDecider: [[UInt8]: Bool] {
         let doubtful = Set(doubtfulExclusions.map(\.path))

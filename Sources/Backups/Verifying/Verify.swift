@@ -45,10 +45,11 @@ extension Restic {
         _ choice: SnapshotChoice?, readsData: Bool
     ) async throws(BackupError) -> VerifyResult {
         var result = try await check(readsData: readsData)
-        let own = try await ownSnapshots()
+        let list = try await list()
+        let own = ownSnapshots(among: list)
         var snapshots = own.sets.compactMap(\.snapshots.last)
         if let choice {
-            snapshots = [try await snapshot(choice)]
+            snapshots = [try snapshot(choice, among: list)]
         } else if snapshots.isEmpty, own.unreadable.isEmpty {
             result.problems.append("there is no snapshot that was made on this machine")
         }
@@ -67,8 +68,8 @@ extension Restic {
         do throws(BackupError) {
             let found = try await readEntries(
                 of: snapshot.identifier, usesCache: false,
-                with: CountedEntries(SourceEntryCounter(snapshot), self))
-            result.items = (result.items ?? 0) + found.handler.count
+                with: SourceEntryCounter(snapshot, StepCounter("items listed", progress)))
+            result.items = (result.items ?? 0) + found.count
             if snapshot.set != nil { _ = try await record(of: snapshot) }
         } catch  where error.code != .interrupted {
             result.problems.append(
@@ -184,14 +185,17 @@ struct RepositoryDamage {
 /// Counts the entries of the SOURCEs.
 private struct SourceEntryCounter: SnapshotEntryHandler {
     private(set) var count: Int
-    private let items: SourceItems
+    private let items: PathSet
+    private let progress: StepCounter
 
-    init(_ snapshot: Snapshot) {
-        items = SourceItems(snapshot.sources)
+    init(_ snapshot: Snapshot, _ progress: StepCounter) {
+        self.progress = progress
+        items = snapshot.items
         count = items.unlistedCount
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
+        progress.add(files: 1)
         if items.contains(entry.path) { count += 1 }
     }
 }

@@ -24,7 +24,7 @@ struct KeptCount: ExpressibleByArgument {
 struct TagList: ExpressibleByArgument {
     let tags: [String]
 
-    /// Parses tags; nil when there is none.
+    /// Parses tags; nil for an empty list.
     init?(argument: String) {
         tags = argument.unicodeScalars.split(separator: ",").map(String.init)
         if tags.isEmpty { return nil }

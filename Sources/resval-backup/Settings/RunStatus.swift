@@ -1,4 +1,5 @@
 import Backups
+import CommandSupport
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -122,7 +123,7 @@ extension RunStatus {
         defer { withExtendedLifetime(lock) {} }
         // A run may have ended meanwhile.
         guard var status = try read(in: directory), status.isOf(accepted.snapshot) else { return }
-        status.snapshot?.holds = accepted.holds.map { HeldPart($0.hold, in: $0.snapshot) }
+        status.snapshot?.holds = accepted.holds
         if status.result == .coversLess {
             status.result = .ok
             status.exitCode = 0
@@ -258,38 +259,24 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What is held, as it is printed.
-struct HeldPart: Sendable, Hashable {
-    /// The path of what later snapshots lack; nil for all that was made before the clock jumped.
-    var path: [UInt8]?
-    /// Why, in one word: see ``Hold/Kind``.
-    var kind = ""
-    /// When it became so.
-    var since = FileTime(seconds: 0, nanoseconds: 0)
-    /// When it ends; nil where only `accept` ends it.
-    var until: FileTime?
-    /// The full identifier of the snapshot that has it; nil if it is not known.
-    var snapshot: String?
-
-    init() {}
-
-    init(_ hold: Hold, in snapshot: Snapshot?) {
-        path = hold.kind == .clock ? nil : hold.part
-        kind = hold.kind.rawValue
-        since = FileTime(seconds: hold.since, nanoseconds: 0)
-        until = hold.end
-        self.snapshot = snapshot?.identifier
-    }
-
-    /// The most that are listed, those that wait for `accept` first.
+extension HeldPart {
+    /// The most that are listed, those without an end first.
     static let most = 100
 
-    /// Whether it waits for `accept`.
-    var needsAcceptance: Bool { kind == Hold.Kind.other.rawValue }
+    /// Prints what is held, in words.
+    func write(to buffer: inout OutputBuffer) {
+        if let path {
+            buffer.append(name: path)
+            buffer.append(": ")
+        }
+        buffer.append(text: "\(sentence)\n")
+    }
 
-    /// What is held, in words without the path.
-    var sentence: String {
-        let end = until.map { "until \($0.localText)" } ?? "until it is accepted"
+    private var sentence: String {
+        let end =
+            isUnstored
+            ? "until it is stored"
+            : until.map { "until \($0.localText)" } ?? "until it is accepted"
         let since = since.localText
         guard path != nil else {
             return "all snapshots made before the clock jumped, \(since), are kept \(end)"
@@ -300,6 +287,11 @@ struct HeldPart: Sendable, Hashable {
 }
 
 extension JSONLine {
+    /// Adds a list of objects with paths.
+    mutating func add(_ name: String, paths: [[UInt8]]) {
+        add(name, objects: paths) { path, object in object.add(path: path) }
+    }
+
     /// Adds the field `holds`.
     mutating func add(holds: [HeldPart]) {
         add("holds", objects: holds) { hold, object in
@@ -311,6 +303,7 @@ extension JSONLine {
             object.add("kind", hold.kind)
             object.add("since", hold.since)
             object.add("until", hold.until)
+            object.add("isUnstored", hold.isUnstored)
             object.add("snapshot", hold.snapshot)
         }
     }
@@ -328,6 +321,7 @@ extension HeldPart {
             case "kind": kind = try scanner.text()
             case "since": since = FileTime(rfc3339: try scanner.string()) ?? since
             case "until": until = FileTime(rfc3339: try scanner.string())
+            case "isUnstored": isUnstored = try scanner.bool()
             case "snapshot": snapshot = try scanner.text()
             default: break
             }

@@ -1,3 +1,4 @@
+import Backups
 import ResourceValues
 import SystemCalls
 import SystemPackage
