@@ -24,8 +24,7 @@ struct RestoreEvictedTests {
         if let repository { evict.environment["RESVAL_BACKUP_REPOSITORY"] = "\(repository)" }
         try evict.runSuccessfully()
         try tool("mv", backup.source.appending("file"), moved)
-        let create = try backup.run("create", backup.source)
-        #expect(create.exitCode == (repository == nil ? 0 : 3), "\(create)")
+        try backup.run("create", backup.source, exits: repository == nil ? 0 : 3)
         try backup.runSuccessfully("download", moved, hostile)
         let before = try TreeListing(of: backup.source)
         try tool("rm", "-rf", backup.source)
@@ -47,9 +46,7 @@ struct RestoreEvictedTests {
         try withBackup(of: tree) { backup in
             let places = try loseEverything(backup)
             try tool("rm", "-rf", backup.base.appending("home/.local"))
-            let restore = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(restore.exitCode == 0, "\(restore)")
+            let restore = try backup.restore()
             #expect(restore.errorText == "")
             #expect(
                 try TreeListing(of: backup.restored(backup.source))
@@ -66,9 +63,8 @@ struct RestoreEvictedTests {
         try withBackup(of: tree, user: 54321) { backup in
             let before = try TreeListing(of: backup.source)
             try backup.runSuccessfully("evict", backup.source.appending("file"))
-            try backup.runSuccessfully("create", backup.source)
-            try backup.runSuccessfully(
-                "restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.create()
+            try backup.restore()
             #expect(
                 try TreeListing(of: backup.restored(backup.source)).differences(from: before) == [])
         }
@@ -81,13 +77,11 @@ struct RestoreEvictedTests {
             let words: [any CommandArgument] = [
                 "restore", places.moved, "--snapshot", "latest", "--target", backup.target,
             ]
-            let one = try backup.command(words).run()
-            #expect(one.exitCode == 0, "\(one)")
+            let one = try backup.command(words).run(exits: 0)
             #expect(one.text.contains(": 1 item restored\n"), "\(one)")
             #expect(try contentsOfFile(backup.restored(places.moved)) == evictableContent)
             // What is there stays.
-            let again = try backup.command(words).run()
-            #expect(again.exitCode == 1, "\(again)")
+            try backup.command(words).run(exits: 1)
         }
     }
 
@@ -99,14 +93,12 @@ struct RestoreEvictedTests {
             let other = backup.base.appending("other")
             try backup.runSuccessfully("init", "--repository", other)
             let places = try loseEverything(backup, evictingInto: other)
-            let known = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(known.exitCode == 0, "\(known)")
+            try backup.restore()
             #expect(try contentsOfFile(backup.restored(places.moved)) == evictableContent)
             try tool("rm", "-rf", backup.base.appending("home/.local"))
             let part = backup.base.appending("part")
-            let unknown = try backup.run("restore", "--snapshot", "latest", "--target", part)
-            #expect(unknown.exitCode == 3, "\(unknown)")
+            let unknown = try backup.run(
+                "restore", "--snapshot", "latest", "--target", part, exits: 3)
             for name in ["moved: ", #"[a]\n': "#] {
                 #expect(
                     unknown.errorText.contains("\(name)was not restored: it is evicted"),
