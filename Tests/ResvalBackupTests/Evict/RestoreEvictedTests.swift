@@ -9,7 +9,6 @@ struct RestoreEvictedTests {
     /// Where the file and its directory are after they were evicted and moved.
     private struct Places {
         let moved: FilePath
-        let hostile: FilePath
         let before: TreeListing
     }
 
@@ -28,7 +27,7 @@ struct RestoreEvictedTests {
         try backup.runSuccessfully("download", moved, hostile)
         let before = try TreeListing(of: backup.source)
         try tool("rm", "-rf", backup.source)
-        return Places(moved: moved, hostile: hostile, before: before)
+        return Places(moved: moved, before: before)
     }
 
     private var tree: Tree {
@@ -52,6 +51,14 @@ struct RestoreEvictedTests {
                 try TreeListing(of: backup.restored(backup.source))
                     .differences(from: places.before) == [])
             #expect(try backup.restored(places.moved).value(for: .isPurgeable) == true)
+            // One that is asked for by its name comes by itself, and what is there stays.
+            let words: [any CommandArgument] = [
+                "restore", places.moved, "--snapshot", "latest", "--target",
+                backup.base.appending("one"),
+            ]
+            let one = try backup.command(words).run(exits: 0)
+            #expect(one.text.contains(": 1 item restored\n"), "\(one)")
+            try backup.command(words).run(exits: 1)
         }
     }
 
@@ -67,21 +74,6 @@ struct RestoreEvictedTests {
             try backup.restore()
             #expect(
                 try TreeListing(of: backup.restored(backup.source)).differences(from: before) == [])
-        }
-    }
-
-    @Test("one that is asked for by its name is restored by itself")
-    func included() throws {
-        try withBackup(of: tree) { backup in
-            let places = try loseEverything(backup)
-            let words: [any CommandArgument] = [
-                "restore", places.moved, "--snapshot", "latest", "--target", backup.target,
-            ]
-            let one = try backup.command(words).run(exits: 0)
-            #expect(one.text.contains(": 1 item restored\n"), "\(one)")
-            #expect(try contentsOfFile(backup.restored(places.moved)) == evictableContent)
-            // What is there stays.
-            try backup.command(words).run(exits: 1)
         }
     }
 
