@@ -42,16 +42,6 @@ struct ProtectionTests {
         }
     }
 
-    @Test("is the plan of any other store when nothing has a class but none")
-    func nothingProtected() throws {
-        let tree = Tree { File("none").protection(.none) }
-        try withTemporaryDirectory(containing: tree) { root in
-            let plan = try makePlan(root) { $0.storesPlaintext = true }
-            #expect(plan.exclusions.isEmpty)
-            #expect(!plan.isIncomplete)
-        }
-    }
-
     @Test("takes everything where the store is encrypted")
     func encrypted() throws {
         try withTemporaryDirectory(containing: Self.tree) { root in

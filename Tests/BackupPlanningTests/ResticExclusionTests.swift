@@ -15,6 +15,7 @@ struct ResticExclusionTests {
             "line\u{2028}", "paragraph\u{2029}", "narrow\u{202F}", "math\u{205F}",
             "ideographic\u{3000}", "zero width\u{200B}", "end$", "$1", "${X", "a$$b", "**", "!not",
             "~", "[^a]", "\u{FFFD}", FileName([0x61, 0x85]), FileName([0xFF]), "two  ", "\n\n",
+            FileName([0xC2, 0xC2, 0x85]), "vertical\u{B}",
             "a\\", "\u{FEFF}bom",
         ]
 
@@ -52,37 +53,6 @@ struct ResticExclusionTests {
         }
     }
 
-    @Test("of more than a hundred files, by a list")
-    func manyFiles() throws {
-        try require(.tool("restic"))
-        let tree = Tree {
-            Directory("source") {
-                for number in 0..<150 {
-                    Directory(FileName(Array("\(number)".utf8))) {
-                        File("marked").excluded()
-                        if number % 3 > 0 { File("kept") }
-                        if number % 3 > 1 { Directory("whole") { File("f") } }
-                    }
-                }
-                Directory("left out") { File("f") }.excluded()
-                Directory("empty")
-                Socket("socket")
-                SymbolicLink("link", to: "nowhere")
-            }
-        }
-        try withTemporaryDirectory(containing: tree) { base in
-            let source = base.appending("source")
-            let plan = try makePlan(source)
-            let selection = try plan.resticSelection()
-            guard case .list = selection.targets else {
-                Issue.record("more than a hundred files make no list")
-                return
-            }
-            try expectStored(
-                stored(of: plan, source), by: Restic(in: base), selection, source)
-        }
-    }
-
     @Test("of directories for caches everything but the tags, either way")
     func cacheDirectories() throws {
         try require(.tool("restic"))
@@ -115,6 +85,13 @@ struct ResticExclusionTests {
             let cover = SmallestCover(sources: plan.sources, exclusions: plan.exclusions)
             try expectStored(expected, by: restic, cover.selection(), source)
         }
+    }
+
+    @Test("by no line that is longer than restic reads, and of the root by /*")
+    func patterns() {
+        let path = "/" + String(repeating: "\n", count: 4094)
+        #expect(ResticPattern(matching: FilePath(path)).line.count < 65_536)
+        #expect(ResticPattern(contentsOf: "/").line == Array("/*".utf8))
     }
 
     private func expectStored(

@@ -43,24 +43,6 @@ struct SmallestCoverTests {
         }
     }
 
-    @Test("keeps directories whose entries are all left out")
-    func emptied() throws {
-        let tree = Tree {
-            Directory("a") {
-                Directory("b") {
-                    File("marked").excluded(); Socket("s")
-                }
-            }
-            Directory("c") { Directory("d") { File("f") }.excluded() }
-        }
-        try withTemporaryDirectory(containing: tree) { root in
-            let plan = try makePlan(root)
-            let selection = try coverSelection(of: plan)
-            let cover = try Cover(selection, of: root)
-            #expect(cover.expanded == Set(["a", "a/b", "c", "c/d"].map { Array($0.utf8) }))
-        }
-    }
-
     private func coverSelection(of plan: BackupPlan) throws -> ResticSelection {
         let exclusions = ResticSelection.exclusions(of: plan)
         return try SmallestCover(sources: plan.sources, exclusions: exclusions).selection()

@@ -36,7 +36,7 @@ struct RecordFileTests {
         try withTemporaryDirectory { base in
             let left = base.appending("resval/resval-record-0")
             try tool("mkdir", "-m", "700", left.removingLastComponent())
-            try tool("sh", "-c", "umask 077; echo a longer text > \"$1\"", "sh", left)
+            try shell(#"umask 077; echo a longer text > "$1""#, left)
             let file = try record(base)
             #expect(file.path == left)
             #expect(try contentsOfFile(left) == Array("text".utf8))
@@ -56,8 +56,8 @@ struct RecordFileTests {
         try withTemporaryDirectory { base in
             let state = base.appending("resval")
             try tool("mkdir", "-m", "700", state)
-            try tool("sh", "-c", script, "sh", state)
-            defer { _ = try? tool("sh", "-c", "umount \"$1\" 2>/dev/null; true", "sh", state) }
+            try shell(script, state)
+            defer { _ = try? shell(#"umount "$1" 2>/dev/null; true"#, state) }
             let file = try record(base)
             let directory = file.path.removingLastComponent()
             #expect(directory.removingLastComponent() == base, "\(file.path)")

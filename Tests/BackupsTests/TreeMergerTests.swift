@@ -19,7 +19,7 @@ struct TreeMergerTests {
                 cd "$1"
                 for level in $(seq 30); do echo text > z; cd d; done
                 """
-            try tool("sh", "-c", script, "sh", tree, target)
+            try shell(script, tree, target)
             var steps = 0
             var merger = TreeMerger(.replacing, asked: [Array("/".utf8)]) {
                 steps += 1

@@ -41,6 +41,59 @@ struct BackupFixture {
         try command(arguments).run()
     }
 
+    /// Runs `resval-backup`, which is expected to exit with a code.
+    @discardableResult
+    func run(
+        _ arguments: any CommandArgument..., exits code: Int32,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> CommandResult {
+        try command(arguments).run(exits: code, sourceLocation: sourceLocation)
+    }
+
+    /// Makes a snapshot of the source.
+    @discardableResult
+    func create(
+        _ options: any CommandArgument..., exits code: Int32 = 0,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> CommandResult {
+        try command(["create", source] + options).run(exits: code, sourceLocation: sourceLocation)
+    }
+
+    /// Restores the newest snapshot, or paths of it, to the target.
+    @discardableResult
+    func restore(
+        _ arguments: any CommandArgument..., exits code: Int32 = 0,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> CommandResult {
+        try command(["restore", "--snapshot", "latest", "--target", target] + arguments)
+            .run(exits: code, sourceLocation: sourceLocation)
+    }
+
+    /// Expects that the target has all of the source, and nothing else.
+    func expectRestored(
+        _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let restored = try TreeListing(of: self.restored(source))
+        #expect(
+            try restored.differences(from: TreeListing(of: source)) == [], comment,
+            sourceLocation: sourceLocation)
+    }
+
+    /// Marks an item as excluded from backups.
+    func exclude(_ path: FilePath) throws {
+        try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
+    }
+
+    /// Takes such a mark away.
+    func include(_ path: FilePath) throws {
+        try tool("setfattr", "-x", "user.resval.isExcludedFromBackup", path)
+    }
+
+    /// The full identifiers of the snapshots, the oldest first.
+    func snapshotIdentifiers() throws -> [String] {
+        ResvalBackupTests.snapshotIdentifiers(in: try runSuccessfully("snapshots", "--json"))
+    }
+
     /// Runs `resval-backup`, which must succeed.
     @discardableResult
     func runSuccessfully(_ arguments: any CommandArgument...) throws -> String {
@@ -87,7 +140,7 @@ struct BackupFixture {
                 sleep 0.05
             done
             """
-        try tool("sh", "-c", wait, "sh", repository)
+        try shell(wait, repository)
         var sights = LockSights()
         for time in [0, LockSights.deadAge] {
             _ = try sights.see(locks(), bootIdentifier: "earlier", bootTime: time)
@@ -131,8 +184,7 @@ struct BackupFixture {
     /// Gives the source an extended attribute whose name restic cannot store, so that snapshots of it
     /// are incomplete.
     func addUnstorableAttribute() throws {
-        try tool(
-            "sh", "-c", #"setfattr -n "$(printf 'user.\377')" -v 1 "$1""#, "sh", source)
+        try shell(#"setfattr -n "$(printf 'user.\377')" -v 1 "$1""#, source)
     }
 
     /// Where an item of the source is after a restore to the target.

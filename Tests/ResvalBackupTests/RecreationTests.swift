@@ -51,8 +51,7 @@ struct RecreationTests {
             try Tree {
                 Directory(".config") { Directory("resval") { File("rules.tsv", "out\n") } }
             }.create(in: backup.base.appending("home"))
-            let broken = try backup.run("plan", markers[0], markers[1], backup.source)
-            #expect(broken.exitCode == 1, "\(broken)")
+            let broken = try backup.run("plan", markers[0], markers[1], backup.source, exits: 1)
             #expect(broken.errorText.contains("rules.tsv: line 1: has not four fields"))
         }
     }
@@ -61,8 +60,7 @@ struct RecreationTests {
     func unknown() throws {
         try withBackup(of: tree) { backup in
             try Tree { Directory(".hg") }.create(in: backup.source.appending("app"))
-            let plan = try backup.run("plan", markers[0], markers[1], backup.source)
-            #expect(plan.exitCode == 0, "\(plan)")
+            let plan = try backup.run("plan", markers[0], markers[1], backup.source, exits: 0)
             #expect(!plan.text.contains("exclude "))
             #expect(
                 plan.errorText.contains(

@@ -19,7 +19,7 @@ struct RestoreAttributesTests {
             setfattr -n user.note -v text two; setfattr -n user.other -v text two
             setfattr -n user.resval.fileProtection -v none directory
             """
-        try tool("sh", "-c", script, "sh", source)
+        try shell(script, source)
     }
 
     @Test("a filesystem without attributes is named")
@@ -27,13 +27,12 @@ struct RestoreAttributesTests {
         try require(.root, .tool("setfattr"), .tool("mount"))
         try withBackup(of: Self.tree) { backup in
             try mark(backup.source)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try tool("mkdir", backup.target)
             try tool("mount", "-t", "ramfs", "ramfs", backup.target)
             defer { _ = try? tool("umount", backup.target) }
             let result = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target + "new")
-            #expect(result.exitCode == 3, "\(result)")
+                "restore", "--snapshot", "latest", "--target", backup.target + "new", exits: 3)
             #expect(result.errorText.split(separator: "\n").count == 1, "\(result)")
             #expect(result.errorText.contains("stores no extended attributes"), "\(result)")
         }
@@ -46,8 +45,8 @@ struct RestoreAttributesTests {
             try mark(backup.source)
             let script =
                 "cd \"$1\"; setfacl -m u:54321:r one; setcap cap_net_raw+ep directory/inside"
-            try tool("sh", "-c", script, "sh", backup.source)
-            try backup.runSuccessfully("create", backup.source)
+            try shell(script, backup.source)
+            try backup.create()
             let result = try backup.restore(
                 by: "strace -f -qq -o /dev/null -e trace=lsetxattr -e inject=lsetxattr:error=EIO")
             #expect(result.exitCode == 3, "\(result)")
@@ -60,7 +59,7 @@ struct RestoreAttributesTests {
         let tree = Tree {
             Directory("above") {
                 for number in 0..<3 {
-                    Directory(FileName(Array("directory\(number)".utf8))) {
+                    Directory("directory\(number)") {
                         File("file", "text").permissions(0o444).purgeable()
                             .attribute("user.binary", [0, 0xFF]).owned(by: 54321)
                         // The names of two differ, although Swift's strings are equal.
@@ -98,12 +97,11 @@ struct RestoreAttributesTests {
                         setfattr -n user.note -v text small
                         setfattr -n user.note -v "$(head -c 20000 /dev/zero | tr '\\0' x)" large
                         """
-                    try tool("sh", "-c", script, "sh", source)
+                    try shell(script, source)
                     try backup.runSuccessfully("create", source)
                     let result = try backup.run(
                         "restore", "--snapshot", "latest", "--target",
-                        small.root.appending("target"))
-                    #expect(result.exitCode == 3, "\(result)")
+                        small.root.appending("target"), exits: 3)
                     #expect(
                         result.errorText.contains("\(source)/large: was not restored"),
                         "\(result)")
@@ -142,11 +140,8 @@ struct RestoreAttributesTests {
     func foreignNames() throws {
         try require(.tool("setfattr"))
         try withBackup(of: Self.tree) { backup in
-            try tool(
-                "bash", "-c", "setfattr -n $'user.\\xff' -v text \"$1\"", "bash",
-                backup.source.appending("one"))
-            let result = try backup.run("create", backup.source)
-            #expect(result.exitCode == 3, "\(result)")
+            try shell("setfattr -n $'user.\\xff' -v text \"$1\"", backup.source.appending("one"))
+            let result = try backup.create(exits: 3)
             #expect(
                 result.errorText.contains(
                     "\(backup.source)/one: is in the snapshot without some of its attributes: one has"

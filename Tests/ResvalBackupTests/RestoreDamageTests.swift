@@ -14,7 +14,7 @@ struct RestoreDamageTests {
         try withBackup(of: tree) { backup in
             let large = backup.source.appending("large: 12 MB")
             try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=12", "status=none")
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             // The small files fill a few hundred bytes of the pack.
             let script = """
                 pack=$(find "$1/data" -type f -size +4M | sort | head -n 1)
@@ -24,10 +24,8 @@ struct RestoreDamageTests {
                 printf "\\\\$(printf %03o $((byte ^ 1)))" |
                     dd of="$pack" bs=1 seek=$offset conv=notrunc status=none
                 """
-            try tool("bash", "-c", script, "bash", backup.repository)
-            let result = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(result.exitCode == 3, "\(result)")
+            try shell(script, backup.repository)
+            let result = try backup.restore(exits: 3)
             let lines = result.errorText.split(separator: "\n")
             #expect(lines.count { $0.contains("\(backup.source)") } == 1, "\(result)")
             #expect(lines.contains { $0.contains("large: 12 MB: was not restored") }, "\(result)")
@@ -35,13 +33,11 @@ struct RestoreDamageTests {
             #expect(result.text.contains(": 4 of 5 items restored"))
             let again = backup.base.appending("again")
             let json = try backup.run(
-                "restore", "--snapshot", "latest", "--target", again, "--json")
-            #expect(json.exitCode == 3)
+                "restore", "--snapshot", "latest", "--target", again, "--json", exits: 3)
             #expect(json.text.contains(#""isComplete":false"#))
-            let part = try backup.run(
+            try backup.run(
                 "restore", "--snapshot", "latest", "--target", backup.base.appending("part"),
-                backup.source.appending("directory"))
-            #expect(part.exitCode == 0, "\(part)")
+                backup.source.appending("directory"), exits: 0)
         }
     }
 
@@ -49,7 +45,7 @@ struct RestoreDamageTests {
     func nothing() throws {
         try require(.tool("strace"))
         try withBackup(of: Tree { File("file", "text") }) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try tool("mkdir", backup.target)
             let result = try backup.restore(
                 by: "strace -f -qq -o /dev/null -e trace=mkdirat -e inject=mkdirat:error=EIO")

@@ -19,8 +19,7 @@ struct SourceTests {
     func excluded() throws {
         try withBackup(of: Self.tree) { backup in
             for name in ["marked", "marked/below", "marked/below/file"] as [FilePath] {
-                let result = try backup.run("create", backup.source.pushing(name))
-                #expect(result.exitCode == 1)
+                let result = try backup.run("create", backup.source.pushing(name), exits: 1)
                 #expect(result.errorText.contains("is excluded from backups"))
                 let marked = backup.source.appending("marked")
                 #expect(
@@ -36,7 +35,7 @@ struct SourceTests {
             try backup.runSuccessfully("create", backup.source.appending("link"))
             let first = backup.source.appending("first")
             #expect(try backup.runSuccessfully("snapshots").hasSuffix("\(first)"))
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.restore()
             let restored = try TreeListing(of: backup.restored(first))
             #expect(try restored.differences(from: TreeListing(of: first)) == [])
         }
@@ -53,7 +52,7 @@ struct SourceTests {
             #expect(
                 again.contains(#""newFiles":0,"changedFiles":0,"unchangedFiles":2,"#), "\(again)")
             #expect(try backup.runSuccessfully("snapshots").contains("\(first), \(second)"))
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.restore()
             for source in [first, second] {
                 let restored = try TreeListing(of: backup.restored(source))
                 #expect(try restored.differences(from: TreeListing(of: source)) == [])
@@ -76,8 +75,7 @@ struct SourceTests {
             let kept = home.pushing(".cache/kept")
             let result = try backup.command(
                 ["create", home, kept], afterBackup: "echo more >> \(kept)/file"
-            ).run()
-            #expect(result.exitCode == 0, "\(result)")
+            ).run(exits: 0)
             #expect(result.errorText.contains("\(kept)/file: warning: changed while"), "\(result)")
             try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
             let restored = backup.restored(home.appending(".cache"))
@@ -91,23 +89,21 @@ struct SourceTests {
     func missing() throws {
         try withBackup(of: Self.tree) { backup in
             let missing = backup.source.appending("missing")
-            let result = try backup.run("create", backup.source.appending("first"), missing)
-            #expect(result.exitCode == 3, "\(result)")
+            let result = try backup.run(
+                "create", backup.source.appending("first"), missing, exits: 3)
             #expect(result.errorText.contains("\(missing): "))
             #expect(result.text.hasPrefix("snapshot "))
-            let alone = try backup.run("create", missing)
-            #expect(alone.exitCode == 1)
+            try backup.run("create", missing, exits: 1)
         }
     }
 
     @Test("a repository inside the SOURCE is left out, with its reason")
     func repositoryInside() throws {
         try withBackup(of: Self.tree) { backup in
-            let plan = try backup.run("plan", "--excluded-only", backup.base)
-            #expect(plan.exitCode == 0, "\(plan)")
+            let plan = try backup.run("plan", "--excluded-only", backup.base, exits: 0)
             #expect(plan.text.contains("exclude   \(backup.repository): it is the repository"))
             try backup.runSuccessfully("create", backup.base)
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.restore()
             let restored = try TreeListing(of: backup.restored(backup.repository))
             #expect(restored.items.count == 1)
         }

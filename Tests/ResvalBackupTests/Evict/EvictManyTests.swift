@@ -13,7 +13,7 @@ struct EvictManyTests {
 
     private static let files = Tree {
         for (number, name) in names.enumerated() {
-            File(FileName(Array(name.utf8)), content(number + 1))
+            File("\(name)", content(number + 1))
         }
     }
 
@@ -38,7 +38,7 @@ struct EvictManyTests {
             Directory("b") {
                 Directory("ü") {
                     for (number, name) in Self.names.enumerated() {
-                        File(FileName(Array(name.utf8)), Self.content(number))
+                        File("\(name)", Self.content(number))
                     }
                 }
             }
@@ -51,6 +51,9 @@ struct EvictManyTests {
             #expect(text.contains("total: \(Self.names.count + HostileNames.all.count) files, "))
             // The first two run at once; one archive proves all.
             #expect(try evict.starts().sorted() == ["backup", "cat", "dump"])
+            let create = try backup.create()
+            #expect(
+                create.text.contains("\(Self.names.count + HostileNames.all.count) excluded"))
             // A copy of a placeholder has the same content.
             let copy = backup.base.appending("copy")
             try tool("cp", "-a", backup.source.appending("b"), copy)
@@ -117,7 +120,7 @@ struct EvictManyTests {
             find "$1" -type f -exec chmod u+w {} \\; \\
                 -exec sh -c 'printf damage | dd of="$0" bs=1 seek=20 conv=notrunc 2>&1' {} \\;
             """
-        try tool("sh", "-c", script, "sh", directory)
+        try shell(script, directory)
     }
 
     /// All files but those that vanish or are changed are as they were.
@@ -137,8 +140,7 @@ struct EvictManyTests {
             let result = try backup.command(
                 ["evict", "-R", "--yes", backup.source],
                 beforeBackup: "rm '\(backup.source)/file 5'; echo more >> '\(backup.source)/file 7'"
-            ).run()
-            #expect(result.exitCode == 3, "\(result)")
+            ).run(exits: 3)
             #expect(result.text.contains("total: 6 files, "), "\(result)")
             #expect(result.text.contains(", 3 failed\n"), "\(result)")
             let errors = result.errorText.split(separator: "\n").map(String.init)
@@ -166,13 +168,12 @@ struct EvictManyTests {
             let packs = backup.base.appending("packs")
             try tool("cp", "-a", data, packs)
             try damagePacks(in: packs)
-            #expect(try backup.command(["evict"] + paths).run().exitCode == 0)
+            try backup.command(["evict"] + paths).run(exits: 0)
             try tool("cp", "-a", data, saved)
             try tool("cp", "-af", packs.appending("."), data)
             try tool("rm", paths[4])
             try tool("sh", "-c", "chmod 644 \"$0\"; echo other > \"$0\"", paths[6])
-            let result = try backup.command(["download"] + paths).run()
-            #expect(result.exitCode == 3, "\(result)")
+            let result = try backup.command(["download"] + paths).run(exits: 3)
             #expect(result.text.contains("total: 6 files, "), "\(result)")
             #expect(result.text.contains(", 3 failed\n"), "\(result)")
             for (path, words) in [
@@ -202,8 +203,7 @@ struct EvictManyTests {
             // The second copy names the first as its original.
             try backup.restic("rewrite", "--new-host", "other", "--forget")
             try backup.restic("rewrite", "--new-host", "another", "--forget")
-            let result = try backup.run("download", file)
-            #expect(result.exitCode == 0, "\(result)")
+            try backup.run("download", file, exits: 0)
             #expect(try contentsOfFile(file) == evictableContent)
         }
     }
@@ -214,10 +214,10 @@ struct EvictManyTests {
             let file = backup.source.appending("file")
             let failing = try backup.command(
                 ["evict", file], before: "[ \"$1\" != cat ] || exit 1")
-            #expect(try failing.run().exitCode == 1)
+            try failing.run(exits: 1)
             #expect(try contentsOfFile(file) == evictableContent)
             #expect(
-                try snapshotIdentifiers(in: backup.runSuccessfully("snapshots", "--json")) == [])
+                try backup.snapshotIdentifiers() == [])
         }
     }
 
@@ -236,8 +236,7 @@ struct EvictManyTests {
                         cat "$dir/tar"; exit 0
                     fi
                     """)
-            let result = try evict.run()
-            #expect(result.exitCode == 1, "\(result)")
+            let result = try evict.run(exits: 1)
             #expect(result.errorText.contains("was left alone: its content"), "\(result)")
             #expect(try contentsOfFile(file) == evictableContent)
         }

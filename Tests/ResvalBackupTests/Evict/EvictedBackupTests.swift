@@ -16,8 +16,7 @@ struct EvictedBackupTests {
             try tool("mv", backup.repository, hidden)
             var plan = backup.command(["plan", "--excluded-only", backup.source])
             plan.environment["RESVAL_BACKUP_REPOSITORY"] = "\(hidden)"
-            let kept = try plan.run()
-            #expect(kept.exitCode == 0, "\(kept)")
+            let kept = try plan.run(exits: 0)
             #expect(kept.text.contains("1 excluded"))
             try tool("mv", hidden, backup.repository)
             // A record of another repository says nothing of this one, whatever snapshot it names.
@@ -30,16 +29,14 @@ struct EvictedBackupTests {
                 try tool("setfattr", "-x", old, file)
                 try tool("setfattr", "-n", new, "-v", "1", file)
                 try tool("chmod", "0", file)
-                let plan = try backup.run("plan", backup.source)
-                #expect(plan.exitCode == (new == forged ? 3 : 0), "\(plan)")
+                try backup.run("plan", backup.source, exits: new == forged ? 3 : 0)
             }
             // restic forgets what no forget of ours touches.
             let hold = try backup.restic("snapshots", "--json")
             let identifier = try #require(
                 hold.split(separator: #""short_id":""#).dropFirst().first?.prefix(8))
             try backup.restic("forget", String(identifier))
-            let create = try backup.run("create", backup.source)
-            #expect(create.exitCode == 3, "\(create)")
+            let create = try backup.create(exits: 3)
             #expect(create.errorText.contains("\(file): is not in the snapshot: is evicted"))
             #expect(create.text.contains("1 excluded"))
         }
@@ -51,8 +48,7 @@ struct EvictedBackupTests {
         try withBackup(of: Tree { File("file", evictableContent) }) { backup in
             let file = backup.source.appending("file")
             func expectCreate(_ code: Int32, _ text: String) throws {
-                let create = try backup.run("create", backup.source)
-                #expect(create.exitCode == code, "\(create)")
+                let create = try backup.create(exits: code)
                 #expect(create.errorText.contains("\(file): "), "\(create)")
                 #expect(create.errorText.contains(text), "\(create)")
                 #expect(create.text.contains("0 excluded"))
@@ -69,8 +65,7 @@ struct EvictedBackupTests {
             try tool("truncate", "-s", "1M", file)
             try tool("chmod", "0", file)
             try expectCreate(3, "no record of its content")
-            let list = try backup.run("plan", "--format", "nul", backup.source)
-            #expect(list.exitCode == 3, "\(list)")
+            let list = try backup.run("plan", "--format", "nul", backup.source, exits: 3)
             #expect(list.errorText.contains("no record of its content"))
         }
     }
@@ -85,8 +80,7 @@ struct EvictedBackupTests {
             let cache = backup.source.appending("cache")
             try backup.runSuccessfully("evict", cache.appending("file"))
             try cache.setValue(true, for: .isExcludedFromBackup)
-            let create = try backup.run("create", backup.source)
-            #expect(create.exitCode == 0, "\(create)")
+            let create = try backup.create()
             #expect(create.errorText == "")
         }
     }
@@ -98,13 +92,13 @@ struct EvictedBackupTests {
             try backup.runSuccessfully("evict", file)
             let moved = backup.source.appending("moved")
             try tool("mv", file, moved)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let snapshots = try backup.restic("ls", "latest", "--host", try tool("hostname"))
             #expect(!snapshots.contains("moved"))
             try backup.runSuccessfully("download", moved)
             #expect(try contentsOfFile(moved) == evictableContent)
             #expect(try moved.value(for: .isPurgeable) == true)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             #expect(try backup.restic("ls", "latest").contains("moved"))
         }
     }
@@ -118,10 +112,8 @@ struct EvictedBackupTests {
         try withBackup(of: tree) { backup in
             let file = backup.source.appending("file")
             try backup.runSuccessfully("evict", file)
-            try backup.runSuccessfully("create", backup.source)
-            let restore = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(restore.exitCode == 0, "\(restore)")
+            try backup.create()
+            let restore = try backup.restore()
             #expect(restore.text.contains(": 3 items restored\n"), "\(restore)")
             #expect(try contentsOfFile(backup.restored(file)) == evictableContent)
             let part = backup.base.appending("part")
@@ -143,28 +135,6 @@ struct EvictedBackupTests {
         }
     }
 
-    @Test("a damaged repository gives no content back, and takes none away")
-    func damaged() throws {
-        try withBackup(of: oneFile) { backup in
-            let file = backup.source.appending("file")
-            try backup.runSuccessfully("evict", file)
-            let script = """
-                for pack in "$1"/data/*/*; do cp "$pack" "$pack.good"; chmod u+w "$pack"
-                printf damage | dd of="$pack" bs=1 seek=20 conv=notrunc 2>/dev/null; done
-                rm -rf "$2"
-                """
-            _ = try backup.script(script, backup.repository, backup.base.appending("cache"))
-            let failed = try backup.run("download", file)
-            #expect(failed.exitCode == 1, "\(failed)")
-            #expect(try isPlaceholder(file))
-            _ = try backup.script(
-                #"for pack in "$1"/data/*/*.good; do mv -f "$pack" "${pack%.good}"; done"#,
-                backup.repository)
-            try backup.runSuccessfully("download", file)
-            #expect(try contentsOfFile(file) == evictableContent)
-        }
-    }
-
     @Test("a copy full of zeros is never taken for the content, also when its snapshot is gone")
     func zeros() throws {
         try require(.root)
@@ -176,7 +146,7 @@ struct EvictedBackupTests {
                 try tool("cp", "-a", "--sparse=never", file, copy)
                 try #require(try copy.status().allocatedSize > evictableContent.count)
             }
-            #expect(try backup.run("create", backup.source).exitCode == 3)
+            try backup.create(exits: 3)
             try backup.runSuccessfully("evict", "--recover", copies[0])
             try backup.runSuccessfully("download", file)
             for path in [copies[0], file] {
@@ -217,14 +187,11 @@ struct EvictedBackupTests {
             }
             // Root, who has the password, is not led to give the content away.
             for (path, _) in forged {
-                #expect(try backup.run("download", path).exitCode == 1)
+                try backup.run("download", path, exits: 1)
                 #expect(try path.status().allocatedSize <= 4096)
             }
-            let create = try backup.run("create", backup.source)
-            #expect(create.exitCode == 0, "\(create)")
-            let restore = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(restore.exitCode == 3, "\(restore)")
+            try backup.create()
+            try backup.restore(exits: 3)
             #expect(try contentsOfFile(backup.restored(file)) == evictableContent)
             for (path, _) in forged {
                 #expect(throws: (any Error).self) { try backup.restored(path).status() }

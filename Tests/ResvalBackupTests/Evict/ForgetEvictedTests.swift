@@ -35,9 +35,9 @@ struct ForgetEvictedTests {
             let file = backup.source.appending("evicted")
             let replaced = backup.source.appending("replaced")
             try backup.runSuccessfully("evict", file)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try tool("dd", "if=/dev/urandom", "of=\(replaced)", "bs=400000", "count=1")
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let before = try packedSize(backup)
             try backup.runSuccessfully("forget", "--keep-last", "1", "--prune")
             #expect(try packedSize(backup) < before - 300_000)
@@ -63,31 +63,28 @@ struct ForgetEvictedTests {
             let file = backup.source.appending("file")
             let other = backup.base.appending("other")
             try backup.runSuccessfully("init", "--repository", other)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             // Incomplete, so that no other rule keeps it.
             let only = backup.source.appending("only")
             try tool("truncate", "-s", "1M", only)
             try tool("chmod", "0", only)
-            #expect(try backup.run("create", backup.source).exitCode == 3)
+            try backup.create(exits: 3)
             try tool("rm", only)
             try backup.runSuccessfully("evict", "--repository", other, file)
             try tool("mv", file, backup.source.appending("moved"))
             for _ in 0..<2 {
-                let create = try backup.run("create", backup.source)
-                #expect(create.exitCode == 3, "\(create)")
+                let create = try backup.create(exits: 3)
                 #expect(create.errorText.contains("moved: is not in the snapshot: is evicted"))
             }
             // What they lost has been looked at.
             _ = try backup.run("accept")
-            let forget = try backup.run("forget", "--keep-last", "1", "--prune")
-            #expect(forget.exitCode == 0, "\(forget)")
+            let forget = try backup.run("forget", "--keep-last", "1", "--prune", exits: 0)
             #expect(forget.text.contains("last copy of evicted files"), "\(forget)")
             // The other repository is lost.
             try tool("rm", "-rf", other)
             let restore = try backup.run(
                 "restore", "--target", backup.target, "--snapshot",
-                try heldSnapshot(backup, forget.text))
-            #expect(restore.exitCode == 3, "\(restore)")
+                try heldSnapshot(backup, forget.text), exits: 3)
             #expect(restore.errorText.contains("/only: was missing, or could not"), "\(restore)")
             #expect(try contentsOfFile(backup.restored(file)) == content)
         }
@@ -111,12 +108,11 @@ struct ForgetEvictedTests {
             let file = backup.source.appending("file")
             let other = backup.base.appending("other")
             try backup.runSuccessfully("init", "--repository", other)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try backup.runSuccessfully("evict", "--repository", other, file)
-            try tool("sh", "-c", change, "sh", file)
+            try shell(change, file)
             for _ in 0..<2 {
-                let create = try backup.run("create", backup.source)
-                #expect(create.exitCode == 3, "\(create)")
+                try backup.create(exits: 3)
             }
             // A snapshot that cannot be read may hold it.
             let damaged = try backup.command(
@@ -157,11 +153,10 @@ struct ForgetEvictedTests {
             try backup.runSuccessfully("create", a)
             try backup.runSuccessfully("evict", "--repository", other, a.appending("file"))
             try tool("mv", a.appending("file"), b.appending("file"))
-            #expect(try backup.run("create", b).exitCode == 3)
+            try backup.run("create", b, exits: 3)
             for _ in 0..<2 { _ = try backup.run("create", a) }
             _ = try backup.run("accept")
-            let forget = try backup.run("forget", "--keep-last", "1", "--dry-run", a)
-            #expect(forget.exitCode == 0, "\(forget)")
+            let forget = try backup.run("forget", "--keep-last", "1", "--dry-run", a, exits: 0)
             #expect(forget.text.contains("last copy of evicted files"), "\(forget)")
         }
     }

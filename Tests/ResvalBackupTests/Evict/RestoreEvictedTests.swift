@@ -9,7 +9,6 @@ struct RestoreEvictedTests {
     /// Where the file and its directory are after they were evicted and moved.
     private struct Places {
         let moved: FilePath
-        let hostile: FilePath
         let before: TreeListing
     }
 
@@ -24,12 +23,11 @@ struct RestoreEvictedTests {
         if let repository { evict.environment["RESVAL_BACKUP_REPOSITORY"] = "\(repository)" }
         try evict.runSuccessfully()
         try tool("mv", backup.source.appending("file"), moved)
-        let create = try backup.run("create", backup.source)
-        #expect(create.exitCode == (repository == nil ? 0 : 3), "\(create)")
+        try backup.run("create", backup.source, exits: repository == nil ? 0 : 3)
         try backup.runSuccessfully("download", moved, hostile)
         let before = try TreeListing(of: backup.source)
         try tool("rm", "-rf", backup.source)
-        return Places(moved: moved, hostile: hostile, before: before)
+        return Places(moved: moved, before: before)
     }
 
     private var tree: Tree {
@@ -47,14 +45,20 @@ struct RestoreEvictedTests {
         try withBackup(of: tree) { backup in
             let places = try loseEverything(backup)
             try tool("rm", "-rf", backup.base.appending("home/.local"))
-            let restore = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(restore.exitCode == 0, "\(restore)")
+            let restore = try backup.restore()
             #expect(restore.errorText == "")
             #expect(
                 try TreeListing(of: backup.restored(backup.source))
                     .differences(from: places.before) == [])
             #expect(try backup.restored(places.moved).value(for: .isPurgeable) == true)
+            // One that is asked for by its name comes by itself, and what is there stays.
+            let words: [any CommandArgument] = [
+                "restore", places.moved, "--snapshot", "latest", "--target",
+                backup.base.appending("one"),
+            ]
+            let one = try backup.command(words).run(exits: 0)
+            #expect(one.text.contains(": 1 item restored\n"), "\(one)")
+            try backup.command(words).run(exits: 1)
         }
     }
 
@@ -66,28 +70,10 @@ struct RestoreEvictedTests {
         try withBackup(of: tree, user: 54321) { backup in
             let before = try TreeListing(of: backup.source)
             try backup.runSuccessfully("evict", backup.source.appending("file"))
-            try backup.runSuccessfully("create", backup.source)
-            try backup.runSuccessfully(
-                "restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.create()
+            try backup.restore()
             #expect(
                 try TreeListing(of: backup.restored(backup.source)).differences(from: before) == [])
-        }
-    }
-
-    @Test("one that is asked for by its name is restored by itself")
-    func included() throws {
-        try withBackup(of: tree) { backup in
-            let places = try loseEverything(backup)
-            let words: [any CommandArgument] = [
-                "restore", places.moved, "--snapshot", "latest", "--target", backup.target,
-            ]
-            let one = try backup.command(words).run()
-            #expect(one.exitCode == 0, "\(one)")
-            #expect(one.text.contains(": 1 item restored\n"), "\(one)")
-            #expect(try contentsOfFile(backup.restored(places.moved)) == evictableContent)
-            // What is there stays.
-            let again = try backup.command(words).run()
-            #expect(again.exitCode == 1, "\(again)")
         }
     }
 
@@ -99,14 +85,12 @@ struct RestoreEvictedTests {
             let other = backup.base.appending("other")
             try backup.runSuccessfully("init", "--repository", other)
             let places = try loseEverything(backup, evictingInto: other)
-            let known = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(known.exitCode == 0, "\(known)")
+            try backup.restore()
             #expect(try contentsOfFile(backup.restored(places.moved)) == evictableContent)
             try tool("rm", "-rf", backup.base.appending("home/.local"))
             let part = backup.base.appending("part")
-            let unknown = try backup.run("restore", "--snapshot", "latest", "--target", part)
-            #expect(unknown.exitCode == 3, "\(unknown)")
+            let unknown = try backup.run(
+                "restore", "--snapshot", "latest", "--target", part, exits: 3)
             for name in ["moved: ", #"[a]\n': "#] {
                 #expect(
                     unknown.errorText.contains("\(name)was not restored: it is evicted"),

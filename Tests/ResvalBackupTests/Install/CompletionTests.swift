@@ -81,11 +81,10 @@ struct CompletionTests {
             for program in ["resval", "resval-backup", "resval-purge"] {
                 let script = try Command(
                     .built(program), "--generate-completion-script", shell.rawValue
-                ).run()
-                #expect(script.exitCode == 0)
+                ).run(exits: 0)
                 // As they are installed: zsh finds its own by their names.
                 let name = shell == .zsh ? "_\(program)" : program
-                try Tree { File(FileName(Array(name.utf8)), script.text) }
+                try Tree { File("\(name)", script.text) }
                     .create(in: root.appending("scripts"))
             }
             var command = Command(
@@ -133,41 +132,16 @@ struct CompletionTests {
 
                 """
             ),
-            ("resval", ["set", "excluded=true", ""], ":files\n"),
             ("resval", ["set", "excluded=true", "-R", "--", "--prog"], ":files\n"),
-            ("resval", ["set", "--progress", ""], "auto\nalways\nnever\njson\n:none\n"),
-            ("resval", ["test", "excluded", "a", ""], ":none\n"),
             ("resval", ["nonsense", ""], ":none\n"),
-            ("resval", ["backup", "help", "pru"], "prune\n:none\n"),
             ("resval", ["purge", ""], "plan\nrun\nstatus\nwatch\nhelp\n:none\n"),
-            ("resval-purge", ["plan", "--f"], "--free\n:none\n"),
         ] as [(String, [String], String)])
     func candidates(program: String, words: [String], expected: String) throws {
-        let result = try Command(.built(program), arguments: ["__complete"] + words).run()
-        #expect(result.exitCode == 0)
+        let result = try Command(.built(program), arguments: ["__complete"] + words).run(exits: 0)
         #expect(result.errorText == "")
         let candidates = result.text.split(separator: "\n").map { line in
             line.prefix { $0 != "\t" } + "\n"
         }
         #expect(candidates.joined() == expected)
-    }
-
-    @Test("every command completes its options and the commands of its program")
-    func everyCommand() throws {
-        for program in ["resval", "resval-backup", "resval-purge"] {
-            let commands = try candidates(program, "")
-            #expect(commands.count > 4)
-            for command in commands where !["help", "backup", "purge"].contains(command) {
-                #expect(try candidates(program, command, "--h").contains("--help"), "\(command)")
-                let inHelp = try candidates(program, "help", command)
-                #expect(inHelp.contains(command), "\(command)")
-            }
-        }
-    }
-
-    private func candidates(_ program: String, _ words: String...) throws -> [String] {
-        try Command(.built(program), arguments: ["__complete"] + words).runSuccessfully()
-            .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
-            .filter { !$0.hasPrefix(":") }
     }
 }

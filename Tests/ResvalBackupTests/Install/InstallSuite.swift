@@ -12,12 +12,17 @@ extension InstallSuite {
     }
 
     /// Runs the script with the executables of this build, in a home of its own, as an ordinary user.
-    func install(_ root: FilePath, _ arguments: String...) throws -> CommandResult {
-        try run(root, arguments, ["HOME": root.appending("home").string])
+    @discardableResult
+    func install(
+        _ root: FilePath, _ arguments: String..., exits code: Int32 = 0
+    ) throws -> CommandResult {
+        try run(root, arguments, ["HOME": root.appending("home").string], exits: code)
     }
 
+    @discardableResult
     func run(
-        _ root: FilePath, _ arguments: [String], _ environment: [String: String?]
+        _ root: FilePath, _ arguments: [String], _ environment: [String: String?],
+        exits code: Int32 = 0
     ) throws -> CommandResult {
         // Named to the shell, since the script looks beside itself.
         var command = Command(
@@ -32,7 +37,7 @@ extension InstallSuite {
         command.environment = environment
         command.workingDirectory = root
         command.user = 65534
-        return try command.run()
+        return try command.run(exits: code)
     }
 
     func withHome(_ body: (FilePath) throws -> Void) throws {

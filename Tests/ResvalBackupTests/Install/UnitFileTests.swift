@@ -54,9 +54,9 @@ struct UnitFileTests: InstallSuite {
     func units() throws {
         try require(.tool("systemd-analyze"))
         try withHome { root in
-            #expect(try install(root, "--user").exitCode == 0)
+            try install(root, "--user")
             let all = root.appending("all")
-            #expect(try run(root, ["--system", "--prefix", all.string], [:]).exitCode == 0)
+            try run(root, ["--system", "--prefix", all.string], [:])
             let units = all.appending("lib/systemd/system")
             let command = Command(
                 try #require(FilePath.tool("systemd-analyze")), "verify", "--man=no",
@@ -67,8 +67,7 @@ struct UnitFileTests: InstallSuite {
                 root.appending("home/.config/systemd/user/resval-backup.timer"),
                 root.appending("home/.config/systemd/user/resval-purge.service"),
                 root.appending("home/.config/systemd/user/resval-purge-once.timer"))
-            let result = try command.run()
-            #expect(result.exitCode == 0, "\(result)")
+            let result = try command.run(exits: 0)
             #expect(result.errorText.isEmpty, "\(result)")
         }
     }

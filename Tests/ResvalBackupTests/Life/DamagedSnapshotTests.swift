@@ -6,7 +6,7 @@ import Testing
 @Suite("Damaged snapshots among others")
 struct DamagedSnapshotTests {
     private static let tree = Tree {
-        for number in 0..<9 { File(FileName(Array("file\(number)".utf8)), "text") }
+        for number in 0..<9 { File("file\(number)", "text") }
     }
 
     /// Whether it is named, and with the exit code all else goes on.
@@ -22,12 +22,10 @@ struct DamagedSnapshotTests {
             (["forget", "--keep-last", "2", "--dry-run"], 0), (["verify"], 1),
         ]
         for (words, code) in commands {
-            let result = try command(words).run()
-            #expect(result.exitCode == code, "\(words): \(result)")
+            let result = try command(words).run(exits: code)
             #expect(result.errorText.contains(damaged), "\(words): \(result)")
         }
-        let wanted = try command(["show", String(damaged)]).run()
-        #expect(wanted.exitCode == 1, "\(wanted)")
+        let wanted = try command(["show", String(damaged)]).run(exits: 1)
         #expect(wanted.errorText.contains("cannot be read"), "\(wanted)")
         let verified = try command(["verify"]).run()
         #expect(!verified.text.contains("repair snapshots"), "\(verified)")
@@ -44,11 +42,10 @@ struct DamagedSnapshotTests {
             try withBackup(of: Self.tree) { backup in
                 let damaged = try create(backup.command(["create", backup.source]))
                 let whole = try create(backup.command(["create", backup.source]))
-                try tool(
-                    "sh", "-c",
+                try shell(
                     """
                     set -- "$1/snapshots/$2"*; chmod u+w "$1"; \(damage) 2>/dev/null
-                    """, "sh", backup.repository, String(damaged))
+                    """, backup.repository, String(damaged))
                 try tool("rm", "-rf", backup.base.appending("cache"))
                 try expectOthersToWork(
                     backup.source, backup.target, damaged: damaged, whole: whole
@@ -63,14 +60,13 @@ struct DamagedSnapshotTests {
     func firstOfAnotherSet() throws {
         try withBackup(of: Self.tree) { backup in
             let damaged = try create(backup.command(["create", backup.source]))
-            try tool(
-                "sh", "-c", "set -- \"$1/snapshots/$2\"*; chmod u+w \"$1\"; : > \"$1\"", "sh",
-                backup.repository, String(damaged))
+            try shell(
+                #"set -- "$1/snapshots/$2"*; chmod u+w "$1"; : > "$1""#, backup.repository,
+                String(damaged))
             try tool("rm", "-rf", backup.base.appending("cache"))
-            let other = try backup.run("create", backup.base.appending("home"))
-            #expect(other.exitCode == 3, "\(other)")
+            let other = try backup.run("create", backup.base.appending("home"), exits: 3)
             #expect(other.errorText.contains("or it is one that cannot be read: "))
-            #expect(try backup.run("create", backup.base.appending("home")).exitCode == 0)
+            try backup.run("create", backup.base.appending("home"), exits: 0)
         }
     }
 }

@@ -20,15 +20,14 @@ struct DiffTests {
             let mark = ["-n", "user.resval.isExcludedFromBackup"]
             try tool(
                 "setfattr", mark[0], mark[1], "-v", "true", backup.source.appending("unmarked"))
-            try backup.runSuccessfully("create", backup.source)
-            let list = try backup.runSuccessfully("snapshots", "--json")
-            let first = try #require(snapshotIdentifiers(in: list).first)
+            try backup.create()
+            let first = try #require(try backup.snapshotIdentifiers().first)
             try tool("rm", backup.source.appending(gone))
             try Tree { File(new, "text") }.create(in: backup.source)
-            try tool("sh", "-c", "echo more >> \"$1\"", "sh", backup.source.appending("a/changed"))
+            try shell(#"echo more >> "$1""#, backup.source.appending("a/changed"))
             try tool("setfattr", "-x", mark[1], backup.source.appending("unmarked"))
             try tool("setfattr", mark[0], mark[1], "-v", "true", backup.source.appending("marked"))
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let difference = try backup.runSuccessfully("diff", first, "latest")
             #expect(
                 difference == """

@@ -7,13 +7,9 @@ import Testing
 struct IncomparableTests {
     private static let tree = Tree {
         Directory("letters") {
-            for number in 0..<9 { File(FileName(Array("letter\(number)".utf8)), "text") }
+            for number in 0..<9 { File("letter\(number)", "text") }
         }
-        for number in 0..<9 { File(FileName(Array("file\(number)".utf8)), "text") }
-    }
-
-    private func exclude(_ path: FilePath) throws {
-        try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
+        for number in 0..<9 { File("file\(number)", "text") }
     }
 
     /// Removes the texts of records that the state directory keeps, so that restic is asked for them.
@@ -27,12 +23,11 @@ struct IncomparableTests {
         try require(.tool("jq"))
         return try Set(
             backup.restic("list", "index").split(separator: "\n").flatMap {
-                try tool(
-                    "sh", "-c",
+                try shell(
                     """
                     printf %s "$1" |
                         jq -r '.packs[] | select(.blobs[0].type == "data").id'
-                    """, "sh", backup.restic("cat", "index", "\($0)")
+                    """, backup.restic("cat", "index", "\($0)")
                 ).split(separator: "\n").map(String.init)
             })
     }
@@ -46,12 +41,11 @@ struct IncomparableTests {
     @Test("a snapshot of another client with our tags belongs to no SET")
     func otherClient() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let whole = try #require(try backup.originals().first)
             try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
-            try tool("sh", "-c", "rm -r \"$1\"/letters \"$1\"/file[1-9]", "sh", backup.source)
-            let result = try backup.run("create", backup.source)
-            #expect(result.exitCode == 3, "\(result)")
+            try shell(#"rm -r "$1"/letters "$1"/file[1-9]"#, backup.source)
+            let result = try backup.create(exits: 3)
             #expect(result.errorText.contains("items fell from 20 to 2"), "\(result)")
             try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
             #expect(try forget(backup) == 4)
@@ -62,14 +56,12 @@ struct IncomparableTests {
     @Test("where a record cannot be read, what is excluded is looked for in its snapshot")
     func unreadableRecord() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
-            try exclude(backup.source.appending("letters"))
+            try backup.create()
+            try backup.exclude(backup.source.appending("letters"))
             try removeTexts(backup)
             let result = try backup.command(
-                ["create", backup.source],
-                before: "case $1 in cat|dump) kill -KILL $$;; esac"
-            ).run()
-            #expect(result.exitCode == 3, "\(result)")
+                ["create", backup.source], before: "case $1 in cat|dump) kill -KILL $$;; esac"
+            ).run(exits: 3)
             #expect(result.errorText.contains("cannot be compared"))
             #expect(result.errorText.contains("letters: warning: is newly excluded"), "\(result)")
             #expect(try forget(backup) == 2)
@@ -83,13 +75,12 @@ struct IncomparableTests {
         arguments: ["echo '{}'; exit 0", "echo 'Fatal: something new' >&2; exit 1"])
     func restoring(failure: String) throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try removeTexts(backup)
             let restore = try backup.command(
                 ["restore", "--snapshot", "latest", "--target", backup.target],
                 before: "case $1 in cat) exit 1;; dump) \(failure);; esac"
-            ).run()
-            #expect(restore.exitCode == 3, "\(restore)")
+            ).run(exits: 3)
             #expect(
                 restore.errorText.contains("the snapshot's record cannot be read"), "\(restore)")
             try tool("diff", "-r", backup.source, backup.restored(backup.source))
@@ -99,14 +90,13 @@ struct IncomparableTests {
     @Test("forget removes nothing while what the newest snapshot holds is not known")
     func unreadableAtForget() throws {
         try withBackup(of: Self.tree) { backup in
-            for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
+            for _ in 0..<2 { try backup.create() }
             // As if its process had been killed before it was judged.
             let notes = backup.base.appending("home/.local/state/resval/backup/records")
             try tool("find", notes, "-type", "f", "-exec", "truncate", "-s", "0", "{}", "+")
             let result = try backup.command(
-                ["forget", "--keep-last", "1"], before: "[ \"$1\" = dump ] && kill -KILL $$"
-            ).run()
-            #expect(result.exitCode == 0, "\(result)")
+                ["forget", "--keep-last", "1"], before: "[\"$1\" = dump] && kill -KILL $$"
+            ).run(exits: 0)
             #expect(result.errorText.contains("nothing is removed: "), "\(result)")
             #expect(try backup.snapshotCount() == 2)
             // With its record it is known. It was not judged, so the one before is kept, too.
@@ -117,21 +107,19 @@ struct IncomparableTests {
     @Test("with the newest snapshot's data damaged an older one is compared with")
     func damagedData() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let packs = try contentPacks(of: backup)
             try Tree { File("new", "new") }.create(in: backup.source)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let newest = try #require(try contentPacks(of: backup).subtracting(packs).first)
             try damageFiles(in: backup.repository.appending("data"), "-name", newest)
             try tool("rm", "-rf", backup.base.appending("cache"))
             try removeTexts(backup)
-            try exclude(backup.source.appending("letters"))
-            let result = try backup.run("create", backup.source)
-            #expect(result.exitCode == 3, "\(result)")
+            try backup.exclude(backup.source.appending("letters"))
+            let result = try backup.create(exits: 3)
             #expect(
                 result.errorText.contains("letters: warning: is newly excluded"), "\(result)")
-            let forget = try backup.run("forget", "--keep-last", "1")
-            #expect(forget.exitCode == 0, "\(forget)")
+            let forget = try backup.run("forget", "--keep-last", "1", exits: 0)
             #expect(forget.text.contains("held for "), "\(forget)")
         }
     }
@@ -139,12 +127,11 @@ struct IncomparableTests {
     @Test("when no record at all can be read, that is told")
     func onlyDamaged() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let pack = try #require(try contentPacks(of: backup).first)
             try damageFiles(in: backup.repository.appending("data"), "-name", pack)
             try removeTexts(backup)
-            let result = try backup.run("create", backup.source)
-            #expect(result.exitCode == 3, "\(result)")
+            let result = try backup.create(exits: 3)
             #expect(
                 result.errorText.contains("no earlier snapshot can be compared"), "\(result)")
         }

@@ -13,10 +13,6 @@ struct OccurrenceTests {
         }
     }
 
-    private func exclude(_ path: FilePath) throws {
-        try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
-    }
-
     private func identifiers(_ backup: BackupFixture) throws -> [String] {
         try backup.runSuccessfully("snapshots").split(separator: "\n").dropFirst()
             .map { String($0.prefix(8)) }
@@ -26,13 +22,12 @@ struct OccurrenceTests {
     func item() throws {
         try withBackup(of: tree) { backup in
             let raw = backup.source.appending(Self.name)
-            for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
-            try exclude(raw)
-            try backup.runSuccessfully("create", backup.source)
+            for _ in 0..<2 { try backup.create() }
+            try backup.exclude(raw)
+            try backup.create()
             let all = try identifiers(backup)
             try #require(all.count == 3)
-            let result = try backup.run("snapshots", raw)
-            #expect(result.exitCode == 0, "\(result)")
+            let result = try backup.run("snapshots", raw, exits: 0)
             #expect(result.errorText == "")
             let lines = result.text.split(separator: "\n").dropFirst()
             #expect(lines.map { String($0.prefix(8)) } == Array(all.prefix(2)), "\(result)")
@@ -50,12 +45,11 @@ struct OccurrenceTests {
         try withBackup(of: tree) { backup in
             let file = backup.source.appending("file")
             let gone = backup.source.appending("gone")
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try backup.runSuccessfully("evict", file)
             try tool("rm", gone)
             let all = try identifiers(backup)
-            let one = try backup.run("snapshots", gone)
-            #expect(one.exitCode == 0, "\(one)")
+            let one = try backup.run("snapshots", gone, exits: 0)
             #expect(one.text.split(separator: "\n").count == 2, "\(one)")
             let none = try backup.run("snapshots", backup.source.appending("none"))
             #expect(none.exitCode == 0 && none.text == "", "\(none)")
@@ -95,7 +89,7 @@ struct OccurrenceTests {
     @Test("a snapshot that cannot be read is named, with exit code 3")
     func damaged() throws {
         try withBackup(of: tree) { backup in
-            for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
+            for _ in 0..<2 { try backup.create() }
             let result = try backup.command(
                 ["snapshots", backup.source.appending("kept")],
                 before: """
@@ -103,8 +97,7 @@ struct OccurrenceTests {
                         touch "\(backup.base)/seen"; echo 'Fatal: id not found in repository' >&2; exit 1
                     fi
                     """
-            ).run()
-            #expect(result.exitCode == 3, "\(result)")
+            ).run(exits: 3)
             #expect(result.text.split(separator: "\n").count == 2, "\(result)")
             #expect(result.errorText.contains("kept: may be in a snapshot: "), "\(result)")
         }

@@ -33,8 +33,7 @@ struct ResticVersionTests {
             for arguments in commands {
                 let result = try command(
                     backup, "restic 0.17.3 compiled with go1.23 on linux/amd64\\n", arguments
-                ).run()
-                #expect(result.exitCode == 1, "\(arguments) \(result)")
+                ).run(exits: 1)
                 #expect(
                     result.errorText.contains(
                         "\(backup.base)/programs/restic: restic 0.17.3 is too old "
@@ -54,8 +53,7 @@ struct ResticVersionTests {
         ])
     func unknown(answer: String) throws {
         try withBackup(of: Tree {}) { backup in
-            let result = try command(backup, answer, ["snapshots"]).run()
-            #expect(result.exitCode == 1, "\(result)")
+            let result = try command(backup, answer, ["snapshots"]).run(exits: 1)
             #expect(
                 result.errorText.contains(
                     "/restic: does not name its version as restic does (install"),

@@ -26,20 +26,4 @@ struct TwoInstancesTests {
             }
         }
     }
-
-    @Test("a repository inside a SOURCE does not grow by itself")
-    func repositoryInside() throws {
-        try withBackup(of: Tree { File("file", "text") }) { backup in
-            let inside = backup.source.appending("repository")
-            try tool("mv", backup.repository, inside)
-            let create = ["create", "--repository", "\(inside)", "\(backup.source)"]
-            for _ in 0..<3 { try backup.command(create).runSuccessfully() }
-            let shown = try backup.runSuccessfully(
-                "show", "latest", "--excluded", "--repository", inside)
-            #expect(shown == "\(inside): it is the repository of this backup")
-            let items = try backup.runSuccessfully(
-                "show", "latest", "--items", "--repository", inside)
-            #expect(!items.contains("repository/"))
-        }
-    }
 }

@@ -57,6 +57,6 @@ enum HostileTree {
         // locale, and bytes that are not UTF-8 in other places.
         "caf\u{E9}", "cafe\u{301}", "\u{212B}", "\u{C5}", "A\u{30A}", "\u{FB01}", "\u{FFFD}",
         "\u{FEFF}mark", "a\u{2028}b", "\u{85}", "~", "%2F", FileName([0x61, 0xFF]),
-        FileName([0x61, 0xFE]),
+        FileName([0x61, 0xFE]), FileName([0x62, 0x81, 0x61, 0xFF, 0x64, 0xE2, 0x82]),
     ]
 }

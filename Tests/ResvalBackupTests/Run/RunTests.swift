@@ -18,12 +18,10 @@ struct RunTests {
                     tags = ["daily"]
 
                     """)
-            let before = try fixture.command("status").run()
-            #expect(before.exitCode == 1)
+            let before = try fixture.command("status").run(exits: 1)
             #expect(before.errorText.contains("there was no run yet"))
 
-            let result = try fixture.command("run").run()
-            #expect(result.exitCode == 0, "\(result)")
+            let result = try fixture.command("run").run(exits: 0)
             #expect(result.text.hasPrefix("snapshot "))
             let listing = try fixture.backup.restic("ls", "latest")
             #expect(listing.contains("/source/f"))
@@ -31,8 +29,7 @@ struct RunTests {
             #expect(!listing.contains("/source/build/o"))
             try #expect(fixture.backup.restic("snapshots", "--tag", "daily").contains("daily"))
 
-            let status = try fixture.command("status").run()
-            #expect(status.exitCode == 0)
+            let status = try fixture.command("status").run(exits: 0)
             #expect(status.text.hasPrefix("ok\nstart: "))
             let json = try fixture.command("status", "--json").run()
             #expect(
@@ -45,43 +42,30 @@ struct RunTests {
         }
     }
 
-    @Test(
-        "an ok that is as old as stale-after is stale, and none to rely on, nor is one from the future"
-    )
+    @Test("an ok that is as old as stale-after is stale, and so is one from the future")
     func staleness() throws {
         try withRun(of: backedUpTree) { fixture in
             try fixture.command("run").runSuccessfully()
-            func status(
-                ended end: String, _ setting: String = "", _ arguments: any CommandArgument...
-            ) throws -> CommandResult {
-                try tool(
-                    "sed", "-i", #"s/"end":"[^"]*"/"end":"\#(end)"/"#, fixture.statusFile)
+            func status(ended end: String, _ setting: String = "", exits code: Int32 = 1) throws
+                -> CommandResult
+            {
+                try tool("sed", "-i", #"s/"end":"[^"]*"/"end":"\#(end)"/"#, fixture.statusFile)
                 try fixture.configure(fixture.usual + setting)
-                var command = fixture.command("status")
-                command.arguments += arguments.map(\.argumentBytes)
-                return try command.run()
+                return try fixture.command("status").run(exits: code)
             }
-            let old = try status(ended: "2025-01-22T03:00:00.000000000Z")
-            #expect(old.exitCode == 1, "\(old)")
-            #expect(
-                old.errorText.contains(
-                    "the last backup, of 2025-01-22T03:00:00Z, is stale (check the timer: "
-                ),
-                "\(old)")
-            let json = try status(ended: "2025-01-22T03:00:00.000000000Z", "", "--json")
-            #expect(json.exitCode == 1)
+            let old = "2025-01-22T03:00:00.000000000Z"
+            try #expect(
+                status(ended: old).errorText.contains(
+                    "the last backup, of 2025-01-22T03:00:00Z, is stale (check the timer: "))
+            let json = try fixture.command("status", "--json").run(exits: 1)
             #expect(json.text.hasPrefix(#"{"version":1,"isStale":true,"result":"ok","#))
-            let never = try status(
-                ended: "2025-01-22T03:00:00.000000000Z", "stale-after = \"never\"\n")
-            #expect(never.exitCode == 0, "\(never)")
+            _ = try status(ended: old, "stale-after = \"never\"\n", exits: 0)
             let future = try status(ended: "2140-01-22T03:00:00.000000000Z")
-            #expect(future.exitCode == 1, "\(future)")
             #expect(future.errorText.contains("is from the future"), "\(future)")
             // Without a configuration the age is that of one which does not set it.
-            _ = try status(ended: "2025-01-22T03:00:00.000000000Z")
+            _ = try status(ended: old)
             try tool("rm", fixture.configuration)
-            let none = try fixture.command("status").run()
-            #expect(none.exitCode == 1, "\(none)")
+            let none = try fixture.command("status").run(exits: 1)
             #expect(none.errorText.contains("is stale"), "\(none)")
         }
     }
@@ -126,21 +110,18 @@ struct RunTests {
                     n=0; while : > "$0/empty$n"; do n=$((n + 1)); done
                     """, volume.root
                 ).run()
-                let full = try command("run").run()
-                #expect(full.exitCode == 3, "\(full)")
+                let full = try command("run").run(exits: 3)
                 #expect(full.errorText.contains("no space left on the volume"), "\(full)")
                 #expect(full.errorText.contains("status does not show this run"), "\(full)")
                 try #expect(snapshots() == before + 1)
                 try volume.remount(["ro"])
-                let readOnly = try command("run", "--json").run()
-                #expect(readOnly.exitCode == 3, "\(readOnly)")
+                let readOnly = try command("run", "--json").run(exits: 3)
                 #expect(readOnly.text.contains(#""result":"coversLess""#), "\(readOnly)")
                 try #expect(snapshots() == before + 2)
                 // What goes wrong with the backup keeps its code.
                 try fixture.configure(
                     fixture.usual.replacing("/repository\"", with: "/nowhere\""))
-                let failed = try command("run").run()
-                #expect(failed.exitCode == 10, "\(failed)")
+                try command("run").run(exits: 10)
             }
         }
     }
@@ -169,11 +150,9 @@ struct RunTests {
                     FilePath.built("resval-backup").bytes, fixture.backup.repository.bytes,
                     Array(signal.utf8),
                 ]
-            let result = try command.run()
-            #expect(result.exitCode == code, "\(result)")
+            let result = try command.run(exits: code)
             #expect(result.text == "0\n0\n", "\(result)")
-            let status = try fixture.command("status").run()
-            #expect(status.exitCode == 1)
+            let status = try fixture.command("status").run(exits: 1)
             #expect(status.text.hasPrefix("interrupted at create\n"))
         }
     }
@@ -188,8 +167,7 @@ struct RunTests {
             var command = fixture.command("run")
             command.environment["PATH"] = programs.environment["PATH"]
             func run(exits code: Int32) throws -> Int {
-                let result = try command.run()
-                #expect(result.exitCode == code, "\(result)")
+                try command.run(exits: code)
                 return try fixture.backup.restic("snapshots", "--json")
                     .split(separator: "\"tree\"").count - 1
             }
@@ -201,13 +179,12 @@ struct RunTests {
             for _ in 0..<3 {
                 try tool("touch", goes)
                 try #expect(run(exits: 0) == 1)
-                try #expect(fixture.command("status").run().exitCode == 0)
+                try fixture.command("status").run(exits: 0)
             }
             try fixture.backup.addUnstorableAttribute()
             try tool("touch", goes)
             try #expect(run(exits: 3) == 1)
-            let status = try fixture.command("status").run()
-            #expect(status.exitCode == 3)
+            let status = try fixture.command("status").run(exits: 3)
             #expect(status.text.hasPrefix("incomplete"), "\(status)")
         }
     }
@@ -234,21 +211,17 @@ struct RunTests {
                 "setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true",
                 fixture.backup.source.appending("large"))
             for left in [2, 3] {
-                let excluded = try fixture.command("run").run()
-                #expect(excluded.exitCode == 0, "\(excluded)")
+                try fixture.command("run").run(exits: 0)
                 try #expect(count() == left)
             }
             let list = try fixture.command("snapshots", "--json").run().text
             let held = try #require(snapshotIdentifiers(in: list).first)
-            let restore = try fixture.command(
-                "restore", "--target", fixture.backup.target, "--snapshot", held
-            ).run()
-            #expect(restore.exitCode == 0, "\(restore)")
+            try fixture.command("restore", "--target", fixture.backup.target, "--snapshot", held)
+                .run(exits: 0)
             try tool(
                 "cmp", fixture.backup.source.appending("large"),
                 fixture.backup.restored(fixture.backup.source.appending("large")))
-            let after = try fixture.command("status").run()
-            #expect(after.exitCode == 0, "\(after)")
+            let after = try fixture.command("status").run(exits: 0)
             #expect(after.text.hasPrefix("ok\n"), "\(after)")
         }
     }

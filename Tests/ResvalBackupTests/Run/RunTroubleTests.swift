@@ -43,30 +43,10 @@ struct RunTroubleTests {
                 fixture.usual.replacing("sources = [", with: "sources = [\"\(base)/gone\", "),
                 exits: 3, "incomplete")
             try fixture.configure("sources = [\"~\"]\nrepositry = \"/r\"\n")
-            let wrong = try fixture.command("run").run()
-            #expect(wrong.exitCode == 1)
+            let wrong = try fixture.command("run").run(exits: 1)
             #expect(
                 wrong.errorText.contains("backup.toml: line 2: repositry is not a setting (valid: ")
             )
-        }
-    }
-
-    @Test("a password in the configuration opens the repository", .timeLimit(.minutes(2)))
-    func passwords() throws {
-        try withRun(of: backedUpTree) { fixture in
-            let usual = fixture.usual.split(separator: "\n").dropLast().joined(separator: "\n")
-            try fixture.configure(
-                usual + "\nverify = \"never\"\npassword = \"\(repositoryPassword)\"\n")
-            try tool("chmod", "600", fixture.configuration)
-            let text = try fixture.command("run").run()
-            #expect(text.exitCode == 0, "\(text)")
-            try fixture.configure(
-                usual + "\nverify = \"never\"\n"
-                    + "password-command = \"cat \(fixture.backup.base)/password\"\n")
-            var command = fixture.command("run")
-            command.environment["RESTIC_PASSWORD"] = "wrong"
-            let result = try command.run()
-            #expect(result.exitCode == 0, "\(result)")
         }
     }
 

@@ -1,6 +1,7 @@
 import Glibc
 import SystemCalls
 import SystemPackage
+import Testing
 
 /// A program with its arguments, and the environment it runs in.
 ///
@@ -50,6 +51,18 @@ package struct Command: Sendable {
         let result = try run()
         guard result.exitCode == 0 else { throw failure(result.description) }
         return String(result.text.reversed().drop(while: \.isNewline).reversed())
+    }
+
+    /// Runs the command, which is expected to exit with a code.
+    @discardableResult
+    package func run(
+        exits code: Int32, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> CommandResult {
+        let result = try run()
+        #expect(
+            result.exitCode == code, "\(failure(result.description))",
+            sourceLocation: sourceLocation)
+        return result
     }
 
     func failure(_ reason: String) -> CommandFailure {
