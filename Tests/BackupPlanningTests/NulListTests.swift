@@ -87,6 +87,14 @@ struct NulListTests {
         }
     }
 
+    @Test("has names with every byte that a name can have")
+    func bytes() throws {
+        let name = FileName((1...255).filter { $0 != UInt8(ascii: "/") })
+        try withTemporaryDirectory(containing: Tree { File(name) }) { base in
+            try #expect(list([base], relativeTo: base).records == [Array("./".utf8) + name.bytes])
+        }
+    }
+
     @Test("does not have the directory that names are relative to, also by another name")
     func relative() throws {
         try withTemporaryDirectory(containing: tree) { base in

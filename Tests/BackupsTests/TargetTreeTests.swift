@@ -37,4 +37,16 @@ struct TargetTreeTests {
                     == tree.status().identity)
         }
     }
+
+    @Test("what is mounted below the target belongs to it")
+    func mounts() throws {
+        try require(.root)
+        try withFilesystem(.tmpfs) { volume in
+            try Tree { File("file", "text") }.create(in: volume.root)
+            let tree = try OpenDirectory(at: volume.root.removingLastComponent())
+            let name = try #require(volume.root.lastComponent)
+            let found = try tree.parent(of: Array("/\(name)/file".utf8)).directory
+            try #expect(found.status().identity == volume.root.status().identity)
+        }
+    }
 }

@@ -28,6 +28,33 @@ struct ChangingFileTests {
         }
     }
 
+    @Test("a log that grows while it is read is whole up to where it was read, and named")
+    func growing() throws {
+        try withBackup(of: Tree { File("still", "text") }) { backup in
+            let script = """
+                dd if=/dev/urandom of="$2/growing" bs=1M count=40 status=none
+                (while :; do printf x >> "$2/growing"; sleep 0.01; done) & writer=$!
+                "$RESVAL" create "$2"; code=$?
+                kill $writer
+                $RESTIC dump latest "$2/growing" > "$3"
+                cmp -n "$(stat -c %s "$3")" "$3" "$2/growing" || echo differs
+                exit $code
+                """
+            let stored = backup.base.appending("stored")
+            let result = try backup.script(script, backup.repository, backup.source, stored)
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(!result.text.contains("differs"))
+            #expect(
+                result.errorText.contains("/source/growing: warning: changed while"), "\(result)")
+            #expect(!result.errorText.contains("/source/still"))
+            // It did grow between being opened, which the time tells, and the end.
+            let (atEnd, atOpening) = (
+                try backup.source.appending("growing").status().size, try stored.status().size
+            )
+            #expect(atEnd > atOpening && atOpening >= 40 << 20)
+        }
+    }
+
     @Test("a file that is torn is named, and the next run reads it again")
     func torn() throws {
         try withBackup(of: Tree { File("still", "text") }) { backup in
@@ -116,6 +143,35 @@ struct ChangingFileTests {
         }
     }
 
+    @Test("of two names that print alike both are named where restic stored one")
+    func printedAlike() throws {
+        let tree = Tree {
+            File(FileName([0x62, 0xFE]), "text")
+            File(FileName([0x62, 0xFF]), "text")
+        }
+        try withBackup(of: tree) { backup in
+            let whole = try backup.run("create", backup.source)
+            #expect(whole.exitCode == 0 && whole.errorText.isEmpty, "\(whole)")
+            let result = try create(backup, without: #"b$(printf '\377')"#)
+            #expect(result.exitCode == 3, "\(result)")
+            for name in [#"b\376"#, #"b\377"#] {
+                #expect(result.errorText.contains("/source/\(name)': is not in"), "\(result)")
+            }
+        }
+    }
+
+    @Test("a directory that is moved before restic comes to it is stored where it is")
+    func moved() throws {
+        try withBackup(of: Self.lostTree) { backup in
+            let (old, new) = (backup.source.appending("lost"), backup.source.appending("found"))
+            let result = try backup.command(
+                ["create", backup.source], beforeBackup: "mv \"\(old)\" \"\(new)\""
+            ).run()
+            #expect(result.exitCode == 0 && result.errorText.isEmpty, "\(result)")
+            try #expect(backup.restic("dump", "latest", new.appending("file")) == "text")
+        }
+    }
+
     @Test("a SOURCE that is unmounted while restic runs is a shortfall")
     func unmounted() throws {
         try require(.root, .tool("unshare"))
@@ -153,7 +209,7 @@ struct ChangingFileTests {
                     dd of="$2/broken" oflag=nocache conv=notrunc,fdatasync count=0 status=none
                     ! cat "$2/broken" > /dev/null
                     """
-                try shell(script, image, volume.root)
+                try tool("sh", "-c", script, "sh", image, volume.root)
                 let result = try backup.run("create", volume.root, exits: 3)
                 let lines = result.errorText.split(separator: "\n").filter {
                     $0.contains("/broken: ")
@@ -183,6 +239,17 @@ struct ChangingFileTests {
                 ["create", backup.source], beforeBackup: "rm \"\(backup.source)\"/stays/1*"
             ).run(exits: 3)
             #expect(more.errorText.contains("/source: 111 of its 302 items vanished"))
+        }
+    }
+
+    @Test("a symbolic link whose target is not UTF-8 is stored as it is")
+    func linkTarget() throws {
+        let target = FilePath(bytes: [0x61, 0xFF])
+        try withBackup(of: Tree { SymbolicLink("link", to: target) }) { backup in
+            try backup.create()
+            try backup.restore()
+            let link = backup.restored(backup.source).appending("link")
+            try #expect(symbolicLinkTarget(link.withoutFollowing) == target)
         }
     }
 }

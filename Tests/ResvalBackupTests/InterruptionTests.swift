@@ -4,30 +4,45 @@ import Testing
 
 @Suite("Backups that are cut off")
 struct InterruptionTests {
-    @Test("killed with -9, it takes restic along, and the next run succeeds and reads clean")
-    func killedBackup() throws {
+    /// Takes restic a few seconds, since it does not compress or repeat.
+    private func withLargeBackup(_ body: (BackupFixture) throws -> Void) throws {
         try withBackup(of: Tree { File("small", "text") }) { backup in
             let large = backup.source.appending("large")
-            // Takes restic a few seconds, since it does not compress or repeat.
             try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=400", "status=none")
-            let script = """
-                "$RESVAL" create "$2" & backup=$!
-                until ls "$1/locks" | grep -q . && ls "$1"/data/*/* >/dev/null 2>&1; do sleep 0.02; done
-                restic=$(pgrep -P $backup -x restic)
-                kill -KILL $backup; wait $backup; code=$?
-                for _ in $(seq 100); do kill -0 $restic 2>/dev/null || break; sleep 0.05; done
-                kill -0 $restic 2>/dev/null && echo alive
-                exit $code
-                """
+            try body(backup)
+        }
+    }
+
+    private static let begin = """
+        "$RESVAL" create "$2" & backup=$!
+        until ls "$1/locks" | grep -q . && ls "$1"/data/*/* >/dev/null 2>&1; do sleep 0.02; done
+        """
+
+    private func checkNextRun(_ backup: BackupFixture) throws {
+        try backup.create()
+        try backup.ageLocks()
+        try backup.runSuccessfully("prune")
+        // Needs the repository for itself, so no lock is left; reads all data.
+        try backup.restic("check", "--read-data")
+        #expect(try backup.runSuccessfully("snapshots").split(separator: "\n").count == 2)
+    }
+
+    @Test("killed with -9, it takes restic along, and the next run succeeds and reads clean")
+    func killedBackup() throws {
+        try withLargeBackup { backup in
+            let script =
+                Self.begin + """
+
+                    restic=$(pgrep -P $backup -x restic)
+                    kill -KILL $backup; wait $backup; code=$?
+                    for _ in $(seq 100); do kill -0 $restic 2>/dev/null || break; sleep 0.05; done
+                    kill -0 $restic 2>/dev/null && echo alive
+                    exit $code
+                    """
             let result = try backup.script(script, backup.repository, backup.source)
             #expect(result.exitCode == 137, "\(result)")
             #expect(result.text == "")
-            try backup.create()
-            try backup.ageLocks()
-            try backup.runSuccessfully("prune")
-            // Needs the repository for itself, so no lock is left; reads all data.
-            try backup.restic("check", "--read-data")
-            #expect(try backup.runSuccessfully("snapshots").split(separator: "\n").count == 2)
+            try checkNextRun(backup)
         }
     }
 
@@ -60,6 +75,44 @@ struct InterruptionTests {
         }
     }
 
+    @Test("restic killed with -9 is a failure that says so, and the next run succeeds")
+    func killedRestic() throws {
+        try withLargeBackup { backup in
+            let script =
+                Self.begin + """
+
+                    kill -KILL $(pgrep -P $backup -x restic)
+                    wait $backup
+                    """
+            let result = try backup.script(script, backup.repository, backup.source)
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(result.errorText.contains("restic was ended by signal 9"))
+            try checkNextRun(backup)
+        }
+    }
+
+    @Test(
+        "SIGINT and SIGTERM end it as signals do, without lock or snapshot",
+        arguments: [("INT", 130), ("TERM", 143)])
+    func stopped(signal: String, code: Int32) throws {
+        try withLargeBackup { backup in
+            // A shell starts background commands with SIGINT ignored; env sets that right.
+            let begin = Self.begin.replacing(
+                #""$RESVAL""#, with: #"env --default-signal=INT "$RESVAL""#)
+            let script =
+                begin + """
+
+                    kill -\(signal) $backup; wait $backup; code=$?
+                    ls "$1/locks" | wc -l
+                    exit $code
+                    """
+            let result = try backup.script(script, backup.repository, backup.source)
+            #expect(result.exitCode == code, "\(result)")
+            #expect(result.text == "0\n")
+            try checkNextRun(backup)
+        }
+    }
+
     @Test("restic interrupted while it locks leaves its lock, which is removed once it is dead")
     func interruptedWhileLocking() throws {
         try withBackup(of: Tree { File("a", "text") }) { backup in
@@ -77,6 +130,25 @@ struct InterruptionTests {
                 try backup.create()
                 // Needs the repository for itself.
                 try backup.restic("check")
+            }
+        }
+    }
+
+    @Test("a full disk is named, and with less to store the next run succeeds")
+    func diskFull() throws {
+        try require(.root)
+        try withFilesystem(.tmpfs) { volume in
+            try withLargeBackup { backup in
+                let repository = volume.root.appending("repository")
+                try tool("cp", "-r", backup.repository, repository)
+                let full = try backup.run(
+                    "create", "--repository", repository, backup.source, exits: 1)
+                #expect(full.errorText.contains("no space left"))
+                #expect(full.errorText.contains("make room"))
+                try tool("rm", backup.source.appending("large"))
+                // Packs that no snapshot needs were left; restic needs a little room to go on.
+                try tool("mount", "-o", "remount,size=64m", volume.root)
+                try backup.run("create", "--repository", repository, backup.source, exits: 0)
             }
         }
     }

@@ -116,9 +116,9 @@ struct RestoreAttributesTests {
         try require(.root)
         try withFilesystem(.ext4SmallInodes) { volume in
             try withBackup(of: Self.tree) { backup in
-                try backup.runSuccessfully("create", backup.source)
+                try backup.create()
                 try tool("touch", "-d", "2040-02-03", backup.source.appending("two"))
-                try backup.runSuccessfully("create", backup.source)
+                try backup.create()
                 for snapshot in try backup.originals() {
                     let result = try backup.run(
                         "restore", "--snapshot", snapshot, "--target",

@@ -77,7 +77,7 @@ struct SourceTests {
                 ["create", home, kept], afterBackup: "echo more >> \(kept)/file"
             ).run(exits: 0)
             #expect(result.errorText.contains("\(kept)/file: warning: changed while"), "\(result)")
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.restore()
             let restored = backup.restored(home.appending(".cache"))
             #expect(try contentsOfFile(restored.pushing("kept/file")) == Array("1".utf8))
             let names = try TreeListing(of: restored).items.keys

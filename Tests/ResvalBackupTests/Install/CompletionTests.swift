@@ -144,4 +144,17 @@ struct CompletionTests {
         }
         #expect(candidates.joined() == expected)
     }
+
+    @Test("every command completes its options and the commands of its program")
+    func everyCommand() throws {
+        for program in ["resval", "resval-backup", "resval-purge"] {
+            let commands = try candidates(program, "")
+            #expect(commands.count > 4)
+            for command in commands where !["help", "backup", "purge"].contains(command) {
+                #expect(try candidates(program, command, "--h").contains("--help"), "\(command)")
+                let inHelp = try candidates(program, "help", command)
+                #expect(inHelp.contains(command), "\(command)")
+            }
+        }
+    }
 }

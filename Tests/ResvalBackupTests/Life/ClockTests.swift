@@ -90,7 +90,7 @@ struct ClockTests {
     @Test("times are local with their offset for people, and UTC in JSON")
     func timeZone() throws {
         try withBackup(of: Tree { File("file", "text") }) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             func output(_ arguments: String...) throws -> String {
                 var command = backup.command(arguments)
                 command.environment["TZ"] = "XST-05:30"

@@ -69,7 +69,7 @@ struct OccurrenceTests {
         try withBackup(of: tree) { backup in
             for date in ["2020-02-03 04:05", "2020-02-03 04:05", "2021-03-04 05:06"] {
                 try tool("touch", "-d", date, backup.source.appending("kept"))
-                try backup.runSuccessfully("create", backup.source)
+                try backup.create()
             }
             try tool("ln", "-s", backup.source, backup.base.appending("link"))
             var command = backup.command(["snapshots", "link/../link/kept"])

@@ -38,6 +38,15 @@ struct ListFaultTests {
         }
     }
 
+    @Test("a directory that does not exist is an error")
+    func missingDirectory() throws {
+        try withTemporaryDirectory { source in
+            let result = try plan(source, "--output", source.pushing("missing/list")).run(exits: 1)
+            #expect(result.errorText.contains("\(source)/missing/list: "))
+            #expect(result.output.isEmpty)
+        }
+    }
+
     @Test("only a regular file is replaced")
     func otherKinds() throws {
         let tree = Tree {
@@ -83,6 +92,36 @@ struct ListFaultTests {
             #expect(result.errorText.contains("\(base)/source/closed: cannot look inside"))
             let expected = "./source\0./source/open\0./source/closed\0"
             #expect(try contentsOfFile(list) == Array(expected.utf8))
+        }
+    }
+
+    @Test("a reader that goes away ends the program by SIGPIPE")
+    func brokenPipe() throws {
+        let tree = Tree { for number in 0..<3000 { File("f\(number)") } }
+        try withTemporaryDirectory(containing: tree) { source in
+            let script =
+                #""$1" plan --format nul --no-locations "$2" | head -c 10 >/dev/null; "#
+                + #"echo "${PIPESTATUS[0]}""#
+            let result = try Command(
+                "/bin/bash", "-c", script, "bash", FilePath.built("resval-backup"), source
+            ).run()
+            #expect(result.text == "141\n")
+        }
+    }
+
+    @Test("options that need another, and a format that is not known, are usage errors")
+    func usage() throws {
+        try withTemporaryDirectory { base in
+            let program = FilePath.built("resval-backup")
+            for words: [any CommandArgument] in [
+                ["plan", "--output", base.appending("list"), base],
+                ["plan", "--relative-to", base, base], ["plan", "--allow-plaintext", base],
+                ["plan", "--format", "zip", base], ["plan", "--format", "nul", "--json", base],
+                ["plan", "--format", "nul", "--excluded-only", base],
+            ] {
+                let result = try Command(program, arguments: words).run(exits: 64)
+                #expect(result.output.isEmpty)
+            }
         }
     }
 
