@@ -70,8 +70,7 @@ struct InterruptionTests {
             #expect(forget.text.contains("last snapshot"), "\(forget)")
             #expect(try backup.snapshotCount() == 2)
             try backup.create()
-            try backup.runSuccessfully("forget", "--keep-last", "1")
-            #expect(try backup.snapshotCount() == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -141,10 +140,9 @@ struct InterruptionTests {
             try withLargeBackup { backup in
                 let repository = volume.root.appending("repository")
                 try tool("cp", "-r", backup.repository, repository)
-                let full = try backup.run(
-                    "create", "--repository", repository, backup.source, exits: 1)
-                #expect(full.errorText.contains("no space left"))
-                #expect(full.errorText.contains("make room"))
+                try backup.run(
+                    "create", "--repository", repository, backup.source, exits: 1,
+                    says: "no space left", "make room")
                 try tool("rm", backup.source.appending("large"))
                 // Packs that no snapshot needs were left; restic needs a little room to go on.
                 try tool("mount", "-o", "remount,size=64m", volume.root)

@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -20,9 +21,8 @@ struct RestoreTests {
             let file = empty.pushing(FilePath(root: nil, backup.source.components))
                 .appending("file")
             try shell(#"echo newer > "$1""#, file)
-            let refused = try backup.run(
-                "restore", "--snapshot", "latest", "--target", empty, exits: 1)
-            #expect(refused.errorText.contains("--overwrite"))
+            try backup.run(
+                "restore", "--snapshot", "latest", "--target", empty, exits: 1, says: "--overwrite")
             #expect(try tool("cat", file) == "newer")
             try backup.run(
                 "restore", "--snapshot", "latest", "--target", empty, "--overwrite", exits: 0)
@@ -82,11 +82,51 @@ struct RestoreTests {
                 try backup.create()
                 let result = try backup.run(
                     "restore", "--snapshot", "latest", "--target", volume.root.appending("target"),
-                    exits: 3)
-                #expect(result.errorText.contains("\(large): was not restored: write "))
+                    exits: 3, says: "\(large): was not restored: write ")
                 #expect(!result.errorText.contains("/proc/"), "\(result)")
                 #expect(!result.errorText.contains("\(backup.source)/file:"))
             }
+        }
+    }
+
+    @Test("a byte that went bad makes the restore incomplete, and names that file and no other")
+    func flippedByte() throws {
+        let tree = Tree {
+            File("before", "text")
+            Directory("directory") { File("inside", "text") }
+        }
+        try withBackup(of: tree) { backup in
+            let large = backup.source.appending("large: 12 MB")
+            try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=12", "status=none")
+            try backup.create()
+            // The small files fill a few hundred bytes of the pack.
+            try damageFiles(in: backup.repository.appending("data"), "-size", "+4M")
+            let result = try backup.restore(exits: 3)
+            let lines = result.errorText.split(separator: "\n")
+            #expect(lines.count { $0.contains("\(backup.source)") } == 1, "\(result)")
+            #expect(lines.contains { $0.contains("large: 12 MB: was not restored") }, "\(result)")
+            #expect(result.errorText.contains("ciphertext verification failed"))
+            #expect(result.text.contains(": 4 of 5 items restored"))
+            let again = backup.base.appending("again")
+            try backup.run(
+                "restore", "--snapshot", "latest", "--target", again, "--json", exits: 3,
+                prints: #""isComplete":false"#)
+            try backup.run(
+                "restore", "--snapshot", "latest", "--target", backup.base.appending("part"),
+                backup.source.appending("directory"), exits: 0)
+        }
+    }
+
+    @Test("a restore that brings back nothing fails, and says of each item why")
+    func nothing() throws {
+        try require(.tool("strace"))
+        try withBackup(of: Tree { File("file", "text") }) { backup in
+            try backup.create()
+            try tool("mkdir", backup.target)
+            let result = try backup.restore(
+                by: "strace -f -qq -o /dev/null -e trace=mkdirat -e inject=mkdirat:error=EIO")
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(result.errorText.contains("\(backup.source)/file: was not restored: mkdir "))
         }
     }
 }

@@ -321,3 +321,95 @@ struct DownloadTests {
         try fixture.feed(fixture.content[..<80_001], to: download)
     }
 }
+
+@Suite("Records of evicted files")
+struct RecordTests {
+    @Test("the name of an attribute reads as it was written, and no other is a record")
+    func attributeName() throws {
+        for seconds: Int64 in [1_234_567_890, 0, -5, .min, .max] {
+            let time = FileTime(seconds: seconds, nanoseconds: 987_654_321)
+            let record = try #require(self.record(permissions: 0o640, time))
+            let name = "\(Self.start).640.\(seconds)-987654321"
+            #expect(record.attribute == ExtendedAttributeName(name))
+            #expect(EvictionRecord(attribute: Array(name.utf8)) == record)
+            #expect(EvictionRecord(among: [Array("user.x".utf8), Array(name.utf8)]) == record)
+        }
+        let name = "\(Self.start).640.12-34"
+        try #require(EvictionRecord(attribute: Array(name.utf8)) != nil)
+        for (part, other) in [
+            (".7.", ".-7."), (".7.", ".+7."), (".7.", ".07."), (".7.", "."), (".7.", ".7.1."),
+            ("0123456789abcdef", "0123456789ABCDEF"), ("0123456789abcdef", "0123456789abcde"),
+            ("0123456789abcdef", "0123456789abcdeg"), ("evicted", "evict"), ("640", "0640"),
+            ("640", "4640"), ("640", "648"), ("640", "-640"), ("12-34", "12"), ("12-34", "-34"),
+            ("12-34", "12.34"), ("12-34", "+12-34"), ("12-34", "12-034"), ("12-34", "12--34"),
+            ("12-34", "12-1000000000"), ("12-34", "12-34-"), ("12-34", "9223372036854775808-0"),
+        ] {
+            let changed = Array(name.replacing(part, with: other).utf8)
+            #expect(EvictionRecord(attribute: changed) == nil, "\(other)")
+        }
+        // The last two stand for the present and for no change: utimensat(2).
+        for nanoseconds: UInt32 in [1_000_000_000, .max, 0x3FFF_FFFF, 0x3FFF_FFFE] {
+            #expect(record(permissions: 0, FileTime(seconds: 0, nanoseconds: nanoseconds)) == nil)
+        }
+        for permissions: UInt16 in [0o1000, 0o4755, .max] {
+            #expect(record(permissions: permissions, FileTime(seconds: 0, nanoseconds: 0)) == nil)
+        }
+    }
+
+    private static let start = "user.resval.evicted.0123456789abcdef.fedcba9876543210.7"
+
+    private func record(permissions: UInt16, _ modified: FileTime) -> EvictionRecord? {
+        EvictionRecord(
+            repository: "0123456789abcdef0123", snapshot: "fedcba9876543210fedc", item: 7,
+            permissions: permissions, modified: modified)
+    }
+}
+
+@Suite("The hash of content")
+struct ContentHashTests {
+    @Test(
+        "it is SHA-256, as FIPS 180-4 has its examples",
+        arguments: [
+            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+            ),
+        ])
+    func examples(text: String, hash: String) {
+        #expect(ContentHash(of: text.utf8).hexadecimal == hash)
+        #expect(ContentHash(hexadecimal: Array(hash.utf8)) == ContentHash(of: text.utf8))
+    }
+
+    @Test("of a file that grows without end no more is read than was asked for")
+    func endless() throws {
+        let file = OwnedDescriptor(try openFile(FilePath("/dev/zero"), flags: .readOnly))
+        #expect(try ContentHash(of: file.descriptor, upTo: 5) { false } != ContentHash(of: []))
+    }
+
+    @Test("it does not depend on the pieces that content comes in, and is what sha256sum tells")
+    func pieces() throws {
+        var numbers = SeededNumbers(seed: 7)
+        for length in [1, 55, 56, 57, 63, 64, 65, 119, 128, 1000, 70_001] {
+            let bytes = (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &numbers) }
+            var hasher = SHA256()
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let piece = rest.prefix(Int.random(in: 1...200, using: &numbers))
+                piece.withUnsafeBytes { hasher.update($0) }
+                rest = rest.dropFirst(piece.count)
+            }
+            #expect(hasher.count == length)
+            var sum = Command("/usr/bin/sha256sum")
+            sum.input = bytes
+            let expected = try sum.runSuccessfully().prefix(64)
+            #expect(hasher.finish() == expected, "\(length) bytes")
+        }
+    }
+
+    @Test("text that is no hash is none", arguments: ["", "ab", String(repeating: "G", count: 64)])
+    func noHash(text: String) {
+        #expect(ContentHash(hexadecimal: Array(text.utf8)) == nil)
+    }
+}

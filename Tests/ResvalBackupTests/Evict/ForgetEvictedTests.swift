@@ -14,11 +14,6 @@ struct ForgetEvictedTests {
         return try #require(words.split(separator: "\t").first.flatMap { Int($0) })
     }
 
-    /// How many snapshots of all kinds there are.
-    private func snapshotCount(_ backup: BackupFixture) throws -> Int {
-        try backup.restic("snapshots", "--json").split(separator: "\"tree\":").count - 1
-    }
-
     /// How many snapshots hold evicted files.
     private func holdCount(_ backup: BackupFixture) throws -> Int {
         try backup.restic("snapshots", "--json").split(separator: "\"resval-kept\"").count - 1
@@ -41,7 +36,7 @@ struct ForgetEvictedTests {
             let before = try packedSize(backup)
             try backup.runSuccessfully("forget", "--keep-last", "1", "--prune")
             #expect(try packedSize(backup) < before - 300_000)
-            #expect(try snapshotCount(backup) == 2)
+            #expect(try backup.snapshotsOfRestic().count == 2)
             #expect(try holdCount(backup) == 1)
             try tool("rm", "-rf", backup.base.appending("cache"))
             try backup.runSuccessfully("download", file)
@@ -73,19 +68,19 @@ struct ForgetEvictedTests {
             try backup.runSuccessfully("evict", "--repository", other, file)
             try tool("mv", file, backup.source.appending("moved"))
             for _ in 0..<2 {
-                let create = try backup.create(exits: 3)
-                #expect(create.errorText.contains("moved: is not in the snapshot: is evicted"))
+                try backup.create(exits: 3, says: "moved: is not in the snapshot: is evicted")
             }
             // What they lost has been looked at.
             _ = try backup.run("accept")
-            let forget = try backup.run("forget", "--keep-last", "1", "--prune", exits: 0)
-            #expect(forget.text.contains("last copy of evicted files"), "\(forget)")
+            let forget = try backup.run(
+                "forget", "--keep-last", "1", "--prune", exits: 0,
+                prints: "last copy of evicted files")
             // The other repository is lost.
             try tool("rm", "-rf", other)
-            let restore = try backup.run(
+            try backup.run(
                 "restore", "--target", backup.target, "--snapshot",
-                try heldSnapshot(backup, forget.text), exits: 3)
-            #expect(restore.errorText.contains("/only: was missing, or could not"), "\(restore)")
+                try heldSnapshot(backup, forget.text), exits: 3,
+                says: "/only: was missing, or could not")
             #expect(try contentsOfFile(backup.restored(file)) == content)
         }
     }
@@ -156,8 +151,9 @@ struct ForgetEvictedTests {
             try backup.run("create", b, exits: 3)
             for _ in 0..<2 { _ = try backup.run("create", a) }
             _ = try backup.run("accept")
-            let forget = try backup.run("forget", "--keep-last", "1", "--dry-run", a, exits: 0)
-            #expect(forget.text.contains("last copy of evicted files"), "\(forget)")
+            try backup.run(
+                "forget", "--keep-last", "1", "--dry-run", a, exits: 0,
+                prints: "last copy of evicted files")
         }
     }
 }

@@ -84,7 +84,7 @@ struct CompletionTests {
                 ).run(exits: 0)
                 // As they are installed: zsh finds its own by their names.
                 let name = shell == .zsh ? "_\(program)" : program
-                try Tree { File("\(name)", script.text) }
+                try Tree { File(FileName(Array(name.utf8)), script.text) }
                     .create(in: root.appending("scripts"))
             }
             var command = Command(
@@ -132,9 +132,14 @@ struct CompletionTests {
 
                 """
             ),
+            ("resval", ["set", "excluded=true", ""], ":files\n"),
             ("resval", ["set", "excluded=true", "-R", "--", "--prog"], ":files\n"),
+            ("resval", ["set", "--progress", ""], "auto\nalways\nnever\njson\n:none\n"),
+            ("resval", ["test", "excluded", "a", ""], ":none\n"),
             ("resval", ["nonsense", ""], ":none\n"),
+            ("resval", ["backup", "help", "pru"], "prune\n:none\n"),
             ("resval", ["purge", ""], "plan\nrun\nstatus\nwatch\nhelp\n:none\n"),
+            ("resval-purge", ["plan", "--f"], "--free\n:none\n"),
         ] as [(String, [String], String)])
     func candidates(program: String, words: [String], expected: String) throws {
         let result = try Command(.built(program), arguments: ["__complete"] + words).run(exits: 0)
@@ -156,5 +161,11 @@ struct CompletionTests {
                 #expect(inHelp.contains(command), "\(command)")
             }
         }
+    }
+
+    private func candidates(_ program: String, _ words: String...) throws -> [String] {
+        try Command(.built(program), arguments: ["__complete"] + words).runSuccessfully()
+            .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+            .filter { !$0.hasPrefix(":") }
     }
 }

@@ -3,7 +3,63 @@ import TestSupport
 import Testing
 
 @Suite("scripts/install")
-struct InstallTests: InstallSuite {
+struct InstallTests {
+    /// Runs the script with the executables of this build, in a home of its own, as an ordinary user.
+    @discardableResult
+    private func install(
+        _ root: FilePath, _ arguments: String..., exits code: Int32 = 0
+    ) throws -> CommandResult {
+        try run(root, arguments, ["HOME": root.appending("home").string], exits: code)
+    }
+
+    @discardableResult
+    private func run(
+        _ root: FilePath, _ arguments: [String], _ environment: [String: String?],
+        exits code: Int32 = 0
+    ) throws -> CommandResult {
+        // Named to the shell, since the script looks beside itself.
+        var command = Command(
+            "/bin/bash",
+            arguments: [
+                "-c", "umask 077; exec \"$0\" \"$@\"", root.appending("scripts/install").string,
+            ]
+                + arguments + [
+                    "--executables", root.appending("programs").string,
+                    "--manuals", root.appending("pages").string,
+                ])
+        command.environment = environment
+        command.workingDirectory = root
+        command.user = 65534
+        return try command.run(exits: code)
+    }
+
+    private func withHome(_ body: (FilePath) throws -> Void) throws {
+        try require(.root)
+        let tree = Tree {
+            Directory("home")
+            Directory("pages") {
+                File("resval.1", ".Dd today\n")
+                File("resval-get.1", ".Dd today\n")
+            }
+            Directory("package")
+            Directory("programs")
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            // Copies, since an ordinary user need not be able to enter the directory of the package.
+            try tool("cp", "-R", packageRoot.appending("scripts"), root)
+            for program in ["resval", "resval-backup", "resval-purge"] {
+                try tool("cp", FilePath.built(program), root.appending("programs"))
+            }
+            try tool("chown", "-R", "65534:65534", root)
+            try body(root)
+        }
+    }
+
+    private func files(below root: FilePath) throws -> [String] {
+        try tool("find", root, "-type", "f", "-printf", "%P\n").split(separator: "\n")
+            .map(String.init).sorted()
+    }
+
     /// What an installation holds besides manual pages.
     private let installed = [
         "bin/resval", "bin/resval-backup", "bin/resval-purge",
@@ -86,6 +142,168 @@ struct InstallTests: InstallSuite {
                     "--threshold=32", "--no-pager", units.appending("\(name).service")
                 ).run(exits: 0)
             }
+        }
+    }
+
+    /// A systemctl that knows two units, one of them of another installation, and notes what it is
+    /// told.
+    private func makeSystemctl(_ root: FilePath, stopping code: Int) throws {
+        let script = #"""
+            #!/bin/sh
+            shift
+            case $* in
+                "list-units") ;;
+                "list-units --all"*) printf '%s loaded\n' resval-backup.timer resval-other.service ;;
+                "show --property FragmentPath --value resval-backup.timer")
+                    echo "$HOME/.config/systemd/user/resval-backup.timer" ;;
+                show*) echo /usr/lib/systemd/user/resval-other.service ;;
+                *)
+                    echo "$*" >>"$HOME/told"
+                    if test "$1" = disable; then exit CODE; fi ;;
+            esac
+            """#.replacing("CODE", with: "\(code)")
+        try Tree {
+            Directory("systemd") { File("systemctl", script + "\n").permissions(0o755) }
+        }.create(in: root)
+        try tool("chmod", "755", root.appending("systemd"))
+    }
+
+    @Test(
+        "uninstalling stops and disables the units of this installation first", arguments: [0, 1])
+    func stopping(code: Int) throws {
+        try withHome { root in
+            let home = root.appending("home")
+            try makeSystemctl(root, stopping: code)
+            try install(root, "--user")
+            let installed = try files(below: home)
+            let removed = try run(
+                root, ["--user", "--uninstall"],
+                ["HOME": home.string, "PATH": "\(root)/systemd:/usr/bin:/bin"],
+                exits: Int32(code))
+            try #expect(
+                tool("cat", home.appending("told")) == "disable --now resval-backup.timer")
+            if code == 0 {
+                #expect(removed.errorText == "")
+                try #expect(
+                    files(below: home) == [
+                        ".config/resval/backup.toml", ".config/resval/purge.toml.sample", "told",
+                    ])
+            } else {
+                #expect(
+                    removed.errorText == """
+                        install: units cannot be stopped: resval-backup.timer (nothing was removed)
+
+                        """)
+                try #expect(files(below: home) == installed + ["told"])
+            }
+        }
+    }
+
+    @Test("uninstalling disables units where systemd is not reached, and says so")
+    func disabling() throws {
+        try withHome { root in
+            let home = root.appending("home")
+            try install(root, "--user")
+            let wants = home.appending(".config/systemd/user/timers.target.wants")
+            try tool("mkdir", wants)
+            let unit = home.appending(".config/systemd/user/resval-backup.timer")
+            try tool("ln", "-s", unit, wants.appending("resval-backup.timer"))
+            try tool("ln", "-s", "/elsewhere/x.timer", wants.appending("resval-x.timer"))
+            try tool("chown", "65534:65534", wants)
+            let removed = try install(root, "--user", "--uninstall")
+            #expect(
+                removed.errorText
+                    == "install: systemd was not reached: units that run are not stopped\n")
+            try #expect(tool("ls", wants) == "resval-x.timer")
+        }
+    }
+
+    @Test("uninstalling warns of evicted files")
+    func evicted() throws {
+        try withHome { root in
+            let home = root.appending("home")
+            try install(root, "--user")
+            // It looks evicted: it has a size, and neither data nor permission bits.
+            let evicted = home.appending("evicted")
+            try tool("truncate", "--size", "1M", evicted)
+            try tool("chmod", "0", evicted)
+            try tool("chown", "65534:65534", evicted)
+            let removed = try install(root, "--user", "--uninstall")
+            #expect(
+                removed.errorText.hasSuffix(
+                    """
+                    install: \(home): evicted files: 1: only resval-backup can bring their content \
+                    back (install it again, then run: resval-backup download PATH)
+
+                    """), "\(removed)")
+        }
+    }
+
+    @Test("units have limits, and see the files that they are for")
+    func settings() throws {
+        func unit(_ name: String) throws -> [String] {
+            try tool("cat", packageRoot.appending("scripts/installed/\(name).service"))
+                .split(separator: "\n").map(String.init)
+        }
+        for name in ["resval-purge", "resval-purge-once"] {
+            let settings = try unit("system/\(name)@")
+            // Each of the others would hide what is to be looked at, or make mounts of it.
+            for setting in [
+                "PrivateTmp=no", "ProtectHome=no", "PrivateNetwork=yes", "DevicePolicy=closed",
+                "ProtectKernelTunables=yes", "ProtectControlGroups=yes",
+            ] {
+                #expect(settings.contains(setting), "\(name)")
+            }
+            for setting in [
+                "ProtectSystem=", "ReadWritePaths=", "ProtectClock=", "PrivateDevices=",
+                "ProtectProc=", "PrivateUsers=",
+            ] {
+                #expect(!settings.contains { $0.hasPrefix(setting) }, "\(name)")
+            }
+        }
+        for name in ["system/resval-backup@", "user/resval-backup"] {
+            let settings = try unit(name)
+            #expect(!settings.contains { $0.hasPrefix("PrivateNetwork=") })
+            // A dead lock of a repository on a server is removed under another host name.
+            #expect(settings.contains("RestrictNamespaces=user uts"))
+            #expect(settings.contains("SystemCallFilter=@system-service sethostname"))
+            #expect(!settings.contains { $0.hasPrefix("ProtectHostname=") })
+        }
+        // A user's service gets namespaces only with one in which the files of others are nobody's.
+        for name in ["resval-backup", "resval-purge", "resval-purge-once"] {
+            let settings = try unit("user/\(name)")
+            #expect(
+                !settings.contains {
+                    ($0.hasPrefix("Protect") || $0.hasPrefix("Private")) && $0 != "PrivateTmp=no"
+                })
+            for settings in [settings, try unit("system/\(name)@")] {
+                #expect(settings.contains { $0.hasPrefix("MemoryMax=") })
+                #expect(
+                    settings.contains("Type=oneshot")
+                        == settings.contains { $0.hasPrefix("TimeoutStartSec=") })
+            }
+        }
+    }
+
+    @Test("systemd understands the units")
+    func units() throws {
+        try require(.tool("systemd-analyze"))
+        try withHome { root in
+            try install(root, "--user")
+            let all = root.appending("all")
+            try run(root, ["--system", "--prefix", all.string], [:])
+            let units = all.appending("lib/systemd/system")
+            let command = Command(
+                try #require(FilePath.tool("systemd-analyze")), "verify", "--man=no",
+                units.appending("resval-backup@.service"), units.appending("resval-backup@.timer"),
+                units.appending("resval-purge@.service"),
+                units.appending("resval-purge-once@.service"),
+                units.appending("resval-purge-once@.timer"),
+                root.appending("home/.config/systemd/user/resval-backup.timer"),
+                root.appending("home/.config/systemd/user/resval-purge.service"),
+                root.appending("home/.config/systemd/user/resval-purge-once.timer"))
+            let result = try command.run(exits: 0)
+            #expect(result.errorText.isEmpty, "\(result)")
         }
     }
 }

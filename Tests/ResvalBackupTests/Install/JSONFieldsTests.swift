@@ -98,9 +98,7 @@ struct JSONFieldsTests {
             .joined(separator: "\n") + "\n\n"
     }
 
-    private static let page = FilePath(#filePath)
-        .removingLastComponent().removingLastComponent().removingLastComponent()
-        .removingLastComponent().appending("scripts/installed/resval-json.5")
+    private static let page = packageRoot.appending("scripts/installed/resval-json.5")
 
     private func python(_ arguments: [any CommandArgument], _ input: [UInt8] = []) throws
         -> String

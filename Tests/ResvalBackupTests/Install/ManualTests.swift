@@ -4,10 +4,6 @@ import Testing
 
 @Suite("Manual pages")
 struct ManualTests {
-    private static let repository = FilePath(#filePath)
-        .removingLastComponent().removingLastComponent().removingLastComponent()
-        .removingLastComponent()
-
     private func read(_ root: FilePath, _ words: String...) throws -> String {
         var command = Command(try #require(FilePath.tool("man")), arguments: words)
         command.environment = [
@@ -21,7 +17,7 @@ struct ManualTests {
         try require(.tool("man"))
         try withTemporaryDirectory(containing: Tree { Directory("man") }, isShared: true) { root in
             // With a copy of the scripts.
-            try tool("cp", "-R", Self.repository.appending("scripts"), root)
+            try tool("cp", "-R", packageRoot.appending("scripts"), root)
             let pages = try tool(
                 "bash", root.appending("scripts/generate-manuals"), "--executables",
                 FilePath.built("resval").removingLastComponent()
@@ -56,7 +52,7 @@ struct ManualTests {
 
     @Test("resval-json(5) is shown without a warning")
     func formats() throws {
-        let page = Self.repository.appending("scripts/installed/resval-json.5")
+        let page = packageRoot.appending("scripts/installed/resval-json.5")
         let man = try #require(FilePath.tool("man"))
         let shown = try Command(man, "--warnings", "--local-file", page).run()
         #expect(shown.exitCode == 0 && shown.errorText == "", "\(shown)")

@@ -12,12 +12,6 @@ struct CoverageTests {
         File("large", String(repeating: "x", count: 1000))
     }
 
-    /// Forgets all but the last snapshot, and returns the number of those that are left.
-    private func forget(_ backup: BackupFixture) throws -> Int {
-        try backup.runSuccessfully("forget", "--keep-last", "1")
-        return try backup.snapshotCount()
-    }
-
     @Test("what the owner excludes is named once, and the snapshot that has it is kept")
     func newMark() throws {
         try withBackup(of: Self.tree) { backup in
@@ -25,23 +19,24 @@ struct CoverageTests {
             let first = try #require(try backup.originals().first)
             let path = backup.source.appending("docs/file1")
             try backup.exclude(path)
-            let named = try backup.create()
-            #expect(named.errorText.contains("docs/file1: warning: is newly excluded: "))
-            #expect(named.errorText.contains("snapshot \(first), which has it, is kept"))
+            try backup.create(
+                says: "docs/file1: warning: is newly excluded: ",
+                "snapshot \(first), which has it, is kept")
             let silent = try backup.run("create", "--json", backup.source)
             #expect(silent.exitCode == 0 && silent.errorText == "", "\(silent)")
             #expect(silent.text.contains(#""coverage":[],"holds":[{"path":"#), "\(silent)")
-            let forget = try backup.run("forget", "--keep-last", "1", "--prune", exits: 0)
-            #expect(forget.text.contains("held for \(path)"), "\(forget)")
+            try backup.run(
+                "forget", "--keep-last", "1", "--prune", exits: 0, prints: "held for \(path)")
             let left = try backup.originals()
             #expect(left.count == 2 && left.first == first, "\(left)")
-            let shown = try backup.runSuccessfully("show", "latest")
-            #expect(shown.contains("holds:    \(path): not in the newest snapshot since "))
+            try backup.run(
+                "show", "latest", exits: 0,
+                prints: "holds:    \(path): not in the newest snapshot since ")
             try backup.runSuccessfully("accept")
             try backup.run("accept", exits: 1)
-            #expect(try self.forget(backup) == 1)
+            #expect(try backup.forget() == 1)
             try backup.create()
-            #expect(try self.forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -52,10 +47,10 @@ struct CoverageTests {
             let large = backup.source.appending("large")
             try backup.exclude(large)
             try backup.create()
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             try backup.include(large)
             try backup.create()
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -75,7 +70,7 @@ struct CoverageTests {
             try backup.exclude(part)
             let excluded = try backup.run("create", backup.source)
             #expect(excluded.errorText.contains("snapshot \(newest), which has it, is kept"))
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             #expect(try backup.originals().first == newest)
         }
     }
@@ -92,11 +87,11 @@ struct CoverageTests {
             try backup.include(part)
             try tool("mv", part, backup.base.appending("aside"))
             _ = try backup.run("create", backup.source)
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             #expect(try backup.originals().first == first)
             try tool("mv", backup.base.appending("aside"), part)
             _ = try backup.run("create", backup.source)
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -121,14 +116,12 @@ struct CoverageTests {
             }
             #expect(!first.errorText.contains("/own"))
             #expect(first.text.contains("4 excluded"))
-            let second = try backup.create()
-            #expect(second.errorText.contains("shared: warning: a mark excludes it"))
+            try backup.create(says: "shared: warning: a mark excludes it")
             let new = Tree {
                 Directory("new") { File("file", "text") }.permissions(0o777).excluded()
             }
             try new.create(in: backup.source)
-            let third = try backup.create(exits: 3)
-            #expect(third.errorText.contains("new: is excluded for the first time"))
+            let third = try backup.create(exits: 3, says: "new: is excluded for the first time")
             #expect(!third.errorText.contains("shared: is excluded"))
         }
     }
@@ -140,15 +133,14 @@ struct CoverageTests {
             let docs = backup.source.appending("docs")
             try tool("chmod", "o+w", docs)
             try backup.exclude(docs)
-            let named = try backup.create(exits: 3)
-            #expect(named.errorText.contains("docs: is newly excluded: "), "\(named)")
+            try backup.create(exits: 3, says: "docs: is newly excluded: ")
             try backup.create()
             let json = try backup.runSuccessfully("show", "latest", "--json")
             #expect(
                 json.contains(#""kind":"other","#) && json.contains(#""until":null"#), "\(json)")
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             try backup.runSuccessfully("accept")
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -160,7 +152,7 @@ struct CoverageTests {
             try backup.exclude(backup.source.appending("build"))
             let result = try backup.run("create", backup.source)
             #expect(result.exitCode == 0 && result.errorText == "", "\(result)")
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -197,10 +189,10 @@ struct CoverageTests {
             let empty = try backup.run("create", "--json", backup.source, exits: 3)
             #expect(empty.text.contains(#""reason":"empty-source""#), "\(empty)")
             // The newest ones from before each fall.
-            #expect(try forget(backup) == 3)
+            #expect(try backup.forget() == 3)
             #expect(try backup.originals().first == whole)
             try backup.runSuccessfully("accept")
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -211,11 +203,11 @@ struct CoverageTests {
             let docs = backup.source.appending("docs")
             try tool("mv", docs, backup.base)
             try backup.create(exits: 3)
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             try tool("mv", backup.base.appending("docs"), docs)
             try tool("rm", docs.appending("file1"))
             try backup.create()
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -232,10 +224,10 @@ struct CoverageTests {
                 gone.errorText.contains("13 of the 16 paths of it in the snapshot before are gone"),
                 "\(gone)")
             try backup.create()
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             try backup.runSuccessfully("accept")
             try backup.create()
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -254,13 +246,11 @@ struct CoverageTests {
             command.environment = backup.environment.merging([
                 "RESVAL": "\(FilePath.built("resval-backup"))"
             ]) { $1 }
-            let away = try command.run(exits: 3)
-            #expect(
-                away.errorText.contains(
-                    "is on another filesystem than at the snapshot before: tmpfs"))
-            #expect(try forget(backup) == 2)
+            try command.run(
+                exits: 3, says: "is on another filesystem than at the snapshot before: tmpfs")
+            #expect(try backup.forget() == 2)
             try backup.create()
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -273,10 +263,10 @@ struct CoverageTests {
             for _ in 0..<2 {
                 try backup.run("create", sources[0], sources[1], exits: 3)
             }
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             try tool("mv", backup.base.appending("docs"), sources[0])
             try backup.runSuccessfully("create", sources[0], sources[1])
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -287,8 +277,7 @@ struct CoverageTests {
             try tool("setfattr", "-n", "user.resval.fileProtection", "-v", "complete", file)
             try backup.create()
             try tool("setfattr", "-x", "user.resval.fileProtection", file)
-            let result = try backup.create()
-            #expect(result.errorText.contains("large: warning: had the protection class complete"))
+            try backup.create(says: "large: warning: had the protection class complete")
         }
     }
 
@@ -302,17 +291,17 @@ struct CoverageTests {
             try tool("chown", "0:0", file)
             for _ in 0..<3 { try backup.create(exits: 3) }
             #expect(try backup.runSuccessfully("show", "latest").contains("incomplete"))
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             #expect(try backup.originals().first == first)
             // By its tag, too.
             #expect(try backup.runSuccessfully("show", "latest").contains("incomplete"))
             // It still should be stored.
             _ = try backup.run("accept")
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             try tool("chown", "54321:54321", file)
             try tool("chmod", "600", file)
             try backup.create()
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 }

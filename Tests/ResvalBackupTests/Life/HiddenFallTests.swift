@@ -161,8 +161,7 @@ struct HiddenFallTests {
             try tool("mv", backup.source.appending("docs"), backup.base)
             let result = try backup.run("create", link, other, exits: 3)
             #expect(!result.errorText.contains("no SOURCE any more"), "\(result)")
-            let shown = try backup.runSuccessfully("show", "latest", "--json")
-            #expect(shown.contains(#""kind":"other","#), "\(shown)")
+            try backup.run("show", "latest", "--json", exits: 0, prints: #""kind":"other","#)
         }
     }
 
@@ -191,8 +190,8 @@ struct HiddenFallTests {
             try shell(script, backup.source)
             let sources = ["docs", "other"].map { "\(backup.source.appending($0))" }
             let failure = "[ \"$1\" = ls ] && { echo 'id 01 not found in repository' >&2; exit 1; }"
-            let result = try backup.command(["create"] + sources, before: failure).run(exits: 3)
-            #expect(result.errorText.contains("its items fell from 21 to 10"), "\(result)")
+            try backup.command(["create"] + sources, before: failure).run(
+                exits: 3, says: "its items fell from 21 to 10")
             #expect(try backup.snapshotCount() == 2)
             #expect(try keepsFirst(backup))
         }
@@ -265,8 +264,7 @@ struct HiddenFallTests {
             try create(backup, exits: 3)
             try tool("rm", "-f", file)
             for _ in 0..<2 { try create(backup) }
-            let shown = try backup.runSuccessfully("show", "latest", "--json")
-            #expect(shown.contains(#""kind":"own","#), "\(shown)")
+            try backup.run("show", "latest", "--json", exits: 0, prints: #""kind":"own","#)
             #expect(try keepsFirst(backup))
         }
     }

@@ -20,9 +20,7 @@ struct KillTests {
         try withBackup(of: Self.tree) { backup in
             try backup.exclude(backup.source.appending("directory/file7"))
             try backup.create()
-            let count = try backup.runSuccessfully("snapshots", "--json").split(separator: "\n")
-                .count
-            #expect(count == 1)
+            #expect(try backup.snapshotCount() == 1)
             for (number, moment) in killMoments(upTo: .milliseconds(2500)).enumerated() {
                 try shell(
                     #"head -c 500000 /dev/urandom > "$1""#, backup.source.appending("new\(number)"))

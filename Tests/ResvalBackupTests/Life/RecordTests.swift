@@ -30,8 +30,9 @@ struct RecordTests {
             let json = try backup.runSuccessfully("show", "latest", "--excluded", "--json")
             #expect(json.contains(#""isDirectory":true,"reason":"marked""#))
             #expect(json.contains(#""path":null,"pathBase64":""#))
-            let facts = try backup.runSuccessfully("show", "latest", "--json")
-            #expect(facts.contains(#""items":2,"bytes":0,"excludedItems":2"#), "\(facts)")
+            try backup.run(
+                "show", "latest", "--json", exits: 0,
+                prints: #""items":2,"bytes":0,"excludedItems":2"#)
         }
     }
 
@@ -105,6 +106,29 @@ struct RecordTests {
                     try command.runSuccessfully()
                 }
                 #expect(try tool("find", volume.root, "-name", "*.record") == "")
+            }
+        }
+    }
+
+    @Test("two backups of the same SOURCEs at the same time both succeed, each with its record")
+    func creates() throws {
+        try withBackup(of: Tree { File("file", "text") }) { backup in
+            try tool(
+                "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=60",
+                "status=none")
+            let result = try backup.script(
+                """
+                "$RESVAL" create "$1" >/dev/null & first=$!
+                "$RESVAL" create "$1" >/dev/null & second=$!
+                wait $first; echo $?; wait $second; echo $?
+                """, backup.source)
+            #expect(result.text == "0\n0\n", "\(result)")
+            let list = try backup.runSuccessfully("snapshots", "--json")
+            let identifiers = snapshotIdentifiers(in: list)
+            #expect(identifiers.count == 2)
+            for identifier in identifiers {
+                try backup.run(
+                    "show", identifier, "--json", exits: 0, prints: #""bytes":62914564,"#)
             }
         }
     }
