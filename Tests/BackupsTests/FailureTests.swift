@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backups
 
-@Suite("Telling restic's failures apart")
+@Suite("What restic says of failures and of progress")
 struct FailureTests {
     private func failure(_ code: Int32, _ lines: String...) throws -> BackupError {
         let restic = try Restic(

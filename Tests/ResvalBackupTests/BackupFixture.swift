@@ -62,14 +62,17 @@ struct BackupFixture {
             exits: code, says: errors, prints: outputs, sourceLocation: sourceLocation)
     }
 
-    /// Restores the newest snapshot, or paths of it, to the target.
+    /// Restores the newest snapshot, or paths of it.
+    ///
+    /// - Parameter other: where to; nil for the target.
     @discardableResult
     func restore(
-        _ arguments: any CommandArgument..., exits code: Int32 = 0, says errors: String...,
-        prints outputs: String..., sourceLocation: SourceLocation = #_sourceLocation
+        _ arguments: any CommandArgument..., to other: FilePath? = nil, exits code: Int32 = 0,
+        says errors: String..., prints outputs: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> CommandResult {
-        try command(["restore", "--snapshot", "latest", "--target", target] + arguments).run(
-            exits: code, says: errors, prints: outputs, sourceLocation: sourceLocation)
+        try command(["restore", "--snapshot", "latest", "--target", other ?? target] + arguments)
+            .run(exits: code, says: errors, prints: outputs, sourceLocation: sourceLocation)
     }
 
     /// Expects that the target has all of the source, and nothing else.

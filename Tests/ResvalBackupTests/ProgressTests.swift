@@ -174,6 +174,10 @@ struct ProgressTests {
                     ["restore", "--snapshot", "latest", "--target", backup.target],
                     ": 8 items restored\n"
                 ), (["restore", "--target", "\(backup.target)1", file], ": 1 item restored\n"),
+                (
+                    ["restore", "--target", "\(backup.target)2", "\(backup.source)//directory/"],
+                    ": 2 items restored\n"
+                ),
             ] as [([any CommandArgument], String)] {
                 let result = try backup.command(words).run(exits: 0)
                 #expect("\n\(result.text)".contains(text), "\(result)")

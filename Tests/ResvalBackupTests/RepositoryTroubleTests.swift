@@ -79,32 +79,6 @@ struct RepositoryTroubleTests {
         }
     }
 
-    @Test("a repository that someone works on alone is 11, names the holder, and is left alone")
-    func locked() throws {
-        try withBackup(of: Self.tree) { backup in
-            // The holder has its lock and reads an index that nobody ever writes. A lock that it has
-            // not looked at again would stay behind it.
-            let script = """
-                index=$1/index/$(printf %064d 0); mkfifo "$index"; exec 3<>"$index"
-                $RESTIC check >/dev/null 2>&1 3>&- & holder=$!
-                until ls -l /proc/$holder/fd | grep -qF "$index"; do sleep 0.02; done
-                PATH=$3:$PATH "$RESVAL" create "$2" 3>&-; code=$?
-                ls "$1/locks" | wc -l
-                # Removed here: restic may take any time to end, and keeps its lock when it is killed.
-                kill -KILL $holder; wait $holder; rm "$index" "$1"/locks/*
-                exit $code
-                """
-            _ = try backup.command([], before: "")
-            let result = try backup.script(
-                script, backup.repository, backup.source, backup.base.appending("programs"))
-            #expect(result.exitCode == 11, "\(result)")
-            #expect(result.errorText.contains("is locked by PID "))
-            #expect(result.errorText.contains("wait until it is done"))
-            #expect(result.text == "1\n")
-            try backup.create()
-        }
-    }
-
     @Test(
         "without descriptors to spare every command says so at once, and what it made is whole",
         arguments: [8, 10, 12, 14, 16, 18, 20, 24, 32, 48])

@@ -16,18 +16,15 @@ struct RestoreTests {
             try backup.create()
             try Tree { Directory("empty") }.create(in: backup.base)
             let empty = backup.base.appending("empty")
-            #expect(
-                try backup.run("restore", "--snapshot", "latest", "--target", empty).exitCode == 0)
+            try backup.restore(to: empty)
             let file = empty.pushing(FilePath(root: nil, backup.source.components))
                 .appending("file")
             try shell(#"echo newer > "$1""#, file)
-            try backup.run(
-                "restore", "--snapshot", "latest", "--target", empty, exits: 1, says: "--overwrite")
+            try backup.restore(to: empty, exits: 1, says: "--overwrite")
             #expect(try tool("cat", file) == "newer")
-            try backup.run(
-                "restore", "--snapshot", "latest", "--target", empty, "--overwrite", exits: 0)
+            try backup.restore("--overwrite", to: empty)
             #expect(try tool("cat", file) == "old")
-            try backup.run("restore", "--snapshot", "latest", "--target", file, exits: 1)
+            try backup.restore(to: file, exits: 1)
         }
     }
 
@@ -59,19 +56,6 @@ struct RestoreTests {
         }
     }
 
-    @Test("a part of a snapshot comes back with all below it, and a part of a name is none")
-    func include() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            try backup.runSuccessfully(
-                "restore", "--snapshot", "latest", "--target", backup.target,
-                "\(backup.source)//directory/")
-            let names = try TreeListing(of: backup.restored(backup.source)).items.keys
-            let texts = Set(names.map { String(decoding: $0, as: UTF8.self) })
-            #expect(texts == ["", "/directory", "/directory/inside"])
-        }
-    }
-
     @Test("a full disk makes a restore incomplete, and every item that lacks is named")
     func diskFull() throws {
         try require(.root)
@@ -80,9 +64,9 @@ struct RestoreTests {
                 let large = backup.source.appending("large")
                 try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=50", "status=none")
                 try backup.create()
-                let result = try backup.run(
-                    "restore", "--snapshot", "latest", "--target", volume.root.appending("target"),
-                    exits: 3, says: "\(large): was not restored: write ")
+                let result = try backup.restore(
+                    to: volume.root.appending("target"), exits: 3,
+                    says: "\(large): was not restored: write ")
                 #expect(!result.errorText.contains("/proc/"), "\(result)")
                 #expect(!result.errorText.contains("\(backup.source)/file:"))
             }
@@ -108,12 +92,9 @@ struct RestoreTests {
             #expect(result.errorText.contains("ciphertext verification failed"))
             #expect(result.text.contains(": 4 of 5 items restored"))
             let again = backup.base.appending("again")
-            try backup.run(
-                "restore", "--snapshot", "latest", "--target", again, "--json", exits: 3,
-                prints: #""isComplete":false"#)
-            try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.base.appending("part"),
-                backup.source.appending("directory"), exits: 0)
+            try backup.restore("--json", to: again, exits: 3, prints: #""isComplete":false"#)
+            try backup.restore(
+                backup.source.appending("directory"), to: backup.base.appending("part"))
         }
     }
 

@@ -104,8 +104,7 @@ struct RestoreAttributesTests {
             try tool("mkdir", backup.target)
             try tool("mount", "-t", "ramfs", "ramfs", backup.target)
             defer { _ = try? tool("umount", backup.target) }
-            let result = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target + "new", exits: 3)
+            let result = try backup.restore(to: backup.target + "new", exits: 3)
             #expect(result.errorText.split(separator: "\n").count == 1, "\(result)")
             #expect(result.errorText.contains("stores no extended attributes"), "\(result)")
         }
@@ -148,7 +147,7 @@ struct RestoreAttributesTests {
             for source in [above, above.appending("directory0")] {
                 try backup.runSuccessfully("create", source)
                 let target = backup.base.appending(FileName(source.lastComponent?.bytes ?? []))
-                try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", target)
+                try backup.restore(to: target)
                 let restored = target.pushing(FilePath(root: nil, source.components))
                 let before = try TreeListing(of: source)
                 try #expect(TreeListing(of: restored).differences(from: before) == [])
@@ -172,9 +171,8 @@ struct RestoreAttributesTests {
                         """
                     try shell(script, source)
                     try backup.runSuccessfully("create", source)
-                    let result = try backup.run(
-                        "restore", "--snapshot", "latest", "--target",
-                        small.root.appending("target"), exits: 3,
+                    let result = try backup.restore(
+                        to: small.root.appending("target"), exits: 3,
                         says: "\(source)/large: was not restored")
                     #expect(!result.errorText.contains("/small"), "\(result)")
                 }

@@ -85,17 +85,6 @@ struct SourceTests {
         }
     }
 
-    @Test("a missing SOURCE is named and makes the result incomplete; the others are stored")
-    func missing() throws {
-        try withBackup(of: Self.tree) { backup in
-            let missing = backup.source.appending("missing")
-            let result = try backup.run(
-                "create", backup.source.appending("first"), missing, exits: 3, says: "\(missing): ")
-            #expect(result.text.hasPrefix("snapshot "))
-            try backup.run("create", missing, exits: 1)
-        }
-    }
-
     @Test("a repository inside the SOURCE is left out, with its reason")
     func repositoryInside() throws {
         try withBackup(of: Self.tree) { backup in
@@ -248,9 +237,8 @@ struct MountTests {
                 "show", "latest", exits: 0, prints: "state:    incomplete\nlacks:    \(sources[1])")
             try backup.run("snapshots", exits: 0, prints: "(incomplete: lacks \(sources[1]))")
             try backup.restore(exits: 3, says: "\(sources[1]): was missing, or could not")
-            try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.base.appending("other"),
-                sources[0], exits: 0)
+            try backup.restore(sources[0], to: backup.base.appending("other"))
+            try backup.run("create", sources[1], exits: 1)
             // Also where only the record is left.
             try tool("rm", "-r", backup.base.appending("home/.local/state"))
             try backup.run("show", "latest", exits: 0, prints: "lacks:    \(sources[1])")

@@ -80,24 +80,6 @@ struct EvictedBackupTests {
         }
     }
 
-    @Test("a backup of an evicted file contains no zeros, wherever the file was moved")
-    func noZeros() throws {
-        try withBackup(of: oneFile) { backup in
-            let file = backup.source.appending("file")
-            try backup.runSuccessfully("evict", file)
-            let moved = backup.source.appending("moved")
-            try tool("mv", file, moved)
-            try backup.create()
-            let snapshots = try backup.restic("ls", "latest", "--host", try tool("hostname"))
-            #expect(!snapshots.contains("moved"))
-            try backup.runSuccessfully("download", moved)
-            #expect(try contentsOfFile(moved) == evictableContent)
-            #expect(try moved.value(for: .isPurgeable) == true)
-            try backup.create()
-            #expect(try backup.restic("ls", "latest").contains("moved"))
-        }
-    }
-
     @Test("a restore brings what is evicted, and show and snapshots name what keeps it")
     func named() throws {
         let tree = Tree {
@@ -288,8 +270,7 @@ struct EvictedBackupTests {
             #expect(try contentsOfFile(backup.restored(places.moved)) == evictableContent)
             try tool("rm", "-rf", backup.base.appending("home/.local"))
             let part = backup.base.appending("part")
-            let unknown = try backup.run(
-                "restore", "--snapshot", "latest", "--target", part, exits: 3)
+            let unknown = try backup.restore(to: part, exits: 3)
             for name in ["moved: ", #"[a]\n': "#] {
                 #expect(
                     unknown.errorText.contains("\(name)was not restored: it is evicted"),

@@ -19,11 +19,12 @@ struct HiddenFallTests {
 
     @discardableResult
     private func create(
-        _ backup: BackupFixture, exits code: Int32 = 0,
+        _ backup: BackupFixture, exits code: Int32 = 0, says errors: String...,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> CommandResult {
-        let (docs, other) = (backup.source.appending("docs"), backup.source.appending("other"))
-        return try backup.run("create", docs, other, exits: code, sourceLocation: sourceLocation)
+        let sources = ["docs", "other"].map { backup.source.appending($0) }
+        return try backup.command(["create"] + sources).run(
+            exits: code, says: errors, sourceLocation: sourceLocation)
     }
 
     /// Makes a snapshot in a run that is killed before it is judged.
@@ -60,8 +61,7 @@ struct HiddenFallTests {
             try create(backup)
             try withoutDocs(backup) { try create(backup, exits: 3) }
             try shell(#"rm "$1"/docs/file1*"#, backup.source)
-            let fallen = try create(backup, exits: 3)
-            #expect(fallen.errorText.contains("its items fell from 21 to 10"), "\(fallen)")
+            try create(backup, exits: 3, says: "its items fell from 21 to 10")
             #expect(try keepsFirst(backup))
         }
     }
@@ -88,8 +88,7 @@ struct HiddenFallTests {
             try create(backup)
             try replaceAll(backup)
             try createKilled(backup)
-            let next = try create(backup, exits: 3)
-            #expect(next.errorText.contains("paths of it in the snapshot before are gone"))
+            try create(backup, exits: 3, says: "paths of it in the snapshot before are gone")
             #expect(try keepsFirst(backup))
         }
     }
@@ -104,8 +103,7 @@ struct HiddenFallTests {
             try create(backup)
             let between = try #require(try backup.originals().last)
             try shell(#"rm "$1"/docs/*"#, backup.source)
-            let again = try create(backup, exits: 3)
-            #expect(again.errorText.contains("docs: is empty, and was not"), "\(again)")
+            try create(backup, exits: 3, says: "docs: is empty, and was not")
             #expect(try keepsFirst(backup))
             #expect(try backup.originals().contains(between))
         }
@@ -133,8 +131,7 @@ struct HiddenFallTests {
             try create(backup, exits: 3)
             let script = "cd \"$1/docs\" && for n in $(seq 20); do echo -n text > other$n; done"
             try shell(script, backup.source)
-            let refilled = try create(backup, exits: 3)
-            #expect(refilled.errorText.contains("paths of it in the snapshot before are gone"))
+            try create(backup, exits: 3, says: "paths of it in the snapshot before are gone")
             #expect(try keepsFirst(backup))
         }
     }
@@ -171,8 +168,7 @@ struct HiddenFallTests {
             try create(backup)
             let records = backup.base.appending("home/.local/state/resval/backup/records")
             try shell(#"chmod a-w "$1"/*"#, records)
-            let night = try create(backup, exits: 3)
-            #expect(night.errorText.contains("it cannot be noted what came of the snapshot"))
+            try create(backup, exits: 3, says: "it cannot be noted what came of the snapshot")
             try shell(#"chmod u+w "$1"/*"#, records)
             try backup.run("accept", exits: 1)
             try shell(#"rm "$1"/docs/*"#, backup.source)
@@ -207,8 +203,7 @@ struct HiddenFallTests {
                 try tool("mkdir", backup.source.appending("docs"))
                 try create(backup, exits: 3)
             }
-            let back = try create(backup)
-            #expect(back.errorText.contains("file7: warning: is newly excluded"), "\(back)")
+            try create(backup, says: "file7: warning: is newly excluded")
             #expect(try keepsFirst(backup))
         }
     }
@@ -279,8 +274,7 @@ struct HiddenFallTests {
             for _ in 0..<2 { try create(backup, exits: 3) }
             let file = backup.source.appending("other/file1")
             try backup.exclude(file)
-            let result = try create(backup)
-            #expect(result.errorText.contains("file1: warning: is newly excluded"))
+            try create(backup, says: "file1: warning: is newly excluded")
             try backup.runSuccessfully("forget", "--keep-last", "1")
             #expect(try backup.originals().count == 2)
         }

@@ -14,11 +14,12 @@ struct InstallationTests {
     @discardableResult
     private func run(
         _ backup: BackupFixture, home: String, _ arguments: any CommandArgument...,
-        exits code: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation
+        exits code: Int32 = 0, says errors: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> CommandResult {
         var command = backup.command(arguments)
         command.environment["HOME"] = "\(backup.base)/\(home)"
-        return try command.run(exits: code, sourceLocation: sourceLocation)
+        return try command.run(exits: code, says: errors, sourceLocation: sourceLocation)
     }
 
     @Test("two machines of one name and path leave each other's snapshots alone")
@@ -28,8 +29,9 @@ struct InstallationTests {
             try backup.create()
             let first = try backup.originals()
             try shell(#"rm "$1"/file[1-9]"#, backup.source)
-            let other = try run(backup, home: "other", "create", backup.source, exits: 3)
-            #expect(other.errorText.contains("a machine of this name made snapshot \(first[0])"))
+            try run(
+                backup, home: "other", "create", backup.source, exits: 3,
+                says: "a machine of this name made snapshot \(first[0])")
             try run(backup, home: "other", "create", backup.source)
             try run(backup, home: "other", "forget", "--all", "--keep-last", "1")
             let left = try backup.originals()
@@ -48,12 +50,12 @@ struct InstallationTests {
             try backup.create()
             let made = try backup.originals()
             // The copy does not know the second one.
-            let refused = try run(backup, home: "copy", "forget", "--keep-last", "1")
-            #expect(refused.errorText.contains("nothing is removed: snapshot "))
-            let copy = try run(backup, home: "copy", "create", backup.source, exits: 3)
-            #expect(
-                copy.errorText.contains("snapshot \(made[1]), the one made last, was not made here")
-            )
+            try run(
+                backup, home: "copy", "forget", "--keep-last", "1",
+                says: "nothing is removed: snapshot ")
+            try run(
+                backup, home: "copy", "create", backup.source, exits: 3,
+                says: "snapshot \(made[1]), the one made last, was not made here")
             _ = try run(backup, home: "copy", "forget", "--all", "--keep-last", "1")
             #expect(try backup.originals().count == 3)
             // The machine that made them goes on.

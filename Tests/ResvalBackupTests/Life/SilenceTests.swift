@@ -134,17 +134,14 @@ struct SilenceTests {
                     timeout 60 script -qec "bash -c 'set -m; \\"$RESVAL\\" run; echo code \\$?'" /dev/null
                 cat ssh.got 2>/dev/null
                 """
-            let usual = fixture.usual.split(separator: "\n").dropLast().joined(separator: "\n")
             for (location, outcome) in [
                 ("\(backup.repository)", "code 0"), ("sftp:h:/x", "got answer"),
             ] {
-                let settings = usual.replacing("\(backup.repository)", with: location)
+                let settings = fixture.withoutPassword.replacing(
+                    "\(backup.repository)", with: location)
                 try fixture.configure(
-                    settings + "\nverify = \"never\"\npassword-command = '\(ask)'\n")
-                var command = fixture.command()
-                command.executable = "/bin/sh"
-                command.arguments = ["-c", script, "sh", repositoryPassword].map { Array($0.utf8) }
-                command.environment["RESVAL"] = "\(FilePath.built("resval-backup"))"
+                    settings + "verify = \"never\"\npassword-command = '\(ask)'\n")
+                var command = fixture.script(script, repositoryPassword)
                 command.workingDirectory = backup.base
                 let result = try command.run()
                 #expect(result.text.contains(outcome), "\(result)")

@@ -20,9 +20,9 @@ struct ConfigurationTests {
     @Test("every command finds the repository and the password that run uses")
     func everyCommand() throws {
         try withRun(of: tree) { fixture in
-            let usual = fixture.usual.split(separator: "\n").dropLast().joined(separator: "\n")
             try fixture.configure(
-                usual + "\npassword-command = \"cat \(fixture.backup.base)/password\"\n")
+                fixture.withoutPassword
+                    + "password-command = \"cat \(fixture.backup.base)/password\"\n")
             let source = fixture.backup.source
             let file = source.appending("large")
             let commands: [[any CommandArgument]] = [

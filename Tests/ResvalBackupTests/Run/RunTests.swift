@@ -129,23 +129,15 @@ struct RunTests {
             try tool(
                 "dd", "if=/dev/urandom", "of=\(fixture.backup.source)/large", "bs=1M",
                 "count=200", "status=none")
-            var command = fixture.command()
-            command.executable = "/bin/sh"
-            command.arguments =
-                [
-                    "-c",
-                    """
-                    env --default-signal=INT "$0" run & run=$!
-                    until ls "$1"/data/*/* >/dev/null 2>&1; do sleep 0.02; done
-                    kill -$2 $run; wait $run; code=$?
-                    ls "$1/locks" | wc -l; ls "$1/snapshots" | wc -l
-                    exit $code
-                    """,
-                ].map { Array($0.utf8) } + [
-                    FilePath.built("resval-backup").bytes, fixture.backup.repository.bytes,
-                    Array(signal.utf8),
-                ]
-            let result = try command.run(exits: code)
+            let script = """
+                env --default-signal=INT "$RESVAL" run & run=$!
+                until ls "$1"/data/*/* >/dev/null 2>&1; do sleep 0.02; done
+                kill -$2 $run; wait $run; code=$?
+                ls "$1/locks" | wc -l; ls "$1/snapshots" | wc -l
+                exit $code
+                """
+            let result = try fixture.script(script, fixture.backup.repository, signal).run(
+                exits: code)
             #expect(result.text == "0\n0\n", "\(result)")
             let status = try fixture.command("status").run(exits: 1)
             #expect(status.text.hasPrefix("interrupted at create\n"))
@@ -271,29 +263,22 @@ struct RunTests {
     func secondInstance() throws {
         try withRun(of: backedUpTree) { fixture in
             // Waits to be met, and to be let go.
-            let usual = fixture.usual.split(separator: "\n").dropLast().joined(separator: "\n")
             let base = "\(fixture.backup.base)"
             let gate = "until [ -e \(base)/gate ]; do sleep 0.05; done; cat \(base)/password"
             let password = #"sh -c \"\#(gate)\""#
             try fixture.configure(
-                usual + "\nverify = \"never\"\npassword-command = \"\(password)\"\n")
-            var command = fixture.command()
-            command.executable = "/bin/sh"
-            command.arguments =
-                [
-                    "-c",
-                    """
-                    "$0" run & first=$!
-                    until [ -s "$1" ]; do sleep 0.01; done
-                    "$0" run; echo "second $?" >&2
-                    "$0" status > /dev/null; echo "status $?" >&2
-                    touch "$2"; wait $first; echo "first $?" >&2; echo "was $first" >&2
-                    """,
-                ].map { Array($0.utf8) } + [
-                    FilePath.built("resval-backup").bytes, fixture.statusFile.bytes,
-                    fixture.backup.base.appending("gate").bytes,
-                ]
-            let result = try command.run()
+                fixture.withoutPassword + "verify = \"never\"\npassword-command = \"\(password)\"\n"
+            )
+            let script = """
+                "$RESVAL" run & first=$!
+                until [ -s "$1" ]; do sleep 0.01; done
+                "$RESVAL" run; echo "second $?" >&2
+                "$RESVAL" status > /dev/null; echo "status $?" >&2
+                touch "$2"; wait $first; echo "first $?" >&2; echo "was $first" >&2
+                """
+            let result = try fixture.script(
+                script, fixture.statusFile, fixture.backup.base.appending("gate")
+            ).run()
             let lines = result.errorText.split(separator: "\n").map(String.init)
             let first = try #require(lines.last?.dropFirst("was ".count))
             #expect(lines.contains("second 11"), "\(result)")
@@ -362,6 +347,15 @@ struct RunFixture {
         return command
     }
 
+    /// A shell script with `$RESVAL` as the program, this configuration, and these arguments.
+    func script(_ text: String, _ arguments: any CommandArgument...) -> Command {
+        var command = command()
+        command.executable = "/bin/sh"
+        command.arguments = (["-c", text, "sh"] + arguments).map(\.argumentBytes)
+        command.environment["RESVAL"] = "\(FilePath.built("resval-backup"))"
+        return command
+    }
+
     /// Replaces the configuration.
     func configure(_ text: String) throws {
         try tool("mkdir", "-p", configuration.removingLastComponent())
@@ -371,13 +365,11 @@ struct RunFixture {
     }
 
     /// The configuration of the fixture's own source and repository.
-    var usual: String {
-        """
-        sources = ["\(backup.source)"]
-        repository = "\(backup.repository)"
-        password-file = "\(backup.base)/password"
+    var usual: String { withoutPassword + "password-file = \"\(backup.base)/password\"\n" }
 
-        """
+    /// That configuration without its password.
+    var withoutPassword: String {
+        "sources = [\"\(backup.source)\"]\nrepository = \"\(backup.repository)\"\n"
     }
 }
 
