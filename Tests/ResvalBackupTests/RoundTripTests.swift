@@ -134,6 +134,8 @@ struct RestoreAttributesTests {
                     Directory("directory\(number)") {
                         File("file", "text").permissions(0o444).purgeable()
                             .attribute("user.binary", [0, 0xFF]).owned(by: 54321)
+                        File(HostileNames.notUTF8, "text").permissions(0o400).purgeable()
+                            .owned(by: 54321)
                         // The names of two differ, although Swift's strings are equal.
                         File("empty", "text").permissions(0o400).attribute("user.empty", "")
                             .attribute("user.\u{E9}", "one").attribute("user.e\u{301}", "two")
@@ -209,7 +211,8 @@ struct RestoreAttributesTests {
     func foreignNames() throws {
         try require(.tool("setfattr"))
         try withBackup(of: Self.tree) { backup in
-            try shell("setfattr -n $'user.\\xff' -v text \"$1\"", backup.source.appending("one"))
+            let script = #"setfattr -n "$(printf 'user.\377')" -v text "$1""#
+            try shell(script, backup.source.appending("one"))
             try backup.create(
                 exits: 3,
                 says:

@@ -145,6 +145,14 @@ struct InstallTests {
         }
     }
 
+    @Test(
+        "wrong options of the script are usage errors",
+        arguments: [["--prefix"], ["--prefix", "relative"], ["--what"]])
+    func usage(arguments: [String]) throws {
+        let script = packageRoot.appending("scripts/install")
+        try Command(script, arguments: arguments).run(exits: 64, says: "install: ")
+    }
+
     /// A systemctl that knows two units, one of them of another installation, and notes what it is
     /// told.
     private func makeSystemctl(_ root: FilePath, stopping code: Int) throws {

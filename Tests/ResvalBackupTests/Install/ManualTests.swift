@@ -57,4 +57,12 @@ struct ManualTests {
         let shown = try Command(man, "--warnings", "--local-file", page).run()
         #expect(shown.exitCode == 0 && shown.errorText == "", "\(shown)")
     }
+
+    @Test("a command that does not exist has none")
+    func unknown() throws {
+        let result = try Command(.built("resval"), "__manual", "2026-01-02", "nonsense").run()
+        #expect(result.exitCode == 64)
+        #expect(result.text == "")
+        #expect(result.errorText.hasPrefix("resval: there is no command 'nonsense'\n"))
+    }
 }

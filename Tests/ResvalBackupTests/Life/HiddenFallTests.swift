@@ -274,7 +274,7 @@ struct HiddenFallTests {
             for _ in 0..<2 { try create(backup, exits: 3) }
             let file = backup.source.appending("other/file1")
             try backup.exclude(file)
-            try create(backup, says: "file1: warning: is newly excluded")
+            try create(backup, exits: 3, says: "file1: warning: is newly excluded")
             try backup.runSuccessfully("forget", "--keep-last", "1")
             #expect(try backup.originals().count == 2)
         }

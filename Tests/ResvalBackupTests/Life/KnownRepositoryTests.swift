@@ -89,7 +89,9 @@ struct KnownRepositoryTests {
                     "init", "--repository", new, exits: 1, says: "files of a repository in")
                 try tool("rm", file)
             }
-            try backup.runSuccessfully("init", "--repository", new)
+            try backup.run(
+                "init", "--repository", new, exits: 0, says: "irrecoverably lost",
+                "outside this backup")
         }
     }
 
