@@ -112,6 +112,15 @@ struct EvictManyTests {
         }
     }
 
+    /// Overwrites the beginning of what each pack stores.
+    private func damagePacks(in directory: FilePath) throws {
+        let script = """
+            find "$1" -type f -exec chmod u+w {} \\; \\
+                -exec sh -c 'printf damage | dd of="$0" bs=1 seek=20 conv=notrunc 2>&1' {} \\;
+            """
+        try shell(script, directory)
+    }
+
     /// All files but those that vanish or are changed are as they were.
     private func expectWhole(_ backup: BackupFixture) throws {
         for (number, name) in Self.names.enumerated() where !["file 5", "file 7"].contains(name) {
@@ -125,7 +134,7 @@ struct EvictManyTests {
     func failingToEvict() throws {
         try withBackup(of: Self.files) { backup in
             try backup.restic("backup", backup.source.appending("file 3"))
-            try damageFiles(in: backup.repository.appending("data"))
+            try damagePacks(in: backup.repository.appending("data"))
             let result = try backup.command(
                 ["evict", "-R", "--yes", backup.source],
                 beforeBackup: "rm '\(backup.source)/file 5'; echo more >> '\(backup.source)/file 7'"
@@ -154,7 +163,7 @@ struct EvictManyTests {
             try backup.restic("backup", paths[2])
             let packs = backup.base.appending("packs")
             try tool("cp", "-a", data, packs)
-            try damageFiles(in: packs)
+            try damagePacks(in: packs)
             try backup.command(["evict"] + paths).run(exits: 0)
             try tool("cp", "-a", data, saved)
             try tool("cp", "-af", packs.appending("."), data)
