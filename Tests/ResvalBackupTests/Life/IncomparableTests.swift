@@ -84,7 +84,7 @@ struct IncomparableTests {
             let notes = backup.base.appending("home/.local/state/resval/backup/records")
             try tool("find", notes, "-type", "f", "-exec", "truncate", "-s", "0", "{}", "+")
             try backup.command(
-                ["forget", "--keep-last", "1"], before: "[\"$1\" = dump] && kill -KILL $$"
+                ["forget", "--keep-last", "1"], before: "[ \"$1\" = dump ] && kill -KILL $$"
             ).run(exits: 0, says: "nothing is removed: ")
             #expect(try backup.snapshotCount() == 2)
             // With its record it is known. It was not judged, so the one before is kept, too.
