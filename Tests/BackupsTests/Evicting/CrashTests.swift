@@ -91,7 +91,10 @@ struct CrashTests {
             }
         }
     }
+}
 
+@Suite("Evictions and downloads that are killed from outside")
+struct EvictionKillTests {
     @Test("at any moment from outside: the file is whole, or can be brought back")
     func anyMoment() throws {
         try withHeldFile { fixture in

@@ -235,7 +235,10 @@ struct EvictManyTests {
             #expect(try contentsOfFile(file) == evictableContent)
         }
     }
+}
 
+@Suite("Evicting and bringing back, killed")
+struct EvictKillTests {
     @Test("killed at any moment, the file is whole or can be brought back")
     func killed() throws {
         try withBackup(of: oneFile) { backup in

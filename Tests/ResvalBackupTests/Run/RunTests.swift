@@ -291,7 +291,10 @@ struct RunTests {
                         + "ended)"), "\(result)")
         }
     }
+}
 
+@Suite("resval-backup run, killed")
+struct RunKillTests {
     // Each half has a backup of its own, so that both can be tested at the same time.
     @Test(
         "after kill -9 at any moment nothing is lost, and the next run is clean",
