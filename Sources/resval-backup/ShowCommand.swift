@@ -2,7 +2,6 @@ import ArgumentParser
 import Backups
 import CommandSupport
 import SystemCalls
-import TextFormats
 
 /// `resval-backup show`.
 struct ShowCommand: AsyncParsableCommand {

@@ -59,37 +59,13 @@ struct ManifestTests {
             }
             let (file, directory) = (try entry("f"), try entry("d"))
             #expect(try entry("f").state == file.state)
-            try tool(
-                "sh", "-c", "echo more >> \"$1\"; touch \"$2/new\"", "sh",
-                root.appending("f"), root.appending("d"))
+            try shell(
+                #"echo more >> "$1"; touch "$2/new""#, root.appending("f"), root.appending("d"))
             #expect(try entry("f").state != file.state)
             #expect(try entry("f").identity == file.identity)
             #expect(try entry("d").state == directory.state)
             try tool("mv", root.appending("f"), root.appending("g"))
             #expect(try entry("g").identity == file.identity)
-        }
-    }
-
-    @Test("knows which paths print alike")
-    func inexact() throws {
-        var manifest = PlanManifest()
-        for path in [[0x2F, 0xFE], [0x2F, 0xFF], [0x2F, 0x61], [0x2F, 0xEF, 0xBF, 0xBD]]
-            as [[UInt8]]
-        {
-            manifest.append(
-                path, PlanManifest.Entry(path: path, identity: 1, state: 1, kind: .regularFile))
-        }
-        manifest.finish()
-        #expect(manifest.inexact.count == 2)
-        let alike = manifest.inexactIndices(printed: PlanManifest.hash([0x2F, 0xFF]))
-        #expect(alike.count == 2)
-        #expect(manifest.inexactIndices(printed: PlanManifest.hash([0x2F, 0x61])).isEmpty)
-    }
-
-    @Test("is not made unless asked for")
-    func unasked() throws {
-        try withTemporaryDirectory { root in
-            try #expect(makePlan(root).manifest == nil)
         }
     }
 

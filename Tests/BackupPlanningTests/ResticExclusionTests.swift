@@ -15,6 +15,7 @@ struct ResticExclusionTests {
             "line\u{2028}", "paragraph\u{2029}", "narrow\u{202F}", "math\u{205F}",
             "ideographic\u{3000}", "zero width\u{200B}", "end$", "$1", "${X", "a$$b", "**", "!not",
             "~", "[^a]", "\u{FFFD}", FileName([0x61, 0x85]), FileName([0xFF]), "two  ", "\n\n",
+            FileName([0xC2, 0xC2, 0x85]), "vertical\u{B}",
             "a\\", "\u{FEFF}bom",
         ]
 
@@ -52,37 +53,6 @@ struct ResticExclusionTests {
         }
     }
 
-    @Test("of more than a hundred files, by a list")
-    func manyFiles() throws {
-        try require(.tool("restic"))
-        let tree = Tree {
-            Directory("source") {
-                for number in 0..<150 {
-                    Directory(FileName(Array("\(number)".utf8))) {
-                        File("marked").excluded()
-                        if number % 3 > 0 { File("kept") }
-                        if number % 3 > 1 { Directory("whole") { File("f") } }
-                    }
-                }
-                Directory("left out") { File("f") }.excluded()
-                Directory("empty")
-                Socket("socket")
-                SymbolicLink("link", to: "nowhere")
-            }
-        }
-        try withTemporaryDirectory(containing: tree) { base in
-            let source = base.appending("source")
-            let plan = try makePlan(source)
-            let selection = try plan.resticSelection()
-            guard case .list = selection.targets else {
-                Issue.record("more than a hundred files make no list")
-                return
-            }
-            try expectStored(
-                stored(of: plan, source), by: Restic(in: base), selection, source)
-        }
-    }
-
     @Test("of directories for caches everything but the tags, either way")
     func cacheDirectories() throws {
         try require(.tool("restic"))
@@ -117,6 +87,13 @@ struct ResticExclusionTests {
         }
     }
 
+    @Test("by no line that is longer than restic reads, and of the root by /*")
+    func patterns() {
+        let path = "/" + String(repeating: "\n", count: 4094)
+        #expect(ResticPattern(matching: FilePath(path)).line.count < 65_536)
+        #expect(ResticPattern(contentsOf: "/").line == Array("/*".utf8))
+    }
+
     private func expectStored(
         _ expected: Set<[UInt8]>, by restic: Restic, _ selection: ResticSelection,
         _ source: FilePath, sourceLocation: SourceLocation = #_sourceLocation
@@ -129,6 +106,64 @@ struct ResticExclusionTests {
         #expect(
             surplus.isEmpty, "not left out: \(surplus.map(quotedForMessages))",
             sourceLocation: sourceLocation)
+    }
+
+    @Test(
+        "the smallest cover holds what the plan stores, and is smallest",
+        arguments: 1...20 as ClosedRange<UInt64>)
+    func randomTree(seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
+        let items = randomItems(&numbers, depth: 4)
+        try withTemporaryDirectory(containing: Tree { for item in items { item } }) { root in
+            let plan = try makePlan(root)
+            let selection = try coverSelection(of: plan)
+            let cover = try Cover(selection, of: root)
+            try #expect(cover.expanded == stored(of: plan, root))
+            try expectSmallest(cover, plan, root)
+        }
+    }
+
+    @Test("the smallest cover of a source without exclusions is the source")
+    func wholeSource() throws {
+        let tree = Tree {
+            Directory("whole") {
+                File("f"); File("g")
+            }
+            Directory("other") {
+                File("kept"); File("marked").excluded()
+            }
+            File("file")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let sources = ["whole", "other", "file"].map { root.appending($0) }
+            let plan = try makePlan(sources[0], sources[1], sources[2])
+            let selection = try coverSelection(of: plan)
+            guard case .list(let list) = selection.targets else { return }
+            let listed = list.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+            let expected = [sources[0], root.pushing("other/kept"), sources[2]]
+            #expect(listed.sorted() == expected.map(\.string).sorted())
+            #expect(selection.excludeFile.isEmpty)
+        }
+    }
+
+    private func coverSelection(of plan: BackupPlan) throws -> ResticSelection {
+        let exclusions = ResticSelection.exclusions(of: plan)
+        return try SmallestCover(sources: plan.sources, exclusions: exclusions).selection()
+    }
+
+    /// No path is listed whose parent holds no exclusion, and none inside another.
+    private func expectSmallest(
+        _ cover: Cover, _ plan: BackupPlan, _ root: FilePath
+    ) throws {
+        #expect(Set(cover.listed).count == cover.listed.count)
+        for path in cover.listed where path != root {
+            let parent = path.removingLastComponent()
+            let isNeeded = ResticSelection.exclusions(of: plan).contains {
+                $0.path.starts(with: parent)
+            }
+            #expect(isNeeded, "\(parent) could be listed whole")
+            #expect(!cover.listed.contains { $0 != path && path.starts(with: $0) }, "\(path)")
+        }
     }
 }
 
@@ -168,4 +203,108 @@ private func decoys(of name: FileName) -> [FileName] {
     }
     let whole = Set(candidates).subtracting([bytes, [], Array(".".utf8), Array("..".utf8)])
     return whole.filter { $0.count <= 255 && $0 != Array("in".utf8) }.map { FileName($0) }
+}
+
+/// A restic repository of its own in a directory.
+struct Restic {
+    private let base: FilePath
+    private let program: FilePath
+
+    /// Makes the repository.
+    init(in base: FilePath) throws {
+        self.base = base
+        program = try #require(FilePath.tool("restic"))
+        try tool("cp", "-r", try emptyRepository(), base.appending("repository"))
+    }
+
+    /// Backs up as a selection says, and gives the paths that a restore brings back: of the source,
+    /// from it on down, sorted.
+    func storedPaths(
+        _ selection: ResticSelection, of source: FilePath
+    ) throws -> Set<[UInt8]> {
+        var words: [any CommandArgument] = ["backup"]
+        switch selection.targets {
+        case .sources: words.append(source)
+        case .list(let list): words += ["--files-from-raw", try file("list", list)]
+        }
+        words += ["--exclude-file", try file("exclude", selection.excludeFile)]
+        try command(words).runSuccessfully()
+        let target = base.appending("restored")
+        try command(["restore", "latest", "--target", target]).runSuccessfully()
+        let paths = try pathsBelow(target.appending(source.components))
+        try tool("rm", "-rf", target)
+        return paths
+    }
+
+    private func file(_ name: String, _ contents: [UInt8]) throws -> FilePath {
+        let path = base.appending(name)
+        try tool("rm", "-f", path)
+        try Tree { File(FileName(Array(name.utf8)), contents) }.create(in: base)
+        return path
+    }
+
+    private func command(_ words: any CommandArgument...) -> Command { command(words) }
+
+    private func command(_ words: [any CommandArgument]) -> Command {
+        let options: [any CommandArgument] = [
+            "--no-cache", "--quiet", "--repo", base.appending("repository"),
+        ]
+        var command = Command(program, arguments: options + words)
+        command.environment = [
+            "RESTIC_PASSWORD": repositoryPassword, "RESTIC_REPOSITORY": nil,
+            "RESTIC_PASSWORD_FILE": nil, "RESTIC_PASSWORD_COMMAND": nil,
+        ]
+        return command
+    }
+}
+
+/// The paths in a directory, from it on down, as find(1) lists them.
+func pathsBelow(_ root: FilePath) throws -> Set<[UInt8]> {
+    let find = try #require(FilePath.tool("find"))
+    var command = Command(find, ".", "-mindepth", "1", "-print0")
+    command.workingDirectory = root
+    let result = try command.run()
+    try #require(result.exitCode == 0, "\(result)")
+    return Set(result.records.map { Array($0.dropFirst(2)) })
+}
+
+/// What restic makes of a list and patterns, for plain names: an independent reading.
+private struct Cover {
+    let listed: [FilePath]
+    let expanded: Set<[UInt8]>
+
+    init(_ selection: ResticSelection, of root: FilePath) throws {
+        guard case .list(let list) = selection.targets else {
+            listed = []
+            expanded = []
+            return
+        }
+        listed = list.split(separator: 0).map { FilePath(bytes: Array($0)) }
+        let emptied = selection.excludeFile.split(separator: UInt8(ascii: "\n"))
+            .map { FilePath(bytes: Array($0.dropLast(2))) }
+        var paths: Set<[UInt8]> = []
+        for bytes in try pathsBelow(root) {
+            let path = root.appending(FileName(bytes))
+            let isExcluded = emptied.contains { path != $0 && path.starts(with: $0) }
+            let isPinned = listed.contains { path.starts(with: $0) || $0.starts(with: path) }
+            let isSocket = path.lastComponent?.string.hasPrefix("socket") ?? false
+            if isPinned && !isExcluded && !isSocket { paths.insert(bytes) }
+        }
+        expanded = paths
+    }
+}
+
+private func randomItems(_ numbers: inout SeededNumbers, depth: Int) -> [any TreeItem] {
+    (0..<Int.random(in: 1...4, using: &numbers)).map { index -> any TreeItem in
+        let name = FileName(Array("\(index)".utf8))
+        let isMarked = Int.random(in: 0..<4, using: &numbers) == 0
+        switch Int.random(in: 0..<6, using: &numbers) {
+        case 0...2 where depth > 0:
+            let items = randomItems(&numbers, depth: depth - 1)
+            let directory = Directory(name) { for item in items { item } }
+            return isMarked ? directory.excluded() : directory
+        case 3: return Socket(FileName(Array("socket\(index)".utf8)))
+        default: return isMarked ? File(name).excluded() : File(name)
+        }
+    }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backups
 
-@Suite("Telling restic's failures apart")
+@Suite("What restic says of failures and of progress")
 struct FailureTests {
     private func failure(_ code: Int32, _ lines: String...) throws -> BackupError {
         let restic = try Restic(
@@ -15,29 +15,47 @@ struct FailureTests {
         return restic.failure(ResticEnd(code: code, errors: errors))
     }
 
-    @Test("exit codes tell the causes that have one")
-    func codes() throws {
-        #expect(try failure(10, "Fatal: repository does not exist").code == .noRepository)
-        #expect(try failure(12, "Fatal: whatever").code == .wrongPassword)
-        #expect(try failure(11, "whatever").code == .locked)
-        #expect(try failure(130).code == .interrupted)
-        #expect(try failure(-2).code == .interrupted)
+    @Test("exit codes and words tell the cause")
+    func causes() throws {
+        let opening = "Fatal: unable to open config file: "
+        for (code, line, cause) in [
+            (10, "Fatal: repository does not exist", .noRepository),
+            (12, "Fatal: whatever", .wrongPassword), (11, "whatever", .locked),
+            (130, "", .interrupted), (-2, "", .interrupted),
+            (
+                1, "Fatal: create repository at R failed: config file already exists",
+                .repositoryExists
+            ),
+            (1, "Fatal: unable to save snapshot: write R/x: no space left on device", .noSpace),
+            (
+                1, "Fatal: unable to open repository at R: open R/keys: permission denied",
+                .notWritable
+            ),
+            (1, "Fatal: cannot dump file: id 70c136cd not found in repository", .damaged),
+            (2, "panic: runtime error: slice bounds", .damaged),
+            (1, "Fatal: an empty password is not allowed by default", .noPassword),
+            (1, "Resolving password failed: Fatal: F does not exist", .noPassword),
+            // The head of an absent repository's message is not enough.
+            (
+                1, opening + "client.Head: Head \"http://x\": connect: connection refused",
+                .unreachable
+            ),
+            (1, opening + "Stat: The AWS Access Key Id you provided does not exist.", .unreachable),
+            (1, opening + "unexpected HTTP response (401): 401 Unauthorized", .unreachable),
+        ] as [(Int32, String, BackupError.Code)] {
+            let error = try failure(code, line, "Is there a repository…", "R")
+            #expect(error.code == cause, "\(line)")
+            if cause == .unreachable {
+                #expect(error.message.hasSuffix(line.dropFirst(opening.count)), "\(error)")
+            }
+        }
+        #expect(try failure(1, "Fatal: something new").message == "restic: something new")
+        #expect(try failure(5).message == "restic: exit code 5")
+        #expect(try failure(-9).message.contains("signal 9"))
     }
 
-    @Test("a lock names its holder")
-    func locked() throws {
-        let error = try failure(
-            11,
-            "unable to create lock in backend: repository is already locked exclusively by "
-                + "PID 5466 on vm by root (UID 0, GID 0)",
-            "lock was created at 2026-11-21 01:08:28 (1.67s ago)", "storage ID 97a7fd6f")
-        #expect(error.code == .locked)
-        #expect(error.message.contains("by PID 5466 on vm by root"))
-        #expect(error.message.contains("(1.67s ago)"))
-    }
-
-    @Test("a lock that cannot be read is one, and what restic advises about locks is not passed on")
-    func adviceAboutLocks() throws {
+    @Test("a lock names its holder, and what restic advises about locks is not passed on")
+    func locks() throws {
         let json =
             #"{"message_type":"exit_error","code":11,"message":"unable to create lock in backend: "#
             + #"repository is already locked by PID 5 on vm by root\nlock was created at 2026-11-26 "#
@@ -53,55 +71,6 @@ struct FailureTests {
             #expect(error.code == .locked)
             #expect(!error.description.contains("unlock"), "\(error)")
         }
-    }
-
-    @Test("the head of an absent repository's message is not enough: a network error has it too")
-    func unreachable() throws {
-        let refused =
-            "Fatal: unable to open config file: client.Head: Head \"http://x/config\": "
-            + "connect: connection refused"
-        #expect(try failure(1, refused, "Is there a repository…").code == .unreachable)
-    }
-
-    @Test("credentials that a server refuses are no absent repository, and its words are passed on")
-    func refused() throws {
-        let opening = "Fatal: unable to open config file: "
-        for cause in [
-            "Stat: The AWS Access Key Id you provided does not exist in our records.",
-            "Stat: The request signature we calculated does not match the signature you provided.",
-            "unexpected HTTP response (401): 401 Unauthorized",
-        ] {
-            let error = try failure(1, opening + cause, "Is there a repository…", "R")
-            #expect(error.code == .unreachable)
-            #expect(error.message.hasSuffix(cause), "\(error)")
-        }
-    }
-
-    @Test("the other causes are told by their words")
-    func others() throws {
-        #expect(
-            try failure(1, "Fatal: create repository at R failed: config file already exists").code
-                == .repositoryExists)
-        #expect(
-            try failure(1, "Fatal: unable to save snapshot: write R/x: no space left on device")
-                .code
-                == .noSpace)
-        #expect(
-            try failure(1, "Fatal: unable to open repository at R: open R/keys: permission denied")
-                .code == .notWritable)
-        #expect(
-            try failure(1, "Fatal: cannot dump file: id 70c136cd not found in repository").code
-                == .damaged)
-        #expect(try failure(2, "panic: runtime error: slice bounds").code == .damaged)
-        #expect(
-            try failure(1, "Fatal: an empty password is not allowed by default").code == .noPassword
-        )
-        #expect(
-            try failure(1, "Resolving password failed: Fatal: F does not exist").code == .noPassword
-        )
-        #expect(try failure(1, "Fatal: something new").message == "restic: something new")
-        #expect(try failure(5).message == "restic: exit code 5")
-        #expect(try failure(-9).message.contains("signal 9"))
     }
 
     @Test("items that restic complains of are told from other words, each once")
@@ -142,5 +111,34 @@ struct FailureTests {
         #expect(errors.lines.count == 400)
         #expect(errors.lines.first == "line 0")
         #expect(errors.lines.last == "line 4999")
+    }
+
+    private func progress(_ line: String) -> BackupProgress? {
+        BackupProgress(line: line)
+    }
+
+    @Test("counts of progress are read")
+    func counts() {
+        let packs = progress("[0:05] 15.00%  3 / 20 packs")
+        #expect(packs?.noun.description == "packs")
+        #expect(packs?.filesDone == 3)
+        #expect(packs?.filesTotal == 20)
+        #expect(
+            progress("[1:02:05] 100.00%  1 / 1 snapshots")?.noun.description == "snapshots checked")
+        #expect(progress("[0:00] 100.00%  2 / 2 index files")?.noun.description == "steps")
+    }
+
+    @Test(
+        "what is no progress is passed on",
+        arguments: [
+            "", "[", "done", "no errors were found", "[0:05] 15.00%  3 / 20", "[0:05] 3 20 packs",
+            "[0:05] 15.00%  30 / 20 packs", "[0:05] 15.00%  -3 / 20 packs",
+            "[0:05] 15.00%  99999999999999999999 / 20 packs", "pack 3 / 20 15.00% [0:05] packs",
+        ])
+    func others(line: String) throws {
+        #expect(progress(line) == nil)
+        var lines = TextLines { _ in Issue.record("reported") }
+        try lines.receive(line: Array(line.utf8)[...])
+        #expect(lines.lines == (line.isEmpty ? [] : [line]))
     }
 }

@@ -41,6 +41,70 @@ struct BackupFixture {
         try command(arguments).run()
     }
 
+    /// Runs `resval-backup`, which is expected to exit with a code and to write texts, among others.
+    @discardableResult
+    func run(
+        _ arguments: any CommandArgument..., exits code: Int32, says errors: String...,
+        prints outputs: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> CommandResult {
+        try command(arguments).run(
+            exits: code, says: errors, prints: outputs, sourceLocation: sourceLocation)
+    }
+
+    /// Makes a snapshot of the source.
+    @discardableResult
+    func create(
+        _ options: any CommandArgument..., exits code: Int32 = 0, says errors: String...,
+        prints outputs: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> CommandResult {
+        try command(["create", source] + options).run(
+            exits: code, says: errors, prints: outputs, sourceLocation: sourceLocation)
+    }
+
+    /// Restores the newest snapshot, or paths of it.
+    ///
+    /// - Parameter other: where to; nil for the target.
+    @discardableResult
+    func restore(
+        _ arguments: any CommandArgument..., to other: FilePath? = nil, exits code: Int32 = 0,
+        says errors: String..., prints outputs: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> CommandResult {
+        try command(["restore", "--snapshot", "latest", "--target", other ?? target] + arguments)
+            .run(exits: code, says: errors, prints: outputs, sourceLocation: sourceLocation)
+    }
+
+    /// Expects that the target has all of the source, and nothing else.
+    func expectRestored(
+        _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let restored = try TreeListing(of: self.restored(source))
+        #expect(
+            try restored.differences(from: TreeListing(of: source)) == [], comment,
+            sourceLocation: sourceLocation)
+    }
+
+    /// Marks an item as excluded from backups.
+    func exclude(_ path: FilePath) throws {
+        try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
+    }
+
+    /// Takes such a mark away.
+    func include(_ path: FilePath) throws {
+        try tool("setfattr", "-x", "user.resval.isExcludedFromBackup", path)
+    }
+
+    /// Forgets all but the last snapshot, and returns how many are left.
+    func forget() throws -> Int {
+        try runSuccessfully("forget", "--keep-last", "1")
+        return try snapshotCount()
+    }
+
+    /// The full identifiers of the snapshots, the oldest first.
+    func snapshotIdentifiers() throws -> [String] {
+        ResvalBackupTests.snapshotIdentifiers(in: try runSuccessfully("snapshots", "--json"))
+    }
+
     /// Runs `resval-backup`, which must succeed.
     @discardableResult
     func runSuccessfully(_ arguments: any CommandArgument...) throws -> String {
@@ -58,22 +122,21 @@ struct BackupFixture {
         return try command.run()
     }
 
-    /// The command `resval-backup` with a restic that passes everything on to the installed one, and
-    /// runs shell commands before and after each `restic backup`.
+    /// The command `resval-backup` that runs shell commands before and after each `restic backup`.
     func command(
         _ arguments: [any CommandArgument], beforeBackup before: String = ":",
         afterBackup after: String = ":"
     ) throws -> Command {
-        let restic = try #require(FilePath.tool("restic"))
-        return try with(
-            "restic",
-            """
-            case " $* " in *" backup "*) ;; *) exec "\(restic)" "$@" ;; esac
-            \(before)
-            "\(restic)" "$@"; code=$?
-            \(after)
-            exit $code
-            """, command(arguments))
+        try command(
+            arguments,
+            before: """
+                if [ "$1" = backup ]; then
+                    \(before)
+                    "$REAL" "$@"; code=$?
+                    \(after)
+                    exit $code
+                fi
+                """)
     }
 
     /// Waits until no restic works on the repository, and notes that each lock there was seen for 31
@@ -87,14 +150,13 @@ struct BackupFixture {
                 sleep 0.05
             done
             """
-        try tool("sh", "-c", wait, "sh", repository)
+        try shell(wait, repository)
         var sights = LockSights()
         for time in [0, LockSights.deadAge] {
             _ = try sights.see(locks(), bootIdentifier: "earlier", bootTime: time)
         }
         let state = stateHome ?? base.appending("home/.local/state")
-        let file = FileName(
-            Array("locks-\(RepositoryLocation(bytes: repository.bytes).fingerprint)".utf8))
+        let file = "locks-\(RepositoryLocation(bytes: repository.bytes).fingerprint)" as FileName
         let directory = state.appending("resval/backup")
         try tool("mkdir", "-p", directory)
         try tool("rm", "-f", directory.appending(file))
@@ -131,8 +193,7 @@ struct BackupFixture {
     /// Gives the source an extended attribute whose name restic cannot store, so that snapshots of it
     /// are incomplete.
     func addUnstorableAttribute() throws {
-        try tool(
-            "sh", "-c", #"setfattr -n "$(printf 'user.\377')" -v 1 "$1""#, "sh", source)
+        try shell(#"setfattr -n "$(printf 'user.\377')" -v 1 "$1""#, source)
     }
 
     /// Where an item of the source is after a restore to the target.
@@ -175,4 +236,103 @@ func withBackup<Result>(
         }
         return try body(fixture)
     }
+}
+
+extension BackupFixture {
+    /// The command `resval-backup` with these arguments, which meets a script in restic's place. restic
+    /// waits for locks for a second only.
+    ///
+    /// - Parameter script: what `/bin/sh` runs first, with restic's arguments, unless restic is only
+    ///   asked for its version; the real restic, whose path is `$REAL`, follows.
+    func command(
+        _ arguments: [any CommandArgument], before script: String
+    ) throws -> Command {
+        let real = try #require(FilePath.tool("restic"))
+        return try with(
+            "restic",
+            """
+            REAL=\(real)
+            [ "$1" != version ] || exec "$REAL" version
+            for word; do
+                shift
+                case $word in --retry-lock=*) word=--retry-lock=1s;; esac
+                set -- "$@" "$word"
+            done
+            \(script)
+            exec "$REAL" "$@"
+
+            """,
+            command(arguments))
+    }
+
+    /// Restores the newest snapshot to the target, with a restic that is started by another program.
+    ///
+    /// - Parameter prefix: the shell words of that program.
+    func restore(
+        by prefix: String, _ arguments: any CommandArgument...
+    ) throws -> CommandResult {
+        try command(
+            ["restore", "--snapshot", "latest", "--target", target] + arguments,
+            before: "case $1 in restore) exec \(prefix) \"$REAL\" \"$@\";; esac"
+        ).run()
+    }
+
+    /// Makes a snapshot with the tags that tell the SOURCEs, and without a record, as another client
+    /// of the repository may.
+    func makeForeignSnapshot(of path: FilePath, _ options: any CommandArgument...) throws {
+        var words: [any CommandArgument] = ["-q", "-r", repository, "backup"]
+        words += ["--host", try tool("hostname")]
+        for tag in try ownTags() where tag.hasPrefix("resval-s") { words += ["--tag", tag] }
+        guard let restic = FilePath.tool("restic") else { return }
+        var command = Command(restic, arguments: words + options + [path])
+        command.environment = environment
+        try command.runSuccessfully()
+    }
+
+    /// The tags of the snapshot made last that has a record.
+    func ownTags() throws -> [String] {
+        try snapshotsOfRestic().last(where: \.hasRecord)?.allTags ?? []
+    }
+
+    /// The snapshots as restic lists them.
+    func snapshotsOfRestic() throws -> [Snapshot] {
+        let list = try restic("snapshots", "--json")
+        var snapshots: [Snapshot] = []
+        var elements = JSONElements()
+        try Array(list.utf8).withUnsafeBytes { bytes in
+            try elements.append(bytes) { element throws(JSONError) in
+                snapshots.append(try Snapshot(json: element))
+            }
+        }
+        return snapshots
+    }
+
+    /// The first digits of the identifiers that the snapshots had when they were made, in the order of
+    /// their times.
+    func originals() throws -> [String] {
+        try snapshotsOfRestic().map { String($0.originalIdentifier.prefix(8)) }
+    }
+
+    /// How many snapshots there are that can be read.
+    func snapshotCount() throws -> Int {
+        try run("snapshots", "--json").text.split(separator: "\n").count
+    }
+}
+
+/// Flips a bit of a byte in the middle of each of a directory's files that match.
+///
+/// - Parameter arguments: of `find`, behind the directory.
+func damageFiles(in directory: FilePath, _ arguments: String...) throws {
+    let script = """
+        directory=$1; shift
+        find "$directory" -type f "$@" | while read -r file; do
+            chmod u+w "$file"
+            at=$(($(stat -c %s "$file") / 2))
+            byte=$(od -An -tu1 -j$at -N1 "$file")
+            printf "\\\\$(printf %o $((byte ^ 1)))" |
+                dd of="$file" bs=1 seek=$at conv=notrunc status=none
+        done
+        """
+    let words: [any CommandArgument] = ["-c", script, "sh", directory] + arguments
+    try Command("/bin/sh", arguments: words).runSuccessfully()
 }

@@ -1,3 +1,4 @@
+import ResourceValues
 import SystemCalls
 import SystemPackage
 import TestSupport
@@ -14,21 +15,16 @@ struct ChangingFileTests {
             File("open", "text").owned(by: 54321)
         }
         try withBackup(of: tree, user: 54321) { backup in
-            let result = try backup.run("create", backup.source)
-            #expect(result.exitCode == 3, "\(result)")
+            let result = try backup.create(exits: 3)
             let lines = result.errorText.split(separator: "\n")
             #expect(lines.count == 3, "\(result.errorText)")
             for name in [#"secret"#, #"closed"#, #"b\200a\377d\342\202'"#] {
                 #expect(lines.contains { $0.contains("/source/\(name): ") }, "\(name)")
             }
-            let restore = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(restore.exitCode == 3, "\(restore)")
-            #expect(restore.errorText.contains("/secret: was missing, or could not"), "\(restore)")
+            try backup.restore(exits: 3, says: "/secret: was missing, or could not")
             let place = backup.restored(backup.source)
             #expect(try TreeListing(of: place).items[Array("/open".utf8)] != nil)
-            let plan = try backup.run("plan", "--excluded-only", backup.source)
-            #expect(plan.exitCode == 3, "\(plan)")
+            try backup.run("plan", "--excluded-only", backup.source, exits: 3)
         }
     }
 
@@ -85,8 +81,7 @@ struct ChangingFileTests {
             let stored = try backup.script(
                 #"$RESTIC dump latest "$1" | cmp - "$1""#, backup.source.appending("torn"))
             #expect(stored.exitCode == 0, "\(stored)")
-            let snapshots = try backup.restic("snapshots", "--json")
-            #expect(snapshots.split(separator: "\"tree\"").count == 3)
+            #expect(try backup.snapshotsOfRestic().count == 2)
         }
     }
 
@@ -99,9 +94,7 @@ struct ChangingFileTests {
                     echo new > "\(backup.source)/new"
                     mv "\(backup.source)/new" "\(backup.source)/file"
                     """)
-            let result = try command.run()
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.errorText.contains("/source/file: warning: changed while"), "\(result)")
+            try command.run(exits: 0, says: "/source/file: warning: changed while")
             try #expect(
                 backup.restic("dump", "latest", backup.source.appending("file")) == "old")
         }
@@ -125,7 +118,7 @@ struct ChangingFileTests {
     }
 
     private static let lostTree = Tree {
-        for number in 0..<30 { File(FileName(Array("\(number)".utf8))) }
+        for number in 0..<30 { File("\(number)") }
         Directory("lost") { File("file", "text") }
     }
 
@@ -214,9 +207,8 @@ struct ChangingFileTests {
                     dd of="$2/broken" oflag=nocache conv=notrunc,fdatasync count=0 status=none
                     ! cat "$2/broken" > /dev/null
                     """
-                try tool("sh", "-c", script, "sh", image, volume.root)
-                let result = try backup.run("create", volume.root)
-                #expect(result.exitCode == 3, "\(result)")
+                try shell(script, image, volume.root)
+                let result = try backup.run("create", volume.root, exits: 3)
                 let lines = result.errorText.split(separator: "\n").filter {
                     $0.contains("/broken: ")
                 }
@@ -232,21 +224,17 @@ struct ChangingFileTests {
     @Test("items that vanish before restic comes to them are counted, and the rest is stored")
     func vanishing() throws {
         let tree = Tree {
-            Directory("stays") { for number in 0..<300 { File(FileName(Array("\(number)".utf8))) } }
-            Directory("goes") { for number in 0..<50 { File(FileName(Array("\(number)".utf8))) } }
+            Directory("stays") { for number in 0..<300 { File("\(number)") } }
+            Directory("goes") { for number in 0..<50 { File("\(number)") } }
         }
         try withBackup(of: tree) { backup in
             let result = try backup.command(
                 ["create", backup.source], beforeBackup: "rm -r \"\(backup.source)/goes\""
-            ).run()
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.errorText.contains("51 items vanished"))
+            ).run(exits: 0, says: "51 items vanished")
             #expect(result.text.hasPrefix("snapshot "))
-            let more = try backup.command(
+            try backup.command(
                 ["create", backup.source], beforeBackup: "rm \"\(backup.source)\"/stays/1*"
-            ).run()
-            #expect(more.exitCode == 3, "\(more)")
-            #expect(more.errorText.contains("/source: 111 of its 302 items vanished"))
+            ).run(exits: 3, says: "/source: 111 of its 302 items vanished")
         }
     }
 
@@ -254,10 +242,63 @@ struct ChangingFileTests {
     func linkTarget() throws {
         let target = FilePath(bytes: [0x61, 0xFF])
         try withBackup(of: Tree { SymbolicLink("link", to: target) }) { backup in
-            try backup.runSuccessfully("create", backup.source)
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.create()
+            try backup.restore()
             let link = backup.restored(backup.source).appending("link")
             try #expect(symbolicLinkTarget(link.withoutFollowing) == target)
+        }
+    }
+
+    private let largest = ["9223372036854775807", "9223372036854775806"]
+    private let times = [
+        "@253402300800", "@9223372036854775807", "@-62167219201", "@-9223372036854775807",
+    ]
+
+    /// Makes two sparse files of nearly 2^63 bytes each, and a small one.
+    private func makeLargeFiles(in directory: FilePath) throws {
+        try Tree { File("small", "text") }.create(in: directory)
+        for size in largest {
+            try tool("truncate", "--size", size, directory.appending("large-\(size)"))
+        }
+    }
+
+    private func expectNamed(_ result: CommandResult) {
+        #expect(result.exitCode == 3, "\(result)")
+        for size in largest {
+            #expect(
+                result.errorText.contains(
+                    "/large-\(size): is not in the snapshot: its holes are larger than 16 TiB"),
+                "\(result)")
+        }
+    }
+
+    @Test("two files of nearly 2^63 bytes are named, and keep nothing else from any backup")
+    func sizes() throws {
+        try withFilesystem(.tmpfs) { volume in
+            try makeLargeFiles(in: volume.root)
+            try withBackup(of: Tree {}) { backup in
+                try backup.run("plan", volume.root, exits: 3)
+                expectNamed(try backup.run("create", volume.root))
+                try #expect(backup.restic("ls", "latest").contains("/small"))
+            }
+        }
+    }
+
+    @Test("restic's snapshots name a file whose year they cannot hold, as long as it has it")
+    func resticTimes() throws {
+        try withFilesystem(.tmpfs) { volume in
+            try withBackup(of: Tree {}) { backup in
+                for time in times {
+                    try tool("touch", "--date", time, volume.root.appending("far"))
+                    let far = try backup.run("create", volume.root, exits: 3)
+                    #expect(
+                        far.errorText.contains("/far: is in the snapshot with another time"),
+                        "\(far)")
+                    #expect(far.errorText.split(separator: "\n").count == 1, "\(far)")
+                }
+                try tool("touch", volume.root.appending("far"))
+                try backup.runSuccessfully("create", volume.root)
+            }
         }
     }
 }

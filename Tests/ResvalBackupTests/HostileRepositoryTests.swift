@@ -26,7 +26,7 @@ struct HostileRepositoryTests {
     @Test("a record's tag that is an option of restic runs nothing")
     func orders() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let owned = backup.base.appending("owned")
             let order = "--password-command=/usr/bin/touch%20\(owned)"
             let tags = try backup.ownTags().filter { !$0.hasPrefix("resval-record=") }
@@ -57,8 +57,7 @@ struct HostileRepositoryTests {
                 }
                 #expect(!result.errorText.contains("mutually exclusive"), "\(result)")
             }
-            let own = try backup.run("create", backup.source)
-            #expect(own.exitCode == 0, "\(own)")
+            try backup.create()
         }
     }
 
@@ -70,12 +69,10 @@ struct HostileRepositoryTests {
             try forge(
                 backup,
                 tags: ["resval-record=\(backup.source)\(up)/resval-record-victim"])
-            let list = try backup.runSuccessfully("snapshots", "--json")
-            let identifier = try #require(snapshotIdentifiers(in: list).first)
-            let result = try backup.run(
-                "restore", "--snapshot", identifier, "--target", backup.target,
-                backup.source)
-            #expect(result.exitCode == 0, "\(result)")
+            let identifier = try #require(try backup.snapshotIdentifiers().first)
+            try backup.run(
+                "restore", "--snapshot", identifier, "--target", backup.target, backup.source,
+                exits: 0)
             #expect(try tool("cat", backup.restored(backup.source).appending("file")) == "text")
             #expect(try tool("cat", backup.base.appending("resval-record-victim")) == "text")
         }
@@ -87,8 +84,7 @@ struct HostileRepositoryTests {
             try forge(
                 backup, tags: ["\u{1B}]0;title\u{07}", "\u{9B}31m", "a\nb"],
                 host: "\u{1B}[2J\u{1B}[H")
-            let list = try backup.runSuccessfully("snapshots", "--json")
-            let identifier = try #require(snapshotIdentifiers(in: list).first)
+            let identifier = try #require(try backup.snapshotIdentifiers().first)
             for arguments in [
                 ["snapshots"], ["snapshots", "--json"], ["show", identifier],
                 ["show", identifier, "--json"], ["show", identifier, "--items"],
@@ -112,13 +108,12 @@ struct HostileRepositoryTests {
             var command = backup.command(["create", "--tag=--dry-run", "--", "-n", "./-n/--json"])
             command.workingDirectory = backup.source
             try command.runSuccessfully()
-            let shown = try backup.runSuccessfully("snapshots", "--json")
-            #expect(shown.contains(#""tags":["--dry-run"]"#), "\(shown)")
-            let items = try backup.runSuccessfully("show", "latest", "--items")
-            #expect(items.contains("\(backup.source)/-n/--json"))
-            let kept = try backup.run(
-                "forget", "--all", "--keep-last=1", "--keep-tag=--host=elsewhere", "--dry-run")
-            #expect(kept.exitCode == 0, "\(kept)")
+            try backup.run("snapshots", "--json", exits: 0, prints: #""tags":["--dry-run"]"#)
+            try backup.run(
+                "show", "latest", "--items", exits: 0, prints: "\(backup.source)/-n/--json")
+            try backup.run(
+                "forget", "--all", "--keep-last=1", "--keep-tag=--host=elsewhere", "--dry-run",
+                exits: 0)
         }
     }
 }

@@ -19,8 +19,7 @@ struct InterruptionTests {
         """
 
     private func checkNextRun(_ backup: BackupFixture) throws {
-        let next = try backup.run("create", backup.source)
-        #expect(next.exitCode == 0, "\(next)")
+        try backup.create()
         try backup.ageLocks()
         try backup.runSuccessfully("prune")
         // Needs the repository for itself, so no lock is left; reads all data.
@@ -50,10 +49,10 @@ struct InterruptionTests {
     @Test("killed before it is judged, a snapshot displaces none that was")
     func killedBeforeVerdict() throws {
         let tree = Tree {
-            for number in 0..<9 { File(FileName(Array("\(number)".utf8)), "text") }
+            for number in 0..<9 { File("\(number)", "text") }
         }
         try withBackup(of: tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             // restic misses a file, and tells nobody.
             let script = """
                 if [ "$1" = backup ]; then
@@ -70,9 +69,8 @@ struct InterruptionTests {
             let forget = try backup.run("forget", "--keep-last", "1")
             #expect(forget.text.contains("last snapshot"), "\(forget)")
             #expect(try backup.snapshotCount() == 2)
-            try backup.runSuccessfully("create", backup.source)
-            try backup.runSuccessfully("forget", "--keep-last", "1")
-            #expect(try backup.snapshotCount() == 1)
+            try backup.create()
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -124,12 +122,11 @@ struct InterruptionTests {
                 esac
                 """
             for arguments in [["create", "\(backup.source)"], ["prune"]] {
-                let result = try backup.command(arguments, before: script).run()
-                #expect(result.exitCode == 130, "\(result)")
+                try backup.command(arguments, before: script).run(exits: 130)
                 // On a busy machine restic remembers it first, and removes it.
                 #expect(try backup.locks().count <= 1)
                 try backup.ageLocks()
-                try backup.runSuccessfully("create", backup.source)
+                try backup.create()
                 // Needs the repository for itself.
                 try backup.restic("check")
             }
@@ -143,17 +140,13 @@ struct InterruptionTests {
             try withLargeBackup { backup in
                 let repository = volume.root.appending("repository")
                 try tool("cp", "-r", backup.repository, repository)
-                let full = try backup.run(
-                    "create", "--repository", repository, backup.source)
-                #expect(full.exitCode == 1, "\(full)")
-                #expect(full.errorText.contains("no space left"))
-                #expect(full.errorText.contains("make room"))
+                try backup.run(
+                    "create", "--repository", repository, backup.source, exits: 1,
+                    says: "no space left", "make room")
                 try tool("rm", backup.source.appending("large"))
                 // Packs that no snapshot needs were left; restic needs a little room to go on.
                 try tool("mount", "-o", "remount,size=64m", volume.root)
-                let next = try backup.run(
-                    "create", "--repository", repository, backup.source)
-                #expect(next.exitCode == 0, "\(next)")
+                try backup.run("create", "--repository", repository, backup.source, exits: 0)
             }
         }
     }

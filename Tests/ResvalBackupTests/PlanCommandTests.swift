@@ -18,8 +18,7 @@ struct PlanCommandTests {
         try withTemporaryDirectory(containing: Self.tree) { root in
             let command = Command(
                 .built("resval-backup"), arguments: ["plan"] + arguments + [root])
-            let result = try command.run()
-            #expect(result.exitCode == 0, "\(result)")
+            let result = try command.run(exits: 0)
             return result.text.replacing("\(root)", with: "ROOT").split(separator: "\n")
                 .map { String($0) }.sorted()
         }
@@ -49,10 +48,10 @@ struct PlanCommandTests {
             Socket("socket")
         }
         try withTemporaryDirectory(containing: tree) { root in
-            let text = try Command(.built("resval-backup"), "plan", "--json", root)
-                .runSuccessfully()
-            #expect(text.contains(#""reason":"marker","marker":"xdg","#))
-            #expect(text.contains(#""reason":"socket","marker":null,"#))
+            _ = try Command(.built("resval-backup"), "plan", "--json", root)
+                .run(
+                    exits: 0, prints: #""reason":"marker","marker":"xdg","#,
+                    #""reason":"socket","marker":null,"#)
         }
     }
 
@@ -67,19 +66,6 @@ struct PlanCommandTests {
         #expect(lines.last?.contains(#""excludedItems":3"#) == true)
     }
 
-    @Test("a plan shows an evicted file as what it is, and so do the plans of its directory")
-    func evicted() throws {
-        let content = String(repeating: "0123456789abcdef", count: 20_000)
-        try withBackup(of: Tree { File("file", content) }) { backup in
-            let file = backup.source.appending("file")
-            try backup.runSuccessfully("evict", file)
-            let plan = try backup.run("plan", backup.source)
-            #expect(
-                plan.text.contains(
-                    "exclude   \(file): it is evicted: its content is in snapshot "), "\(plan)")
-        }
-    }
-
     @Test("a FUSE mount that does not answer is left out, and stops nothing")
     func silentMount() throws {
         let tree = Tree {
@@ -90,11 +76,108 @@ struct PlanCommandTests {
             let home = root.appending("home")
             let mount = home.appending("mount")
             try withSilentMounts(at: [mount], showing: root.appending("source")) {
-                let result = try Command(.built("resval-backup"), "plan", home)
-                    .killed(after: .seconds(30)).run()
-                #expect(result.exitCode == 0, "\(result)")
-                #expect(result.text.contains("exclude   \(mount): "), "\(result)")
-                #expect(result.text.contains("store     \(home)/file"), "\(result)")
+                try Command(.built("resval-backup"), "plan", home).killed(
+                    after: .seconds(30)
+                ).run(exits: 0, prints: "exclude   \(mount): ", "store     \(home)/file")
+            }
+        }
+    }
+}
+
+@Suite("Backups without what tools re-create")
+struct RecreationTests {
+    private static let modules = Directory("node_modules") { File("large", "12345") }
+    private let tree = Tree {
+        Directory("app") {
+            File("package.json", "{}"); modules
+        }
+        Directory("notes") { Directory("node_modules") { File("poem", "text") } }
+    }
+
+    private let markers = ["--markers", "native,apple,xdg,rules"]
+
+    @Test("a directory that was deleted and made again is left out, with the rule as reason")
+    func rebuilt() throws {
+        try withBackup(of: tree) { backup in
+            let (app, source) = (backup.source.appending("app"), backup.source)
+            for _ in 1...2 {
+                let plan = try backup.runSuccessfully("plan", markers[0], markers[1], source)
+                let lines = plan.split(separator: "\n").filter { $0.hasPrefix("exclude ") }
+                #expect(
+                    lines == [
+                        "exclude   \(app)/node_modules: re-creatable: node_modules beside package.json"
+                    ])
+                try removeTree(at: app.appending("node_modules"))
+                try Tree { Self.modules }.create(in: app)
+            }
+            let json = try backup.runSuccessfully(
+                "plan", "--json", "--excluded-only", markers[0], markers[1], source)
+            #expect(
+                json.contains(
+                    #""isStored":false,"reason":"marker","marker":"rules","#
+                        + #""sentence":"re-creatable: node_modules beside package.json""#))
+            try #expect(!backup.runSuccessfully("plan", source).contains("exclude "))
+            try backup.runSuccessfully("create", markers[0], markers[1], source)
+            try backup.run(
+                "show", "latest", "--excluded", exits: 0,
+                prints: "re-creatable: node_modules beside package.json")
+        }
+    }
+
+    @Test("a mark that says to back it up overrules the rule, and a broken rule stops the plan")
+    func overruled() throws {
+        try withBackup(of: tree) { backup in
+            let modules = backup.source.appending("app/node_modules")
+            try Command(.built("resval"), "set", "excluded=false", modules).runSuccessfully()
+            let plan = try backup.runSuccessfully("plan", markers[0], markers[1], backup.source)
+            #expect(!plan.contains("exclude "), "\(plan)")
+            try Tree {
+                Directory(".config") { Directory("resval") { File("rules.tsv", "out\n") } }
+            }.create(in: backup.base.appending("home"))
+            try backup.run(
+                "plan", markers[0], markers[1], backup.source, exits: 1,
+                says: "rules.tsv: line 1: has not four fields")
+        }
+    }
+
+    @Test("a directory of which git cannot be asked is stored, and named with the reason")
+    func unknown() throws {
+        try withBackup(of: tree) { backup in
+            try Tree { Directory(".hg") }.create(in: backup.source.appending("app"))
+            let plan = try backup.run("plan", markers[0], markers[1], backup.source, exits: 0)
+            #expect(!plan.text.contains("exclude "))
+            #expect(
+                plan.errorText.contains(
+                    "app/node_modules: warning: a rule for what tools re-create does not count: "
+                        + "node_modules beside package.json, but it may be tracked: .hg is above it"
+                ),
+                "\(plan)")
+        }
+    }
+
+    @Test("with gitignore, what git ignores is left out and what it tracks is stored")
+    func ignored() throws {
+        try require(.tool("git"))
+        let tree = Tree {
+            Directory("app") {
+                File(".gitignore", "*.log\nout/\n")
+                File("a.log", "text")
+                File("kept.log", "text")
+                Directory("out") { File("object", "text") }
+            }
+        }
+        try withBackup(of: tree) { backup in
+            let app = backup.source.appending("app")
+            try tool("git", "-C", app, "init", "-q")
+            try tool("git", "-C", app, "add", "-f", "kept.log")
+            for source in [backup.source, app] {
+                let plan = try backup.runSuccessfully(
+                    "plan", "--excluded-only", "--markers", "native,gitignore", source)
+                #expect(
+                    Set(plan.split(separator: "\n").dropLast()) == [
+                        "exclude   \(app)/a.log: it is excluded by an ignore rule of git",
+                        "exclude   \(app)/out: it is excluded by an ignore rule of git",
+                    ], "\(source)")
             }
         }
     }

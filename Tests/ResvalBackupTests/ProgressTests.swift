@@ -8,7 +8,7 @@ struct ProgressTests {
     private static let tree = Tree {
         for number in 1...3 {
             File(
-                FileName(Array("file \(number)".utf8)),
+                "file \(number)",
                 Array(repeating: Array("content of \(number)\n".utf8), count: 20_000).flatMap { $0 }
             )
         }
@@ -36,8 +36,7 @@ struct ProgressTests {
                         work == "evict" ? ["evict", "-R", "--yes"] : ["download", "-R"]
                     let result = try backup.command(
                         arguments + [backup.source], before: Self.slowDump
-                    ).onTerminal(type).run()
-                    #expect(result.exitCode == 0, "\(result)")
+                    ).onTerminal(type).run(exits: 0)
                     #expect(result.text.contains("\u{1B}") == (type == "xterm"))
                     let output = TerminalOutput(result.text)
                     let isProgress = { (text: String) in text.hasPrefix("files \(work)ed: ") }
@@ -69,11 +68,18 @@ struct ProgressTests {
         try withBackup(of: Self.tree) { backup in
             let status =
                 #"{"message_type":"status","total_files":1,"files_done":1,"total_bytes":9,"bytes_done":9}"#
+            let all =
+                #"{"message_type":"status","total_files":4,"files_done":4,"bytes_done":999999}"#
             let result = try backup.command(
                 ["create", "--progress", "json", backup.source],
-                before: "case $1 in backup) sleep 1.2; echo '\(status)'; sleep 1.5;; esac"
-            ).run()
-            #expect(result.exitCode == 0, "\(result)")
+                before: """
+                    case $1 in backup)
+                        sleep 1.2; echo '\(status)'; sleep 1.5; echo '\(all)'; sleep 1.5;;
+                    esac
+                    """
+            ).run(exits: 0)
+            // Not the record, which goes with them.
+            try progress("files stored", #""done":3,"total":3,"bytes":780000,"#, in: result)
             // Before restic tells anything.
             try progress("files stored", #""done":0,"total":3,"bytes":0,"#, in: result)
             try progress(
@@ -86,15 +92,14 @@ struct ProgressTests {
     @Test("verify and prune tell what restic tells")
     func packs() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             for words in [["verify", "--read-data"], ["prune"]] {
                 let result = try backup.command(
                     words + ["--progress", "json"],
                     before: """
                         case $1 in check|prune) sleep 1.2; echo '[0:01] 25.00%  1 / 4 packs';; esac
                         """
-                ).run()
-                #expect(result.exitCode == 0, "\(result)")
+                ).run(exits: 0)
                 let line = try progress("packs", #""done":1,"total":4,"#, in: result)
                 #expect(line.contains(#""percent":25,"#), "\(line)")
             }
@@ -104,17 +109,15 @@ struct ProgressTests {
     @Test("restore tells what restic has restored, and verify what it lists")
     func restore() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let status =
                 #"{"message_type":"status","percent_done":0.5,"bytes_restored":390000}"#
             let restore = try backup.command(
                 [
                     "restore", "--snapshot", "latest", "--target", backup.target, "--progress",
                     "json",
-                ],
-                before: "case $1 in restore) sleep 1.5; echo '\(status)'; sleep 1.5;; esac"
-            ).run()
-            #expect(restore.exitCode == 0, "\(restore)")
+                ], before: "case $1 in restore) sleep 1.5; echo '\(status)'; sleep 1.5;; esac"
+            ).run(exits: 0)
             let written = try progress("content restored", #""percent":50,"#, in: restore)
             #expect(
                 written.contains(#""done":null,"total":null,"bytes":390000,"#), "\(written)")
@@ -122,8 +125,7 @@ struct ProgressTests {
             let verify = try backup.command(
                 ["verify", "latest", "--progress", "json"],
                 before: "case $1 in check) sleep 1.2;; esac"
-            ).run()
-            #expect(verify.exitCode == 0, "\(verify)")
+            ).run(exits: 0)
             try progress("checking the repository", #""done":null,"total":null,"#, in: verify)
             try progress("items listed", #""done":0,"total":null,"#, in: verify)
         }
@@ -136,13 +138,49 @@ struct ProgressTests {
                 let result = try backup.command(
                     ["create", "--progress", form, backup.source],
                     before: "case $1 in backup) sleep 1.5;; esac"
-                ).run()
-                #expect(result.exitCode == 0, "\(result)")
+                ).run(exits: 0)
                 #expect(
                     result.errorText.contains("files stored: 0 of 3, 0 B of 761.7 KiB, 0 %\n")
                         == shows, "\(result)")
                 if !shows { #expect(result.errorText == "") }
                 #expect(!result.errorText.contains("\u{1B}"))
+            }
+        }
+    }
+
+    @Test("counts of items agree wherever a number of them is shown")
+    func agreement() throws {
+        let tree = Tree {
+            File("file", "12345")
+            HardLink("second name", to: "file")
+            SymbolicLink("link", to: "file")
+            Directory("directory") { File("inside", "text") }
+            Directory("excluded") { File("object") }.excluded()
+            Fifo("fifo")
+            Socket("socket")
+        }
+        // The source, the two directories, three names of files, the link and the FIFO.
+        try withBackup(of: tree) { backup in
+            let file = backup.source.appending("file")
+            for (words, text) in [
+                (
+                    ["plan", backup.source],
+                    "total: 8 items stored (3 files with 14 B, 3 directories, 2 others), 2 excluded\n"
+                ),
+                (["create", backup.source], ": 8 items, 14 B; 2 excluded; "),
+                (["show", "latest"], "contains: 8 items, 14 B\n"),
+                (["verify", "latest"], "\n8 items can be listed\n"),
+                (
+                    ["restore", "--snapshot", "latest", "--target", backup.target],
+                    ": 8 items restored\n"
+                ), (["restore", "--target", "\(backup.target)1", file], ": 1 item restored\n"),
+                (
+                    ["restore", "--target", "\(backup.target)2", "\(backup.source)//directory/"],
+                    ": 2 items restored\n"
+                ),
+            ] as [([any CommandArgument], String)] {
+                let result = try backup.command(words).run(exits: 0)
+                #expect("\n\(result.text)".contains(text), "\(result)")
             }
         }
     }

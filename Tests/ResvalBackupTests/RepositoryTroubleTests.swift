@@ -9,58 +9,44 @@ struct RepositoryTroubleTests {
     @Test("a wrong password is 12, an absent repository 10, each with what to do")
     func passwordAndAbsence() throws {
         try withBackup(of: Self.tree) { backup in
+            let (wrong, absent) = (backup.base.appending("wrong"), backup.base.appending("absent"))
             try Tree { File("wrong", "wrong\n") }.create(in: backup.base)
-            for arguments in [["snapshots"], ["create", "\(backup.source)"]] {
-                let wrong = try backup.command(
-                    arguments + ["--password-file", backup.base.appending("wrong")]
-                ).run()
-                #expect(wrong.exitCode == 12, "\(wrong)")
+            for words in [["snapshots"], ["create", "\(backup.source)"]] {
+                let wrong = try backup.command(words + ["--password-file", wrong]).run(exits: 12)
                 #expect(wrong.errorText.contains("check \(backup.base)/wrong"))
-                let absent = try backup.command(
-                    arguments + ["--repository", backup.base.appending("absent")]
-                ).run()
-                #expect(absent.exitCode == 10, "\(absent)")
-                #expect(absent.errorText.contains("resval-backup init"))
+                try backup.command(words + ["--repository", absent]).run(
+                    exits: 10, says: "resval-backup init")
             }
         }
     }
 
-    @Test("no password, a missing password file and an empty one are told apart")
-    func noPassword() throws {
+    @Test("a password comes from the environment, or before that from an option, else it is missed")
+    func passwords() throws {
         try withBackup(of: Self.tree) { backup in
             try Tree { File("empty") }.create(in: backup.base)
-            var none = backup.command(["snapshots"])
-            none.environment["RESTIC_PASSWORD_FILE"] = .some(nil)
-            let results = [
-                try none.run(),
-                try backup.run("snapshots", "--password-file", backup.base.appending("absent")),
-                try backup.run("snapshots", "--password-file", backup.base.appending("empty")),
-            ]
-            #expect(results.map(\.exitCode) == [1, 1, 1])
-            #expect(results[0].errorText.contains("no password was given"))
-            #expect(results[1].errorText.contains("the password cannot be read"))
-            #expect(results[2].errorText.contains("the password is empty"))
-        }
-    }
-
-    @Test("a password in the environment opens the repository, and an option beats it")
-    func passwordSources() throws {
-        try withBackup(of: Self.tree) { backup in
-            var variable = backup.command(["snapshots"])
-            variable.environment["RESTIC_PASSWORD_FILE"] = .some(nil)
-            variable.environment["RESTIC_PASSWORD"] = "correct horse"
-            var command = backup.command(["snapshots"])
-            command.environment["RESTIC_PASSWORD_FILE"] = .some(nil)
-            command.environment["RESTIC_PASSWORD_COMMAND"] = "echo correct horse"
-            var option = backup.command(
-                ["snapshots", "--password-file", backup.base.appending("password")])
-            option.environment["RESTIC_PASSWORD_COMMAND"] = "false"
-            option.environment["RESTIC_PASSWORD"] = "wrong"
-            option.environment["RESTIC_REPOSITORY_FILE"] = "/nowhere"
-            for command in [variable, command, option] {
-                let result = try command.run()
-                #expect(result.exitCode == 0, "\(result)")
+            func snapshots(
+                _ variables: [String: String], file: String? = nil, exits code: Int32 = 0
+            ) throws -> String {
+                var command = backup.command(["snapshots"])
+                if let file {
+                    command = backup.command(
+                        ["snapshots", "--password-file", backup.base.appending(file)])
+                }
+                command.environment["RESTIC_PASSWORD_FILE"] = .some(nil)
+                command.environment.merge(variables) { $1 }
+                return try command.run(exits: code).errorText
             }
+            _ = try snapshots(["RESTIC_PASSWORD": repositoryPassword])
+            _ = try snapshots(["RESTIC_PASSWORD_COMMAND": "echo \(repositoryPassword)"])
+            let others = [
+                "RESTIC_PASSWORD_COMMAND": "false", "RESTIC_PASSWORD": "wrong",
+                "RESTIC_REPOSITORY_FILE": "/nowhere",
+            ]
+            _ = try snapshots(others, file: "password")
+            try #expect(snapshots([:], exits: 1).contains("no password was given"))
+            try #expect(
+                snapshots([:], file: "absent", exits: 1).contains("the password cannot be read"))
+            try #expect(snapshots([:], file: "empty", exits: 1).contains("the password is empty"))
         }
     }
 
@@ -69,19 +55,15 @@ struct RepositoryTroubleTests {
         try withBackup(of: Self.tree) { backup in
             var command = backup.command(["create", backup.source])
             command.environment["PATH"] = "\(backup.base)"
-            let result = try command.run()
-            #expect(result.exitCode == 1)
-            #expect(result.errorText.contains("apt install restic"))
+            try command.run(exits: 1, says: "apt install restic")
         }
     }
 
     @Test("a repository is made in an empty directory only, and once")
     func initialization() throws {
         try withBackup(of: Self.tree) { backup in
-            #expect(try backup.run("init").exitCode == 1)
-            let full = try backup.run("init", "--repository", backup.source)
-            #expect(full.exitCode == 1)
-            #expect(full.errorText.contains("not empty"))
+            try backup.run("init", exits: 1)
+            try backup.run("init", "--repository", backup.source, exits: 1, says: "not empty")
             #expect(try TreeListing(of: backup.source).items.count == 2)
         }
     }
@@ -91,37 +73,9 @@ struct RepositoryTroubleTests {
         try withBackup(of: Self.tree, user: 54321) { backup in
             try tool("chmod", "a-w", backup.repository.appending("locks"))
             let start = ContinuousClock.now
-            let result = try backup.run("create", backup.source)
-            #expect(result.exitCode == 1, "\(result)")
-            #expect(result.errorText.contains("check its owner, permissions and mount options"))
+            try backup.create(exits: 1, says: "check its owner, permissions and mount options")
             // restic alone tries for the better part of a minute.
             #expect(ContinuousClock.now - start < .seconds(40))
-        }
-    }
-
-    @Test("a repository that someone works on alone is 11, names the holder, and is left alone")
-    func locked() throws {
-        try withBackup(of: Self.tree) { backup in
-            // The holder has its lock and reads an index that nobody ever writes. A lock that it has
-            // not looked at again would stay behind it.
-            let script = """
-                index=$1/index/$(printf %064d 0); mkfifo "$index"; exec 3<>"$index"
-                $RESTIC check >/dev/null 2>&1 3>&- & holder=$!
-                until ls -l /proc/$holder/fd | grep -qF "$index"; do sleep 0.02; done
-                PATH=$3:$PATH "$RESVAL" create "$2" 3>&-; code=$?
-                ls "$1/locks" | wc -l
-                # Removed here: restic may take any time to end, and keeps its lock when it is killed.
-                kill -KILL $holder; wait $holder; rm "$index" "$1"/locks/*
-                exit $code
-                """
-            _ = try backup.command([], before: "")
-            let result = try backup.script(
-                script, backup.repository, backup.source, backup.base.appending("programs"))
-            #expect(result.exitCode == 11, "\(result)")
-            #expect(result.errorText.contains("is locked by PID "))
-            #expect(result.errorText.contains("wait until it is done"))
-            #expect(result.text == "1\n")
-            try backup.runSuccessfully("create", backup.source)
         }
     }
 
@@ -130,7 +84,7 @@ struct RepositoryTroubleTests {
         arguments: [8, 10, 12, 14, 16, 18, 20, 24, 32, 48])
     func descriptors(limit: Int) throws {
         try withBackup(
-            of: Tree { for n in 0..<30 { Directory(FileName(Array("\(n)".utf8))) { File("f") } } }
+            of: Tree { for n in 0..<30 { Directory("\(n)") { File("f") } } }
         ) {
             backup in
             for words in [["create", "\(backup.source)"], ["snapshots"], ["verify"]] {
@@ -181,7 +135,7 @@ struct RepositoryTroubleTests {
         try withTemporaryDirectory(
             containing: Tree {
                 for name in ["usr", "lib", "lib64", "bin", "swift", "program"] {
-                    Directory(FileName(Array(name.utf8)))
+                    Directory("\(name)")
                 }
                 Directory("proc")
                 Directory("top") {

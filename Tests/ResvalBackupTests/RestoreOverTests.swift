@@ -25,7 +25,7 @@ struct RestoreOverTests {
             ln -s "$1/outside/file" "$2/file"; ln hard "$2/hard"
             ln -s "$1/outside/directory" "$2/directory"
             """
-        try tool("sh", "-c", script, "sh", base, restored)
+        try shell(script, base, restored)
     }
 
     private func check(
@@ -54,7 +54,7 @@ struct RestoreOverTests {
     @Test("restic writes through no link to a file or directory, and into no hard link")
     func linksOfRestic() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let restored = backup.restored(backup.source)
             try prepare(backup.base, restored)
             let before = try TreeListing(of: backup.base.appending("outside"))
@@ -69,7 +69,7 @@ struct RestoreOverTests {
         arguments: ["*/source", "*/source/directory", "*/.resval-restore-*"])
     func exchanged(pattern: String) throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let restored = backup.restored(backup.source)
             try tool("mkdir", "-p", restored.appending("directory"))
             try Tree { Directory("outside") { File("file", "secret") } }.create(in: backup.base)
@@ -98,18 +98,14 @@ struct RestoreOverTests {
     @Test("what a killed restore left is named by the next one, and nothing of it is lost")
     func leftover() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let killed = try backup.restore(by: "sh -c '\"$@\"; kill -KILL $PPID' sh")
             #expect(killed.exitCode != 0, "\(killed)")
-            let result = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.errorText.contains("was left by a restore that was killed"))
+            let result = try backup.restore(says: "was left by a restore that was killed")
             let left = try tool("find", backup.target, "-maxdepth", "1", "-name", ".resval-*")
             #expect(result.errorText.contains(left))
             #expect(try tool("find", left, "-name", "bottom") != "")
-            let restored = try TreeListing(of: backup.restored(backup.source))
-            #expect(try restored.differences(from: TreeListing(of: backup.source)) == [])
+            try backup.expectRestored()
         }
     }
 
@@ -122,13 +118,13 @@ struct RestoreOverTests {
                 setfattr -n user.resval.isPurgeable -v true deeper; chmod 400 inside
                 chown 54321 deeper/bottom; touch -d 2001-02-03 deeper
                 """
-            try tool("sh", "-c", script, "sh", backup.source.appending("directory"))
-            try backup.runSuccessfully("create", backup.source)
+            try shell(script, backup.source.appending("directory"))
+            try backup.create()
             let mount = backup.restored(backup.source).appending("directory")
             try tool("mkdir", "-p", mount.appending("deeper"))
             try tool("mount", "-t", "tmpfs", "tmpfs", mount)
             defer { _ = try? tool("umount", mount) }
-            try tool("sh", "-c", "echo old > \"$1/inside\"", "sh", mount)
+            try shell(#"echo old > "$1/inside""#, mount)
             let result = try backup.run(
                 "restore", "--snapshot", "latest", "--target", backup.target, "--overwrite")
             let restored = try TreeListing(of: backup.restored(backup.source))
@@ -148,13 +144,11 @@ struct RestoreOverTests {
                 head -c 3000000 /dev/urandom > "$1/first"; ln "$1/first" "$1/second"
                 mkdir "$1/below"; ln "$1/first" "$1/below/third"
                 """
-            try tool("sh", "-c", script, "sh", backup.source)
-            try backup.runSuccessfully("create", backup.source)
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            try shell(script, backup.source)
+            try backup.create()
+            try backup.restore()
             try damageFiles(in: backup.repository.appending("data"), "-size", "+1000k")
-            let result = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target, "--overwrite")
-            #expect(result.exitCode == 3, "\(result)")
+            let result = try backup.restore("--overwrite", exits: 3)
             for name in ["first", "second", "below/third"] as [FilePath] {
                 let path = backup.source.pushing(name)
                 #expect(result.errorText.contains("\(path): was not restored"), "\(result)")
@@ -169,7 +163,7 @@ struct RestoreOverTests {
         try withBackup(of: Self.tree) { backup in
             let inside = backup.source.appending("directory/inside")
             try tool("chmod", "640", inside)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let mount = backup.restored(backup.source).appending("directory")
             try tool("mkdir", "-p", mount)
             try tool("setfacl", "-d", "-m", "u:65534:rwx", backup.target)
@@ -178,8 +172,7 @@ struct RestoreOverTests {
             try tool("setfacl", "-d", "-m", "u:65534:rwx", mount)
             _ = try backup.run(
                 "restore", "--snapshot", "latest", "--target", backup.target, "--overwrite")
-            let lists = try tool(
-                "sh", "-c", "find \"$1\" -type f -exec getfacl -cn {} +", "sh", backup.target)
+            let lists = try shell(#"find "$1" -type f -exec getfacl -cn {} +"#, backup.target)
             #expect(lists.contains("user::") && !lists.contains("user:65534"), "\(lists)")
             #expect(try backup.restored(inside).status().permissions == 0o640)
         }
@@ -189,14 +182,12 @@ struct RestoreOverTests {
     func foreignDirectories() throws {
         try withBackup(of: Self.tree, user: 54321) { backup in
             try tool("chown", "-R", "54321:54321", backup.source)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let restored = backup.restored(backup.source)
             try tool("mkdir", "-p", restored)
             try tool("chown", "54321:54321", restored)
             let above = try backup.target.status()
-            let result = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target, "--overwrite")
-            #expect(result.exitCode == 0, "\(result)")
+            try backup.restore("--overwrite")
             let after = try TreeListing(of: restored)
             #expect(try after.differences(from: TreeListing(of: backup.source)) == [])
             let status = try backup.target.status()

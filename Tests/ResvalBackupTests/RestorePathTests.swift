@@ -15,37 +15,25 @@ struct RestorePathTests {
         }
     }
 
-    /// Calls `body` with a source that was backed up, and a restore of paths in it.
-    private func withSnapshot(
-        of tree: Tree = tree,
-        _ body: (BackupFixture, _ restore: ([any CommandArgument]) throws -> CommandResult) throws
-            -> Void
-    ) throws {
+    /// Calls `body` with a source that was backed up.
+    private func withSnapshot(of tree: Tree = tree, _ body: (BackupFixture) throws -> Void) throws {
         try withBackup(of: tree) { backup in
-            // As root nothing is put beside what is there, but in homes.
-            try tool("mkdir", "-p", backup.base.appending("home"))
-            try backup.runSuccessfully("create", backup.source)
-            try body(backup) { arguments in
-                var command = backup.command(["restore"] + arguments)
-                command.workingDirectory = backup.source
-                return try command.run()
-            }
+            try backup.create()
+            try body(backup)
         }
     }
 
     @Test("what was deleted comes back to where it was, typed as it was")
     func deleted() throws {
-        try withSnapshot { backup, restore in
+        try withSnapshot { backup in
             let before = try TreeListing(of: backup.source)
             try tool(
                 "rm", "-r", backup.source.appending("notes"), backup.source.appending("project"))
-            let result = try restore(["notes", "./project/deep/../deep/inside"])
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.text.contains("\(backup.source)/notes is back\n"), "\(result)")
-            #expect(result.errorText.contains("/notes: from snapshot "), "\(result)")
+            try backup.putBack(
+                "notes", "./project/deep/../deep/inside", says: "/notes: from snapshot ",
+                prints: "\(backup.source)/notes is back\n")
             #expect(try tool("cat", backup.source.appending("project/deep/inside")) == "text")
-            let rest = try restore([backup.source.appending("project")])
-            #expect(rest.exitCode == 0, "\(rest)")
+            try backup.putBack(backup.source.appending("project"))
             let differing = try TreeListing(of: backup.source).differingPaths(from: before)
             // Only the directories that they were put into have another time.
             #expect(differing == [[], Array("/project".utf8)], "\(differing)")
@@ -55,18 +43,16 @@ struct RestorePathTests {
     @Test(
         "a snapshot without the item is passed over, and it is said why", arguments: [true, false])
     func olderSnapshot(isExcluded: Bool) throws {
-        try withSnapshot { backup, restore in
+        try withSnapshot { backup in
             let project = backup.source.appending("project")
             if isExcluded {
-                try tool(
-                    "setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", project)
+                try backup.exclude(project)
             } else {
                 try tool("rm", "-r", project)
             }
             _ = try backup.run("create", backup.source)
             if isExcluded { try tool("rm", "-r", project) }
-            let result = try restore(["project"])
-            #expect(result.exitCode == 0, "\(result)")
+            let result = try backup.putBack("project")
             let reason = isExcluded ? "its mark excludes it" : "it was not there"
             #expect(result.errorText.contains("1 newer one without it: "), "\(result)")
             #expect(result.errorText.contains(reason), "\(result)")
@@ -77,13 +63,12 @@ struct RestorePathTests {
     @Test(
         "what an excluded part of a restored directory had is named with the snapshot that has it")
     func leftOut() throws {
-        try withSnapshot { backup, restore in
+        try withSnapshot { backup in
             let deep = backup.source.appending("project/deep")
-            try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", deep)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.exclude(deep)
+            try backup.create()
             try tool("rm", "-r", backup.source.appending("project"))
-            let result = try restore(["project", "--json"])
-            #expect(result.exitCode == 3, "\(result)")
+            let result = try backup.putBack("project", "--json", exits: 3)
             let first = try #require(try backup.originals().first)
             #expect(
                 result.text.contains(#""leftOut":[{"path":"\#(deep)","snapshot":""#), "\(result)")
@@ -91,47 +76,40 @@ struct RestorePathTests {
             #expect(try tool("ls", deep) == "")
             // Also once nothing holds that snapshot any more.
             try backup.runSuccessfully("accept", backup.source)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try tool("rm", "-r", backup.source.appending("project"))
-            let later = try restore(["project"])
-            #expect(later.exitCode == 0, "\(later)")
-            #expect(later.errorText.contains("that the snapshot excludes: 1;"), "\(later)")
-            let rest = try restore(["project/deep"])
-            #expect(rest.exitCode == 0, "\(rest)")
+            try backup.putBack("project", says: "that the snapshot excludes: 1;")
+            try backup.putBack("project/deep")
             #expect(try tool("cat", deep.appending("inside")) == "text")
         }
     }
 
     @Test("what is there stays, and a directory gets what it lacks")
     func existing() throws {
-        try withSnapshot { backup, restore in
+        try withSnapshot { backup in
             let project = backup.source.appending("project")
-            try tool(
-                "sh", "-c", "cd \"$1\"; echo new > kept; rm -r deep; chmod 700 .", "sh", project)
-            let result = try restore(["project"])
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(result.errorText.contains("1 item of the snapshot differ"), "\(result)")
+            try shell("cd \"$1\"; echo new > kept; rm -r deep; chmod 700 .", project)
+            try backup.putBack("project", exits: 3, says: "1 item of the snapshot differ")
             #expect(try tool("cat", project.appending("kept")) == "new")
             #expect(try tool("cat", project.appending("deep/inside")) == "text")
             #expect(try project.status().permissions == 0o700)
-            let replaced = try restore(["project", "--overwrite"])
-            #expect(replaced.exitCode == 0, "\(replaced)")
+            try backup.putBack("project", "--overwrite")
             #expect(try tool("cat", project.appending("kept")) == "kept")
         }
     }
 
     @Test("what a directory has the name of is not told to be back")
     func directoryInTheWay() throws {
-        try withSnapshot { backup, restore in
-            try tool("sh", "-c", "cd \"$1\"; rm notes other; mkdir notes", "sh", backup.source)
-            let result = try restore(["notes", "other", "--overwrite"])
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(result.errorText.contains("/notes: was not restored: a directory has its name"))
+        try withSnapshot { backup in
+            try shell("cd \"$1\"; rm notes other; mkdir notes", backup.source)
+            let result = try backup.putBack(
+                "notes", "other", "--overwrite", exits: 3,
+                says: "/notes: was not restored: a directory has its name")
             #expect(!result.text.contains("/notes is back"), "\(result)")
             #expect(result.text.contains("/other is back"), "\(result)")
-            let alone = try restore(["notes", "--overwrite"])
-            #expect(alone.exitCode == 1 && !alone.text.contains("is back"), "\(alone)")
-            #expect(alone.errorText.contains("a directory has its name"), "\(alone)")
+            let alone = try backup.putBack(
+                "notes", "--overwrite", exits: 1, says: "a directory has its name")
+            #expect(!alone.text.contains("is back"), "\(alone)")
         }
     }
 
@@ -141,27 +119,26 @@ struct RestorePathTests {
         let long = String(repeating: "n", count: 253) + "é"
         let tree = Tree {
             File("notes", "old")
-            File(FileName(Array(long.utf8)), "long")
+            File("\(long)", "long")
         }
         try withBackup(of: tree, user: 54321) { backup in
             try tool("chown", "-R", "54321:54321", backup.source)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let script = """
                 cd "$1"; for f in *; do echo new > "$f"; done
                 """
-            try tool("sh", "-c", script, "sh", backup.source)
+            try shell(script, backup.source)
             for _ in 0..<2 {
                 let notes = backup.source.appending("notes")
-                let result = try backup.run(
-                    "restore", notes, backup.source.appending(FileName(Array(long.utf8))))
-                #expect(result.exitCode == 0, "\(result)")
-                #expect(result.text.contains("\(notes) stays; "), "\(result)")
+                try backup.run(
+                    "restore", notes, backup.source.appending("\(long)"), exits: 0,
+                    prints: "\(notes) stays; ")
             }
             for name in ["notes", long] {
-                let content = try tool("cat", backup.source.appending(FileName(Array(name.utf8))))
+                let content = try tool("cat", backup.source.appending("\(name)"))
                 #expect(content == "new")
             }
-            let versions = try tool("sh", "-c", "cat \"$1\"/*from*", "sh", backup.source)
+            let versions = try shell("cat \"$1\"/*from*", backup.source)
             #expect(versions == "longlongoldold")
             let names = try TreeListing(of: backup.source).items.keys
                 .map { String(decoding: $0, as: UTF8.self) }
@@ -171,84 +148,73 @@ struct RestorePathTests {
             // As root, outside homes, nothing is put beside it.
             var asRoot = backup.command(["restore", backup.source.appending("notes")])
             asRoot.user = nil
-            let refused = try asRoot.run()
-            #expect(refused.exitCode == 1, "\(refused)")
-            #expect(refused.errorText.contains("--overwrite"), "\(refused)")
+            try asRoot.run(exits: 1, says: "--overwrite")
         }
     }
 
     @Test("where nothing changed nothing is written, and other versions are listed")
     func unchanged() throws {
-        try withSnapshot { backup, restore in
+        try withSnapshot { backup in
             let notes = backup.source.appending("notes")
-            try tool("sh", "-c", "echo newer > \"$1\"", "sh", notes)
-            try backup.runSuccessfully("create", backup.source)
+            try shell("echo newer > \"$1\"", notes)
+            try backup.create()
             let before = try TreeListing(of: backup.source)
-            let result = try restore(["notes"])
-            #expect(result.exitCode == 1, "\(result)")
-            #expect(result.errorText.contains("is there as it is in the snapshot"), "\(result)")
+            let result = try backup.putBack(
+                "notes", exits: 1, says: "is there as it is in the snapshot")
             #expect(result.text == "", "\(result)")
             #expect(try TreeListing(of: backup.source).differences(from: before) == [])
             let first = try #require(try backup.originals().first)
             #expect(result.errorText.contains("\(first) of 20"), "\(result)")
-            let older = try restore(["notes", "--snapshot", first, "--overwrite"])
-            #expect(older.exitCode == 0, "\(older)")
+            try backup.putBack("notes", "--snapshot", first, "--overwrite")
             #expect(try tool("cat", notes) == "old")
         }
     }
 
     @Test("one path that fails does not stop the others, and each says how to go on")
     func advice() throws {
-        try withSnapshot { backup, restore in
+        try withSnapshot { backup in
             try tool("rm", backup.source.appending("notes"))
-            let result = try restore(["latest", "*.txt", "nowhere", "notes"] as [String])
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(
-                result.errorText.contains(
-                    "/latest: is in no snapshot (a snapshot is named with --snapshot)"))
-            #expect(result.errorText.contains("the shell found nothing that matches"))
-            #expect(result.errorText.contains("/nowhere: is in no snapshot (list"))
+            try backup.putBack(
+                "latest", "*.txt", "nowhere", "notes", exits: 3,
+                says: "/latest: is in no snapshot (a snapshot is named with --snapshot)",
+                "the shell found nothing that matches", "/nowhere: is in no snapshot (list")
             #expect(try tool("cat", backup.source.appending("notes")) == "old")
-            #expect(try restore([]).exitCode == 64)
+            try backup.putBack(exits: 64)
         }
     }
 
     @Test(
         "no link on the way is followed but a trusted one, where no snapshot has the path as typed")
     func links() throws {
-        try withSnapshot { backup, restore in
+        try withSnapshot { backup in
             let script = """
                 mkdir "$1/elsewhere"; cd "$2"; mv project was; ln -s "$1/elsewhere" project
                 ln -s was alias; rm was/deep/inside
                 mkdir "$1/home/other"; ln -s "$2/was" "$1/home/other/link"
                 chown -h 54321 "$1/home/other/link"
                 """
-            try tool("sh", "-c", script, "sh", backup.base, backup.source)
-            let refused = try restore(["project/kept"])
-            #expect(refused.exitCode == 1, "\(refused)")
-            #expect(refused.errorText.contains("is a symbolic link now"), "\(refused)")
+            try shell(script, backup.base, backup.source)
+            try backup.putBack("project/kept", exits: 1, says: "is a symbolic link now")
             #expect(try tool("ls", backup.base.appending("elsewhere")) == "")
             try tool("rm", backup.source.appending("project"))
             try tool("mv", backup.source.appending("was"), backup.source.appending("project"))
             try tool("ln", "-sfn", "project", backup.source.appending("alias"))
-            let trusted = try restore(["alias/deep/inside"])
-            #expect(trusted.exitCode == 0, "\(trusted)")
-            #expect(trusted.errorText.contains("alias/deep/inside: is "), "\(trusted)")
+            try backup.putBack("alias/deep/inside", says: "alias/deep/inside: is ")
             #expect(try tool("cat", backup.source.appending("project/deep/inside")) == "text")
             try tool("rm", backup.source.appending("project/deep/inside"))
             try tool(
                 "ln", "-sfn", backup.source.appending("project"),
                 backup.base.appending("home/other/link"))
             try tool("chown", "-h", "54321", backup.base.appending("home/other/link"))
-            let foreign = try restore([backup.base.appending("home/other/link/deep/inside")])
-            #expect(foreign.exitCode == 1, "\(foreign)")
-            #expect(foreign.errorText.contains("a symbolic link of another user"), "\(foreign)")
+            try backup.putBack(
+                backup.base.appending("home/other/link/deep/inside"), exits: 1,
+                says: "a symbolic link of another user")
         }
     }
 
     @Test("what a program has open for writing stays, and is named")
     func openFile() throws {
-        try withSnapshot { backup, restore in
+        try withSnapshot { backup in
             let script = """
                 exec 3>>"$1/notes"; cd "$1"; "$RESVAL" restore notes --overwrite; code=$?
                 echo end >&3; exit $code
@@ -257,7 +223,7 @@ struct RestorePathTests {
             #expect(result.exitCode == 1, "\(result)")
             #expect(result.errorText.contains("has the file that is there open for writing"))
             #expect(try tool("cat", backup.source.appending("notes")) == "oldend")
-            #expect(try restore(["notes", "--overwrite"]).exitCode == 0)
+            try backup.putBack("notes", "--overwrite")
             #expect(try tool("cat", backup.source.appending("notes")) == "old")
         }
     }
@@ -271,7 +237,7 @@ struct RestorePathTests {
                 try tool("sqlite3", app.appending("db"), text)
             }
             _ = try sql("create table t(x); insert into t values(1);")
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             // A writer that is killed leaves its journal behind.
             let script = """
                 (echo "pragma journal_mode=wal; pragma wal_autocheckpoint=0;"
@@ -279,31 +245,26 @@ struct RestorePathTests {
                  echo ".shell kill -9 \\$PPID") | sqlite3 "$1/db"
                 test -s "$1/db-wal"
                 """
-            try tool("sh", "-c", script, "sh", app)
+            try shell(script, app)
             let before = try TreeListing(of: app)
             for arguments in [["db", "--overwrite"], ["--overwrite", "."]] {
                 var command = backup.command(["restore"] + arguments)
                 command.workingDirectory = app
-                let refused = try command.run()
-                #expect(refused.exitCode == (arguments[0] == "db" ? 1 : 3), "\(refused)")
-                #expect(refused.errorText.contains("a newer db-wal is there"), "\(refused)")
-                #expect(refused.errorText.contains("move db-wal away"), "\(refused)")
+                try command.run(
+                    exits: arguments[0] == "db" ? 1 : 3, says: "a newer db-wal is there",
+                    "move db-wal away")
                 let differing = try TreeListing(of: app).differingPaths(from: before)
                 #expect(differing.filter { !$0.isEmpty } == [], "\(differing)")
             }
-            try tool("sh", "-c", "rm -f \"$1\"/db-*", "sh", app)
-            let result = try backup.run("restore", app.appending("db"), "--overwrite")
-            #expect(result.exitCode == 0, "\(result)")
+            try shell("rm -f \"$1\"/db-*", app)
+            try backup.run("restore", app.appending("db"), "--overwrite", exits: 0)
             #expect(try sql("pragma integrity_check; select x from t;") == "ok\n1")
             // A journal does not come back beside another state of its database either.
-            try tool("sh", "-c", "echo old > \"$1/db-wal\"", "sh", app)
-            try backup.runSuccessfully("create", backup.source)
-            try tool("sh", "-c", "cd \"$1\"; rm db-wal; echo new >> db", "sh", app)
-            let journal = try backup.run("restore", app)
-            #expect(journal.exitCode == 3, "\(journal)")
-            #expect(
-                journal.errorText.contains("belongs to another state of the database"), "\(journal)"
-            )
+            try shell("echo old > \"$1/db-wal\"", app)
+            try backup.create()
+            try shell("cd \"$1\"; rm db-wal; echo new >> db", app)
+            try backup.run(
+                "restore", app, exits: 3, says: "belongs to another state of the database")
             #expect(try tool("ls", app) == "db")
         }
     }
@@ -314,7 +275,7 @@ struct RestorePathTests {
     ) throws -> Command {
         try tool("mkdir", "-p", backup.base.appending("etc"))
         let other = backup.base.appending("etc/file")
-        try tool("sh", "-c", "printf %s \"$1\" > \"$2\"", "sh", text, other)
+        try shell("printf %s \"$1\" > \"$2\"", text, other)
         let script = "mount --bind \"$1\" \"$2\"; shift 2; exec \"$@\""
         let words: [any CommandArgument] = ["--mount", "sh", "-c", script, "sh", other, file]
         var result = Command(
@@ -326,10 +287,10 @@ struct RestorePathTests {
     @Test("root gives nothing to somebody else who has the uid of the owner now")
     func otherOwner() throws {
         try require(.root)
-        try withSnapshot(of: Tree { Directory("project") { File("kept", "kept") } }) { backup, _ in
+        try withSnapshot(of: Tree { Directory("project") { File("kept", "kept") } }) { backup in
             let file = backup.source.appending("project/kept")
             try tool("chown", "games", file)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try tool("rm", file)
             let passwd = "root:x:0:0::/root:/bin/sh\ngames:x:4711:60::/usr/games:/bin/sh\n"
             for options in [[], ["--numeric-owner"]] {
@@ -351,10 +312,10 @@ struct RestorePathTests {
     @Test("nothing is put into a mount point of fstab with nothing mounted")
     func unmounted() throws {
         try require(.root)
-        try withSnapshot { backup, _ in
+        try withSnapshot { backup in
             let project = backup.source.appending("project")
-            try tool(
-                "sh", "-c", "rm -r \"$1\"/* \"$2\"", "sh", project, backup.source.appending("notes")
+            try shell(
+                "rm -r \"$1\"/* \"$2\"", project, backup.source.appending("notes")
             )
             let table = "none \(project) tmpfs defaults\nnone /proc proc defaults\n"
             for path in [project.appending("deep/inside"), project, backup.source] {
@@ -369,8 +330,7 @@ struct RestorePathTests {
             }
             let target = backup.base.appending("target")
             let command = backup.command(["restore", project, "--target", target])
-            let result = try with("/etc/fstab", table, command, backup).run()
-            #expect(result.exitCode == 0, "\(result)")
+            try with("/etc/fstab", table, command, backup).run(exits: 0)
         }
     }
 
@@ -381,20 +341,16 @@ struct RestorePathTests {
             try withBackup(of: Tree { File("small", "text") }) { backup in
                 let source = volume.root.appending("source")
                 try tool("mkdir", source)
-                try tool(
-                    "sh", "-c", "head -c 9M /dev/urandom > \"$1/large\"; echo > \"$1/small\"", "sh",
-                    source)
+                try shell("head -c 9M /dev/urandom > \"$1/large\"; echo > \"$1/small\"", source)
                 try backup.runSuccessfully("create", source)
-                try tool("sh", "-c", "rm \"$1\"/*", "sh", source)
+                try shell("rm \"$1\"/*", source)
                 _ = try Command(
                     "/bin/dd", "if=/dev/zero", "of=\(volume.root)/filler", "bs=64K", "status=none"
                 ).run()
                 try tool("truncate", "-s", "-4M", volume.root.appending("filler"))
                 try tool("sync", "-f", volume.root)
-                let result = try backup.run("restore", source)
-                #expect(result.exitCode == 3, "\(result)")
-                #expect(result.errorText.contains(" are free"), "\(result)")
-                #expect(result.errorText.contains("/large: was not restored"), "\(result)")
+                let result = try backup.run(
+                    "restore", source, exits: 3, says: " are free", "/large: was not restored")
                 // Whether there was room for the small one depends on what restic wrote first.
                 #expect(["", "small"].contains(try tool("ls", "-A", source)), "\(result)")
             }
@@ -405,16 +361,15 @@ struct RestorePathTests {
     func oddNames() throws {
         let names = [String(repeating: "n", count: 255), "-wal", "-journal", "new\nline"]
         let tree = Tree {
-            for name in names { File(FileName(Array(name.utf8)), "old") }
+            for name in names { File("\(name)", "old") }
         }
-        try withSnapshot(of: tree) { backup, restore in
+        try withSnapshot(of: tree) { backup in
             let before = try TreeListing(of: backup.source)
             for script in [
                 "cd \"$1\"; rm ./*", "cd \"$1\"; for f in ./*; do echo new > \"$f\"; done",
             ] {
-                try tool("sh", "-c", script, "sh", backup.source)
-                let result = try restore(["--overwrite", "--"] + names)
-                #expect(result.exitCode == 0, "\(result)")
+                try shell(script, backup.source)
+                try backup.putBack("--overwrite", "--", names[0], names[1], names[2], names[3])
                 let differing = try TreeListing(of: backup.source).differingPaths(from: before)
                 #expect(differing == [[]], "\(differing)")
             }
@@ -423,7 +378,7 @@ struct RestorePathTests {
 
     @Test("a machine without snapshots lists those that have some, and takes one's")
     func otherMachine() throws {
-        try withSnapshot { backup, restore in
+        try withSnapshot { backup in
             let script = """
                 rm -r "$1/home/.local" "$2/notes"; hostname elsewhere
                 "$RESVAL" restore "$2/notes"; echo "$?"
@@ -446,18 +401,11 @@ struct RestorePathTests {
 
     @Test("a stage that a killed restore left is in no backup")
     func killed() throws {
-        try withSnapshot { backup, _ in
+        try withSnapshot { backup in
             try tool("rm", "-r", backup.source.appending("project"))
-            let command = try backup.command(
-                ["restore", backup.source.appending("project")], beforeBackup: ":")
-            let killed = try backup.with(
-                "restic",
-                """
-                case " $* " in *" restore "*)
-                    "\(try #require(FilePath.tool("restic")))" "$@"; kill -KILL $PPID; exit 0 ;;
-                esac
-                exec "\(try #require(FilePath.tool("restic")))" "$@"
-                """, command
+            let killed = try backup.command(
+                ["restore", backup.source.appending("project")],
+                before: #"[ "$1" != restore ] || { "$REAL" "$@"; kill -KILL $PPID; exit; }"#
             ).run()
             #expect(killed.exitCode != 0, "\(killed)")
             let left = try tool("find", backup.source, "-name", ".resval-restore-*")
@@ -466,5 +414,19 @@ struct RestorePathTests {
             let names = try backup.runSuccessfully("show", "latest", "--items")
             #expect(!names.contains("inside"), "\(names)")
         }
+    }
+}
+
+extension BackupFixture {
+    /// Puts items back by their paths, typed in the source.
+    @discardableResult
+    fileprivate func putBack(
+        _ arguments: any CommandArgument..., exits code: Int32 = 0, says errors: String...,
+        prints outputs: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> CommandResult {
+        var command = command(["restore"] + arguments)
+        command.workingDirectory = source
+        return try command.run(
+            exits: code, says: errors, prints: outputs, sourceLocation: sourceLocation)
     }
 }

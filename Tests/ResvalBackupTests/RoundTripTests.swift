@@ -33,10 +33,8 @@ struct RoundTripTests {
     @Test("content, links, times, permissions and attributes; an excluded directory stays, empty")
     func everything() throws {
         try withBackup(of: Self.tree) { backup in
-            let created = try backup.run("create", backup.source)
-            #expect(created.exitCode == 0, "\(created)")
-            #expect(created.errorText.contains("malformed: warning: "))
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.create(says: "malformed: warning: ")
+            try backup.restore()
             var expected = try TreeListing(of: backup.source)
             expected.remove { path in
                 path == Array("/excluded".utf8)
@@ -45,31 +43,6 @@ struct RoundTripTests {
             let restored = try TreeListing(of: backup.restored(backup.source))
             #expect(restored.differences(from: expected) == [])
             #expect(!restored.text(at: Array("/excluded directory".utf8)).isEmpty)
-        }
-    }
-
-    @Test("an ordinary user gets attributes on read-only files and directories back")
-    func ordinaryUser() throws {
-        let tree = Tree {
-            File("read-only", "text").permissions(0o444).purgeable()
-                .attribute("user.binary", [0, 0xFF]).owned(by: 54321)
-            File(HostileNames.notUTF8, "text").permissions(0o400).purgeable().owned(by: 54321)
-            File("unmarked", "text").permissions(0o444).owned(by: 54321)
-            Directory("directory") {
-                Directory(HostileNames.newline) {
-                    File("deep", "text").permissions(0o444).excluded(false).owned(by: 54321)
-                }.permissions(0o555).purgeable().owned(by: 54321)
-            }.permissions(0o555).excluded(false).owned(by: 54321)
-        }
-        try withBackup(of: tree, user: 54321) { backup in
-            let created = try backup.run("create", backup.source)
-            #expect(created.exitCode == 0, "\(created)")
-            let restored = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(restored.exitCode == 0, "\(restored)")
-            let difference = try TreeListing(of: backup.restored(backup.source))
-                .differences(from: TreeListing(of: backup.source))
-            #expect(difference == [])
         }
     }
 
@@ -86,10 +59,8 @@ struct RoundTripTests {
             File("full", [UInt8](repeating: 1, count: 100_000))
         }
         try withBackup(of: tree, user: 54321) { backup in
-            try backup.runSuccessfully("create", backup.source)
-            let restored = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(restored.exitCode == 0, "\(restored)")
+            try backup.create()
+            try backup.restore()
             let place = backup.restored(backup.source)
             let ownerless = try TreeListing(of: backup.source).items.mapValues {
                 $0.replacing(" 0 ", with: " 54321 ")
@@ -104,3 +75,151 @@ struct RoundTripTests {
         }
     }
 }
+
+@Suite("Extended attributes in a restore")
+struct RestoreAttributesTests {
+    private static let tree = Tree {
+        File("one", "text")
+        File("two", "text")
+        File("none", "text")
+        Directory("directory") { File("inside", "text") }
+    }
+
+    private func mark(_ source: FilePath) throws {
+        let script = """
+            cd "$1"
+            setfattr -n user.resval.isPurgeable -v true one
+            setfattr -n user.note -v text two; setfattr -n user.other -v text two
+            setfattr -n user.resval.fileProtection -v none directory
+            """
+        try shell(script, source)
+    }
+
+    @Test("a filesystem without attributes is named")
+    func noAttributes() throws {
+        try require(.root, .tool("setfattr"), .tool("mount"))
+        try withBackup(of: Self.tree) { backup in
+            try mark(backup.source)
+            try backup.create()
+            try tool("mkdir", backup.target)
+            try tool("mount", "-t", "ramfs", "ramfs", backup.target)
+            defer { _ = try? tool("umount", backup.target) }
+            let result = try backup.restore(to: backup.target + "new", exits: 3)
+            #expect(result.errorText.split(separator: "\n").count == 1, "\(result)")
+            #expect(result.errorText.contains("stores no extended attributes"), "\(result)")
+        }
+    }
+
+    @Test("items whose attributes restic cannot set are named")
+    func lostByRestic() throws {
+        try require(.root, .tool("strace"), .tool("setfattr"), .tool("setfacl"), .tool("setcap"))
+        try withBackup(of: Self.tree) { backup in
+            try mark(backup.source)
+            let script =
+                "cd \"$1\"; setfacl -m u:54321:r one; setcap cap_net_raw+ep directory/inside"
+            try shell(script, backup.source)
+            try backup.create()
+            let result = try backup.restore(
+                by: "strace -f -qq -o /dev/null -e trace=lsetxattr -e inject=lsetxattr:error=EIO")
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.errorText.contains("/one: was not restored: "))
+        }
+    }
+
+    @Test("an ordinary user's restore brings the attributes of read-only items")
+    func readOnly() throws {
+        let tree = Tree {
+            Directory("above") {
+                for number in 0..<3 {
+                    Directory("directory\(number)") {
+                        File("file", "text").permissions(0o444).purgeable()
+                            .attribute("user.binary", [0, 0xFF]).owned(by: 54321)
+                        File(HostileNames.notUTF8, "text").permissions(0o400).purgeable()
+                            .owned(by: 54321)
+                        // The names of two differ, although Swift's strings are equal.
+                        File("empty", "text").permissions(0o400).attribute("user.empty", "")
+                            .attribute("user.\u{E9}", "one").attribute("user.e\u{301}", "two")
+                            .attribute("user.\u{301}", "three").owned(by: 54321)
+                    }.permissions(0o555).attribute("user.note", "text").owned(by: 54321)
+                }
+            }.permissions(0o555).excluded(false).owned(by: 54321)
+        }
+        try withBackup(of: tree, user: 54321) { backup in
+            let above = backup.source.appending("above")
+            for source in [above, above.appending("directory0")] {
+                try backup.runSuccessfully("create", source)
+                let target = backup.base.appending(FileName(source.lastComponent?.bytes ?? []))
+                try backup.restore(to: target)
+                let restored = target.pushing(FilePath(root: nil, source.components))
+                let before = try TreeListing(of: source)
+                try #expect(TreeListing(of: restored).differences(from: before) == [])
+                let parent = target.pushing(FilePath(root: nil, above.components))
+                #expect(try parent.value(for: .isExcludedFromBackup) == false)
+            }
+        }
+    }
+
+    @Test("attributes too large for the target's filesystem are named with their item")
+    func tooLarge() throws {
+        try require(.root)
+        try withFilesystem(.xfs) { large in
+            try withFilesystem(.ext4) { small in
+                try withBackup(of: Tree {}) { backup in
+                    let source = large.root.appending("source")
+                    let script = """
+                        mkdir "$1"; cd "$1"; touch small large
+                        setfattr -n user.note -v text small
+                        setfattr -n user.note -v "$(head -c 20000 /dev/zero | tr '\\0' x)" large
+                        """
+                    try shell(script, source)
+                    try backup.runSuccessfully("create", source)
+                    let result = try backup.restore(
+                        to: small.root.appending("target"), exits: 3,
+                        says: "\(source)/large: was not restored")
+                    #expect(!result.errorText.contains("/small"), "\(result)")
+                }
+            }
+        }
+    }
+
+    @Test("that times are kept to the second is told once; one that cannot be kept, with its item")
+    func coarserTimes() throws {
+        try require(.root)
+        try withFilesystem(.ext4SmallInodes) { volume in
+            try withBackup(of: Self.tree) { backup in
+                try backup.create()
+                try tool("touch", "-d", "2040-02-03", backup.source.appending("two"))
+                try backup.create()
+                for snapshot in try backup.originals() {
+                    let result = try backup.run(
+                        "restore", "--snapshot", snapshot, "--target",
+                        volume.root.appending("target"), "--overwrite")
+                    let isFirst = try snapshot == backup.originals().first
+                    #expect(result.exitCode == (isFirst ? 0 : 3), "\(result)")
+                    #expect(
+                        result.errorText.split(separator: "\n").map { $0.contains("/two: was ") }
+                            == (isFirst ? [false] : [false, true]), "\(result)")
+                    #expect(
+                        result.errorText.contains("keeps times less exactly: to the second"),
+                        "\(result)")
+                }
+            }
+        }
+    }
+
+    @Test("a file with an attribute whose name is not UTF-8 is named when it is backed up")
+    func foreignNames() throws {
+        try require(.tool("setfattr"))
+        try withBackup(of: Self.tree) { backup in
+            let script = #"setfattr -n "$(printf 'user.\377')" -v text "$1""#
+            try shell(script, backup.source.appending("one"))
+            try backup.create(
+                exits: 3,
+                says:
+                    "\(backup.source)/one: is in the snapshot without some of its attributes: one has"
+            )
+        }
+    }
+}
+
+private func + (path: FilePath, name: String) -> FilePath { path.appending(name) }

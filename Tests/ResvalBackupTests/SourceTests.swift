@@ -19,9 +19,9 @@ struct SourceTests {
     func excluded() throws {
         try withBackup(of: Self.tree) { backup in
             for name in ["marked", "marked/below", "marked/below/file"] as [FilePath] {
-                let result = try backup.run("create", backup.source.pushing(name))
-                #expect(result.exitCode == 1)
-                #expect(result.errorText.contains("is excluded from backups"))
+                let result = try backup.run(
+                    "create", backup.source.pushing(name), exits: 1,
+                    says: "is excluded from backups")
                 let marked = backup.source.appending("marked")
                 #expect(
                     result.errorText.contains("resval set isExcludedFromBackup=false \(marked))"))
@@ -36,7 +36,7 @@ struct SourceTests {
             try backup.runSuccessfully("create", backup.source.appending("link"))
             let first = backup.source.appending("first")
             #expect(try backup.runSuccessfully("snapshots").hasSuffix("\(first)"))
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.restore()
             let restored = try TreeListing(of: backup.restored(first))
             #expect(try restored.differences(from: TreeListing(of: first)) == [])
         }
@@ -49,11 +49,11 @@ struct SourceTests {
                 backup.source.appending("first"), backup.source.appending("second")
             )
             try backup.runSuccessfully("create", first, second)
-            let again = try backup.runSuccessfully("create", "--json", second, first)
-            #expect(
-                again.contains(#""newFiles":0,"changedFiles":0,"unchangedFiles":2,"#), "\(again)")
+            try backup.run(
+                "create", "--json", second, first, exits: 0,
+                prints: #""newFiles":0,"changedFiles":0,"unchangedFiles":2,"#)
             #expect(try backup.runSuccessfully("snapshots").contains("\(first), \(second)"))
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.restore()
             for source in [first, second] {
                 let restored = try TreeListing(of: backup.restored(source))
                 #expect(try restored.differences(from: TreeListing(of: source)) == [])
@@ -74,12 +74,10 @@ struct SourceTests {
             let home = backup.base.appending("home")
             try caches.create(in: home)
             let kept = home.pushing(".cache/kept")
-            let result = try backup.command(
+            try backup.command(
                 ["create", home, kept], afterBackup: "echo more >> \(kept)/file"
-            ).run()
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.errorText.contains("\(kept)/file: warning: changed while"), "\(result)")
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            ).run(exits: 0, says: "\(kept)/file: warning: changed while")
+            try backup.restore()
             let restored = backup.restored(home.appending(".cache"))
             #expect(try contentsOfFile(restored.pushing("kept/file")) == Array("1".utf8))
             let names = try TreeListing(of: restored).items.keys
@@ -87,29 +85,163 @@ struct SourceTests {
         }
     }
 
-    @Test("a missing SOURCE is named and makes the result incomplete; the others are stored")
-    func missing() throws {
-        try withBackup(of: Self.tree) { backup in
-            let missing = backup.source.appending("missing")
-            let result = try backup.run("create", backup.source.appending("first"), missing)
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(result.errorText.contains("\(missing): "))
-            #expect(result.text.hasPrefix("snapshot "))
-            let alone = try backup.run("create", missing)
-            #expect(alone.exitCode == 1)
-        }
-    }
-
     @Test("a repository inside the SOURCE is left out, with its reason")
     func repositoryInside() throws {
         try withBackup(of: Self.tree) { backup in
-            let plan = try backup.run("plan", "--excluded-only", backup.base)
-            #expect(plan.exitCode == 0, "\(plan)")
-            #expect(plan.text.contains("exclude   \(backup.repository): it is the repository"))
+            try backup.run(
+                "plan", "--excluded-only", backup.base, exits: 0,
+                prints: "exclude   \(backup.repository): it is the repository")
             try backup.runSuccessfully("create", backup.base)
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.restore()
             let restored = try TreeListing(of: backup.restored(backup.repository))
             #expect(restored.items.count == 1)
+        }
+    }
+
+    /// Makes a root with the programs and the libraries they need, and runs a script in it.
+    private func inRoot(_ script: String) throws -> CommandResult {
+        try require(.root, .tool("restic"), .tool("unshare"))
+        return try withTemporaryDirectory { base in
+            let make = """
+                cd "$1" && mkdir -p tmp var/tmp proc bin home/me r dev root && chmod 1777 tmp
+                for program in "$2" "$3" /bin/sh; do
+                    for library in $(ldd "$program" | grep -o '/[^ ]*'); do
+                        mkdir -p ".$(dirname "$library")" && cp -Ln "$library" ".$library"
+                    done
+                    cp "$program" bin/
+                done
+                echo text > home/me/file; echo junk > tmp/junk
+                mount --bind . "$1" && cd "$1" && mount -t proc none proc
+                touch dev/null && mount --bind /dev/null dev/null
+                exec chroot . /bin/sh -c "$4"
+                """
+            let command = Command(
+                "/usr/bin/unshare", "--mount", "--pid", "--fork", "/bin/sh", "-c", make, "sh", base,
+                FilePath.built("resval-backup"), FilePath.tool("restic") ?? "",
+                """
+                export PATH=/bin HOME=/root RESTIC_PASSWORD=x RESTIC_CACHE_DIR=/r/repository/cache
+                export RESVAL_BACKUP_REPOSITORY=/r/repository
+                """ + "\n" + script)
+            return try command.run()
+        }
+    }
+
+    @Test("the record is stored among what is left out, and brought back with nothing")
+    func root() throws {
+        let result = try inRoot(
+            """
+            resval-backup init && resval-backup create / >/dev/null; echo $?
+            resval-backup show latest --excluded
+            resval-backup restore --snapshot latest --target /r/target >/dev/null; echo $?
+            echo /r/target/tmp/* /r/target/home/me/* /r/target/root/.local/state/resval/*
+            resval-backup create --no-locations / >/dev/null; echo $?
+            resval-backup restore --snapshot latest --target /r/part /tmp >/dev/null; echo $?
+            echo /r/part/tmp/* /tmp/*
+            """)
+        #expect(
+            result.text == """
+                0
+                /proc: proc is mounted here: a kernel filesystem, without files of its own
+                /r/repository: it is the repository of this backup
+                /root/.local/state/resval/backup: its mark excludes it
+                /tmp: it is a directory for temporary files
+                /var/tmp: it is a directory for temporary files
+                0
+                /r/target/tmp/* /r/target/home/me/file /r/target/root/.local/state/resval/backup
+                0
+                0
+                /r/part/tmp/junk /tmp/junk
+
+                """, "\(result)")
+    }
+}
+
+@Suite("Mounts that cannot be asked")
+struct MountTests {
+    private static let tree = Tree {
+        Directory("shown") { File("file", "text") }
+        Directory("point")
+        File("beside", "text")
+    }
+
+    @Test("a user's FUSE mount is left out of root's backup, and so is one whose program died")
+    func ofUser() throws {
+        try withBackup(of: Self.tree) { backup in
+            let point = backup.source.appending("point")
+            for name in ["shown", "point"] {
+                try tool("chown", "-R", "1234:1234", backup.source.appending(name))
+            }
+            try withMount(ofUser: 1234, at: point, showing: backup.source.appending("shown")) {
+                end in
+                for isDead in [false, true] {
+                    if isDead { try end() }
+                    let plan = try backup.run("plan", "--excluded-only", backup.source)
+                    #expect(plan.exitCode == 0 && plan.errorText == "", "\(plan)")
+                    #expect(plan.text.contains("exclude   \(point): fuse"), "\(plan)")
+                    let made = try backup.run("create", backup.source)
+                    #expect(made.exitCode == 0 && made.errorText == "", "\(made)")
+                }
+            }
+        }
+    }
+
+    @Test("one that dies while restic works is no shortfall", arguments: ["", "umount -l"])
+    func dies(_ unmount: String) throws {
+        try require(.root, .tool("bindfs"))
+        try withBackup(of: Self.tree) { backup in
+            let point = backup.source.appending("point")
+            let shown = backup.source.appending("shown")
+            let start = """
+                bindfs -f "$0" "$1" > /dev/null 2>&1 < /dev/null & echo $!
+                """
+            let process = try tool("bash", arguments: ["-c", start, shown, point])
+            defer {
+                _ = try? tool("kill", "-9", process)
+                _ = try? tool("umount", "-l", point)
+            }
+            while try point.status().isMountRoot != true {}
+            let end =
+                "kill -9 \(process); sleep 0.2; \(unmount.isEmpty ? ":" : "\(unmount) \(point)")"
+            let made = try backup.command(["create", backup.source], beforeBackup: end).run()
+            #expect(made.exitCode == 0 && made.errorText == "", "\(made)")
+            let again = try backup.run("create", backup.source)
+            #expect(again.exitCode == 0 && again.errorText == "", "\(again)")
+        }
+    }
+
+    @Test("a directory for caches that root owns is one: nothing in it is stored or complained of")
+    func rootsCache() throws {
+        try withBackup(of: Tree {}, user: 1234) { backup in
+            let home = backup.base.appending("home")
+            try Tree {
+                Directory(".cache") { Directory("closed") { File("file", "1") }.permissions(0o700) }
+                Directory(".local")
+            }.create(in: home)
+            try tool("chown", "1234:1234", home.appending(".local"))
+            let made = try backup.run("create", home)
+            #expect(made.exitCode == 0 && made.errorText == "", "\(made)")
+            let plan = try backup.run("plan", "--excluded-only", home)
+            #expect(plan.text.contains("exclude   \(home)/.cache: "), "\(plan)")
+        }
+    }
+
+    @Test("what a snapshot lacks is named by show, snapshots and restore")
+    func missingSource() throws {
+        try withBackup(of: Self.tree) { backup in
+            let sources = [backup.source.appending("shown"), backup.source.appending("gone")]
+            let made = try backup.run(
+                "create", "--json", sources[0], sources[1], exits: 3,
+                prints: #""isComplete":false"#, #""reason":"missing-source""#)
+            #expect(made.errorText.split(separator: "\n").count == 1, "\(made)")
+            try backup.run(
+                "show", "latest", exits: 0, prints: "state:    incomplete\nlacks:    \(sources[1])")
+            try backup.run("snapshots", exits: 0, prints: "(incomplete: lacks \(sources[1]))")
+            try backup.restore(exits: 3, says: "\(sources[1]): was missing, or could not")
+            try backup.restore(sources[0], to: backup.base.appending("other"))
+            try backup.run("create", sources[1], exits: 1)
+            // Also where only the record is left.
+            try tool("rm", "-r", backup.base.appending("home/.local/state"))
+            try backup.run("show", "latest", exits: 0, prints: "lacks:    \(sources[1])")
         }
     }
 }

@@ -9,7 +9,7 @@ package struct FileName: Sendable, Hashable {
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
-extension FileName: ExpressibleByStringLiteral {
+extension FileName: ExpressibleByStringInterpolation {
     package init(stringLiteral name: String) { self.init(Array(name.utf8)) }
 }
 

@@ -15,7 +15,7 @@ test_parts=(
 # have, of which a sanitizer takes terabytes.
 sanitizer_parts=(
     '--skip KillTests --skip CrashTests --skip HostileHomeTests --skip ResvalBackupTests'
-    '--filter ResvalBackupTests\.(Evict|Restore|RoundTrip|Run|Settings|SettingsText|Status)Tests'
+    '--filter ResvalBackupTests\.(Evict|Restore|RoundTrip|Run|Settings|Status)Tests'
 )
 
 # What runs where newer system calls are refused: what is done to marks, trees and purged units.

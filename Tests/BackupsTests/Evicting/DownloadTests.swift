@@ -24,19 +24,6 @@ struct DownloadTests {
         }
     }
 
-    @Test("a placeholder that was moved is found by its inode")
-    func moved() throws {
-        try withFile { fixture in
-            try fixture.evict()
-            let moved = fixture.root.appending("moved")
-            try tool("mv", fixture.file, moved)
-            try fixture.expectPlaceholder(moved)
-            try fixture.download(moved)
-            try tool("mv", moved, fixture.file)
-            try fixture.expectWhole()
-        }
-    }
-
     @Test("a copy with attributes is a placeholder, too; one without is nothing of the kind")
     func copied() throws {
         try require(.root)

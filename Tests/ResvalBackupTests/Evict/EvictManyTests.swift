@@ -13,7 +13,7 @@ struct EvictManyTests {
 
     private static let files = Tree {
         for (number, name) in names.enumerated() {
-            File(FileName(Array(name.utf8)), content(number + 1))
+            File("\(name)", content(number + 1))
         }
     }
 
@@ -38,7 +38,7 @@ struct EvictManyTests {
             Directory("b") {
                 Directory("ü") {
                     for (number, name) in Self.names.enumerated() {
-                        File(FileName(Array(name.utf8)), Self.content(number))
+                        File("\(name)", Self.content(number))
                     }
                 }
             }
@@ -51,6 +51,7 @@ struct EvictManyTests {
             #expect(text.contains("total: \(Self.names.count + HostileNames.all.count) files, "))
             // The first two run at once; one archive proves all.
             #expect(try evict.starts().sorted() == ["backup", "cat", "dump"])
+            try backup.create(prints: "\(Self.names.count + HostileNames.all.count) excluded")
             // A copy of a placeholder has the same content.
             let copy = backup.base.appending("copy")
             try tool("cp", "-a", backup.source.appending("b"), copy)
@@ -117,7 +118,7 @@ struct EvictManyTests {
             find "$1" -type f -exec chmod u+w {} \\; \\
                 -exec sh -c 'printf damage | dd of="$0" bs=1 seek=20 conv=notrunc 2>&1' {} \\;
             """
-        try tool("sh", "-c", script, "sh", directory)
+        try shell(script, directory)
     }
 
     /// All files but those that vanish or are changed are as they were.
@@ -137,10 +138,7 @@ struct EvictManyTests {
             let result = try backup.command(
                 ["evict", "-R", "--yes", backup.source],
                 beforeBackup: "rm '\(backup.source)/file 5'; echo more >> '\(backup.source)/file 7'"
-            ).run()
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(result.text.contains("total: 6 files, "), "\(result)")
-            #expect(result.text.contains(", 3 failed\n"), "\(result)")
+            ).run(exits: 3, prints: "total: 6 files, ", ", 3 failed\n")
             let errors = result.errorText.split(separator: "\n").map(String.init)
             #expect(errors.count { $0.contains("/file 3: is not in the snapshot as it is") } == 1)
             #expect(errors.count { $0.contains("/file 5: is not in the snapshot as it is") } == 1)
@@ -166,15 +164,13 @@ struct EvictManyTests {
             let packs = backup.base.appending("packs")
             try tool("cp", "-a", data, packs)
             try damagePacks(in: packs)
-            #expect(try backup.command(["evict"] + paths).run().exitCode == 0)
+            try backup.command(["evict"] + paths).run(exits: 0)
             try tool("cp", "-a", data, saved)
             try tool("cp", "-af", packs.appending("."), data)
             try tool("rm", paths[4])
             try tool("sh", "-c", "chmod 644 \"$0\"; echo other > \"$0\"", paths[6])
-            let result = try backup.command(["download"] + paths).run()
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(result.text.contains("total: 6 files, "), "\(result)")
-            #expect(result.text.contains(", 3 failed\n"), "\(result)")
+            let result = try backup.command(["download"] + paths).run(
+                exits: 3, prints: "total: 6 files, ", ", 3 failed\n")
             for (path, words) in [
                 (paths[2], "was not downloaded"), (paths[4], "no such file"),
                 (paths[6], "it is no longer the placeholder"),
@@ -202,8 +198,7 @@ struct EvictManyTests {
             // The second copy names the first as its original.
             try backup.restic("rewrite", "--new-host", "other", "--forget")
             try backup.restic("rewrite", "--new-host", "another", "--forget")
-            let result = try backup.run("download", file)
-            #expect(result.exitCode == 0, "\(result)")
+            try backup.run("download", file, exits: 0)
             #expect(try contentsOfFile(file) == evictableContent)
         }
     }
@@ -214,10 +209,10 @@ struct EvictManyTests {
             let file = backup.source.appending("file")
             let failing = try backup.command(
                 ["evict", file], before: "[ \"$1\" != cat ] || exit 1")
-            #expect(try failing.run().exitCode == 1)
+            try failing.run(exits: 1)
             #expect(try contentsOfFile(file) == evictableContent)
             #expect(
-                try snapshotIdentifiers(in: backup.runSuccessfully("snapshots", "--json")) == [])
+                try backup.snapshotIdentifiers() == [])
         }
     }
 
@@ -236,10 +231,73 @@ struct EvictManyTests {
                         cat "$dir/tar"; exit 0
                     fi
                     """)
-            let result = try evict.run()
-            #expect(result.exitCode == 1, "\(result)")
-            #expect(result.errorText.contains("was left alone: its content"), "\(result)")
+            try evict.run(exits: 1, says: "was left alone: its content")
             #expect(try contentsOfFile(file) == evictableContent)
+        }
+    }
+}
+
+@Suite("Evicting and bringing back, killed")
+struct EvictKillTests {
+    @Test("killed at any moment, the file is whole or can be brought back")
+    func killed() throws {
+        try withBackup(of: oneFile) { backup in
+            let file = backup.source.appending("file")
+            let before = try TreeListing(of: backup.source)
+            let clock = ContinuousClock()
+            let evict = backup.command(["evict", file])
+            let download = backup.command(["download", file])
+            let evicting = try clock.measure { try evict.runSuccessfully() }
+            let downloading = try clock.measure { try download.runSuccessfully() }
+            for moment in killMoments(upTo: evicting) {
+                _ = try evict.killed(after: moment).run()
+                try backup.ageLocks()
+                try backup.runSuccessfully("evict", "--recover", backup.source)
+                if try file.status().permissions == 0 { try download.runSuccessfully() }
+                #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+                #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
+            }
+            for moment in killMoments(upTo: downloading) {
+                try evict.runSuccessfully()
+                _ = try download.killed(after: moment).run()
+                try backup.ageLocks()
+                // Refused where it is done.
+                _ = try download.run()
+                #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+                #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
+            }
+        }
+    }
+
+    @Test("killed at any moment, each of several files is whole or can be brought back")
+    func killedAmongSeveral() throws {
+        let tree = Tree {
+            for number in 1...8 {
+                File("file \(number)", evictableContent + [UInt8(number)])
+            }
+        }
+        try withBackup(of: tree) { backup in
+            let before = try TreeListing(of: backup.source)
+            let clock = ContinuousClock()
+            let evict = backup.command(["evict", "-R", "--yes", backup.source])
+            let download = backup.command(["download", "-R", backup.source])
+            let evicting = try clock.measure { try evict.runSuccessfully() }
+            let downloading = try clock.measure { try download.runSuccessfully() }
+            for moment in killMoments(upTo: evicting) {
+                _ = try evict.killed(after: moment).run()
+                try backup.ageLocks()
+                try backup.runSuccessfully("evict", "--recover", backup.source)
+                try download.runSuccessfully()
+                #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+            }
+            for moment in killMoments(upTo: downloading) {
+                try evict.runSuccessfully()
+                _ = try download.killed(after: moment).run()
+                try backup.ageLocks()
+                try download.runSuccessfully()
+                #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+                #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
+            }
         }
     }
 }

@@ -6,42 +6,6 @@ import Testing
 
 @Suite("Evicting files into a repository")
 struct EvictTests {
-    @Test("files of hostile names are evicted, excluded from a backup, and restored as they were")
-    func hostileNames() throws {
-        let tree = Tree {
-            File("ordinary", "text")
-            Directory("d\u{1B}\n") {
-                for name in HostileNames.all { File(name, "content of " + "\(name)") }
-            }
-        }
-        try withBackup(of: tree) { backup in
-            let before = try TreeListing(of: backup.source)
-            let script = #"find "$1" -type f -print0 | xargs -0 "$RESVAL" evict --"#
-            let evict = try backup.script(script, backup.source)
-            #expect(evict.exitCode == 0, "\(evict)")
-            #expect(evict.text.contains("total: \(HostileNames.all.count + 1) files, "))
-            for name in HostileNames.all {
-                let path = backup.source.appending("d\u{1B}\n" as FileName).appending(name)
-                #expect(try isPlaceholder(path), "\(name)")
-            }
-            let create = try backup.run("create", backup.source)
-            #expect(create.exitCode == 0, "\(create)")
-            #expect(create.text.contains("\(HostileNames.all.count + 1) excluded"))
-            let plan = try backup.run("plan", "--json", "--excluded-only", backup.source)
-            #expect(plan.exitCode == 0)
-            let evicted = plan.text.split(separator: "\n").count { $0.contains(#""evicted""#) }
-            #expect(evicted == HostileNames.all.count + 1)
-            let lines = try backup.runSuccessfully("snapshots").split(separator: "\n")
-            let keeping = try #require(lines.first { $0.contains("keeps evicted files") })
-            let listing = try backup.restic("ls", String(keeping.prefix(8)))
-            #expect(listing.contains("/ordinary"))
-            let download = try backup.run("download", "-R", backup.source)
-            #expect(download.exitCode == 0, "\(download)")
-            #expect(try TreeListing(of: backup.source).differences(from: before) == [])
-            #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
-        }
-    }
-
     @Test("what is refused is named with its reason, and the exit code tells whether all was")
     func refusals() throws {
         let tree = Tree {
@@ -56,29 +20,25 @@ struct EvictTests {
             let names = ["excluded", "twin", "link", "missing", "empty"]
             let refused = try backup.command(
                 ["evict"] + names.map { backup.source.appending($0) }
-            ).run()
-            #expect(refused.exitCode == 1, "\(refused)")
+            ).run(exits: 1)
             for reason in [
                 "excluded from backups", "2 hard links", "not a regular file", "no such file",
             ] {
                 #expect(refused.errorText.lowercased().contains(reason.lowercased()), "\(reason)")
             }
-            let needed = try backup.run(
-                "evict", "-R", backup.base.appending("password"), backup.repository)
-            #expect(needed.exitCode == 1, "\(needed)")
-            #expect(needed.errorText.contains("the repository's password"))
+            try backup.run(
+                "evict", "-R", backup.base.appending("password"), backup.repository, exits: 1,
+                says: "the repository's password")
             let config = try backup.run("evict", backup.repository.appending("config"))
             #expect(config.errorText.contains("it is the repository"))
             let planned = try backup.run(
-                "evict", "--dry-run", "--json", backup.source.appending("file"))
-            #expect(planned.exitCode == 0)
+                "evict", "--dry-run", "--json", backup.source.appending("file"), exits: 0)
             #expect(planned.text.contains(#""result":"planned""#))
-            let some = try backup.run("evict", "--json", "-R", "--yes", backup.source)
-            #expect(some.exitCode == 3, "\(some)")
-            #expect(some.text.contains(#""reason":"hard-linked""#))
+            try backup.run(
+                "evict", "--json", "-R", "--yes", backup.source, exits: 3,
+                prints: #""reason":"hard-linked""#)
             #expect(try isPlaceholder(backup.source.appending("file")))
-            let again = try backup.run("evict", backup.source.appending("file"))
-            #expect(again.exitCode == 0, "\(again)")
+            try backup.run("evict", backup.source.appending("file"), exits: 0)
         }
     }
 
@@ -94,13 +54,12 @@ struct EvictTests {
             try tool("cp", "-r", backup.repository, other)
             try backup.runSuccessfully("download", "--repository", other, file)
             try backup.runSuccessfully("evict", file)
-            let gone = try backup.run("download", "--repository", other, file)
-            #expect(gone.exitCode == 1)
-            #expect(gone.errorText.contains("is not in the repository"))
+            try backup.run(
+                "download", "--repository", other, file, exits: 1, says: "is not in the repository")
             #expect(try isPlaceholder(file))
             command = backup.command(["download", file])
             command.environment["RESVAL_BACKUP_REPOSITORY"] = .some(nil)
-            #expect(try command.run().exitCode == 0)
+            try command.run(exits: 0)
             #expect(try contentsOfFile(file) == evictableContent)
         }
     }
@@ -118,10 +77,7 @@ struct EvictTests {
             }
         }
         try withBackup(of: tree) { backup in
-            let asked = try backup.run("evict", "-R", backup.source)
-            #expect(asked.exitCode == 64, "\(asked)")
-            #expect(asked.errorText.contains("1 file with "))
-            #expect(asked.errorText.contains("--yes"))
+            try backup.run("evict", "-R", backup.source, exits: 64, says: "1 file with ", "--yes")
             #expect(try !isPlaceholder(backup.source.appending("large")))
             let evict = try backup.run("evict", "-R", "--yes", backup.source)
             #expect(evict.text.contains("total: 1 file, "), "\(evict)")
@@ -143,16 +99,12 @@ struct EvictTests {
             #expect(try foreign.run("evict", file).errorText.contains("another user"))
             try backup.runSuccessfully("evict", file)
             #expect(try isPlaceholder(file))
-            let create = try backup.run("create", backup.source)
-            #expect(create.exitCode == 0, "\(create)")
-            #expect(create.text.contains("1 excluded"))
-            #expect(try foreign.run("download", file).exitCode == 1)
+            try backup.create(prints: "1 excluded")
+            try foreign.run("download", file, exits: 1)
             // Root knows by the record, whoever has the journal.
             var plan = foreign.command(["plan", backup.source])
             plan.environment["RESTIC_CACHE_DIR"] = "\(backup.base)/other"
-            let roots = try plan.run()
-            #expect(roots.exitCode == 0, "\(roots)")
-            #expect(roots.text.contains("1 excluded"))
+            try plan.run(exits: 0, prints: "1 excluded")
             try backup.runSuccessfully("download", file)
             #expect(try contentsOfFile(file) == evictableContent)
             #expect(try file.status().permissions == 0o444)
@@ -178,7 +130,7 @@ struct EvictTests {
                 try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
             let hidden = backup.base.appending("hidden")
             try tool("mv", backup.repository, hidden)
-            #expect(try backup.run("download", file).exitCode == 10)
+            try backup.run("download", file, exits: 10)
             #expect(
                 try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
             try tool("mv", hidden, backup.repository)
@@ -191,5 +143,25 @@ struct EvictTests {
             try tool("rm", file)
             #expect(try ubiquitous("evict").text.hasPrefix("error 4:"))
         }
+    }
+}
+
+/// Content that is long enough to be evicted.
+let evictableContent = Array(repeating: Array("0123456789abcdef".utf8), count: 20_000)
+    .flatMap { $0 }
+
+/// A SOURCE with one file to evict.
+let oneFile = Tree { File("file", evictableContent).purgeable() }
+
+func isPlaceholder(_ path: FilePath) throws -> Bool {
+    let status = try path.status()
+    return status.permissions == 0 && status.allocatedSize <= 4096
+}
+
+extension FilePath {
+    /// The names of the attributes that are records of evicted files.
+    func evictionNames() throws -> [String] {
+        try extendedAttributeNames().map { "\($0)" }
+            .filter { $0.hasPrefix("user.resval.evicted.") }
     }
 }

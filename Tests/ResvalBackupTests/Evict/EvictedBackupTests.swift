@@ -16,9 +16,9 @@ struct EvictedBackupTests {
             try tool("mv", backup.repository, hidden)
             var plan = backup.command(["plan", "--excluded-only", backup.source])
             plan.environment["RESVAL_BACKUP_REPOSITORY"] = "\(hidden)"
-            let kept = try plan.run()
-            #expect(kept.exitCode == 0, "\(kept)")
-            #expect(kept.text.contains("1 excluded"))
+            try plan.run(
+                exits: 0, prints: "exclude   \(file): it is evicted: its content is in snapshot ",
+                "1 excluded")
             try tool("mv", hidden, backup.repository)
             // A record of another repository says nothing of this one, whatever snapshot it names.
             let name = try #require(try file.evictionNames().first)
@@ -30,18 +30,15 @@ struct EvictedBackupTests {
                 try tool("setfattr", "-x", old, file)
                 try tool("setfattr", "-n", new, "-v", "1", file)
                 try tool("chmod", "0", file)
-                let plan = try backup.run("plan", backup.source)
-                #expect(plan.exitCode == (new == forged ? 3 : 0), "\(plan)")
+                try backup.run("plan", backup.source, exits: new == forged ? 3 : 0)
             }
             // restic forgets what no forget of ours touches.
             let hold = try backup.restic("snapshots", "--json")
             let identifier = try #require(
                 hold.split(separator: #""short_id":""#).dropFirst().first?.prefix(8))
             try backup.restic("forget", String(identifier))
-            let create = try backup.run("create", backup.source)
-            #expect(create.exitCode == 3, "\(create)")
-            #expect(create.errorText.contains("\(file): is not in the snapshot: is evicted"))
-            #expect(create.text.contains("1 excluded"))
+            try backup.create(
+                exits: 3, says: "\(file): is not in the snapshot: is evicted", prints: "1 excluded")
         }
     }
 
@@ -51,17 +48,12 @@ struct EvictedBackupTests {
         try withBackup(of: Tree { File("file", evictableContent) }) { backup in
             let file = backup.source.appending("file")
             func expectCreate(_ code: Int32, _ text: String) throws {
-                let create = try backup.run("create", backup.source)
-                #expect(create.exitCode == code, "\(create)")
-                #expect(create.errorText.contains("\(file): "), "\(create)")
-                #expect(create.errorText.contains(text), "\(create)")
-                #expect(create.text.contains("0 excluded"))
+                try backup.create(exits: code, says: "\(file): ", text, prints: "0 excluded")
             }
             try backup.runSuccessfully("evict", file)
             try tool("chmod", "644", file)
             try expectCreate(3, "has permission bits")
-            let found = try backup.runSuccessfully("evict", "--list", backup.source)
-            #expect(found.contains("exposed"))
+            try backup.run("evict", "--list", backup.source, exits: 0, prints: "exposed")
             try tool("cp", "--sparse=never", file, backup.base.appending("zeros"))
             try tool("sh", "-c", #"cat "$1" > "$0""#, file, backup.base.appending("zeros"))
             try expectCreate(0, "warning: has the record of an evicted file")
@@ -69,9 +61,9 @@ struct EvictedBackupTests {
             try tool("truncate", "-s", "1M", file)
             try tool("chmod", "0", file)
             try expectCreate(3, "no record of its content")
-            let list = try backup.run("plan", "--format", "nul", backup.source)
-            #expect(list.exitCode == 3, "\(list)")
-            #expect(list.errorText.contains("no record of its content"))
+            try backup.run(
+                "plan", "--format", "nul", backup.source, exits: 3, says: "no record of its content"
+            )
         }
     }
 
@@ -85,27 +77,8 @@ struct EvictedBackupTests {
             let cache = backup.source.appending("cache")
             try backup.runSuccessfully("evict", cache.appending("file"))
             try cache.setValue(true, for: .isExcludedFromBackup)
-            let create = try backup.run("create", backup.source)
-            #expect(create.exitCode == 0, "\(create)")
+            let create = try backup.create()
             #expect(create.errorText == "")
-        }
-    }
-
-    @Test("a backup of an evicted file contains no zeros, wherever the file was moved")
-    func noZeros() throws {
-        try withBackup(of: oneFile) { backup in
-            let file = backup.source.appending("file")
-            try backup.runSuccessfully("evict", file)
-            let moved = backup.source.appending("moved")
-            try tool("mv", file, moved)
-            try backup.runSuccessfully("create", backup.source)
-            let snapshots = try backup.restic("ls", "latest", "--host", try tool("hostname"))
-            #expect(!snapshots.contains("moved"))
-            try backup.runSuccessfully("download", moved)
-            #expect(try contentsOfFile(moved) == evictableContent)
-            #expect(try moved.value(for: .isPurgeable) == true)
-            try backup.runSuccessfully("create", backup.source)
-            #expect(try backup.restic("ls", "latest").contains("moved"))
         }
     }
 
@@ -118,11 +91,8 @@ struct EvictedBackupTests {
         try withBackup(of: tree) { backup in
             let file = backup.source.appending("file")
             try backup.runSuccessfully("evict", file)
-            try backup.runSuccessfully("create", backup.source)
-            let restore = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(restore.exitCode == 0, "\(restore)")
-            #expect(restore.text.contains(": 3 items restored\n"), "\(restore)")
+            try backup.create()
+            try backup.restore(prints: ": 3 items restored\n")
             #expect(try contentsOfFile(backup.restored(file)) == evictableContent)
             let part = backup.base.appending("part")
             try backup.runSuccessfully(
@@ -143,28 +113,6 @@ struct EvictedBackupTests {
         }
     }
 
-    @Test("a damaged repository gives no content back, and takes none away")
-    func damaged() throws {
-        try withBackup(of: oneFile) { backup in
-            let file = backup.source.appending("file")
-            try backup.runSuccessfully("evict", file)
-            let script = """
-                for pack in "$1"/data/*/*; do cp "$pack" "$pack.good"; chmod u+w "$pack"
-                printf damage | dd of="$pack" bs=1 seek=20 conv=notrunc 2>/dev/null; done
-                rm -rf "$2"
-                """
-            _ = try backup.script(script, backup.repository, backup.base.appending("cache"))
-            let failed = try backup.run("download", file)
-            #expect(failed.exitCode == 1, "\(failed)")
-            #expect(try isPlaceholder(file))
-            _ = try backup.script(
-                #"for pack in "$1"/data/*/*.good; do mv -f "$pack" "${pack%.good}"; done"#,
-                backup.repository)
-            try backup.runSuccessfully("download", file)
-            #expect(try contentsOfFile(file) == evictableContent)
-        }
-    }
-
     @Test("a copy full of zeros is never taken for the content, also when its snapshot is gone")
     func zeros() throws {
         try require(.root)
@@ -176,7 +124,7 @@ struct EvictedBackupTests {
                 try tool("cp", "-a", "--sparse=never", file, copy)
                 try #require(try copy.status().allocatedSize > evictableContent.count)
             }
-            #expect(try backup.run("create", backup.source).exitCode == 3)
+            try backup.create(exits: 3)
             try backup.runSuccessfully("evict", "--recover", copies[0])
             try backup.runSuccessfully("download", file)
             for path in [copies[0], file] {
@@ -217,18 +165,120 @@ struct EvictedBackupTests {
             }
             // Root, who has the password, is not led to give the content away.
             for (path, _) in forged {
-                #expect(try backup.run("download", path).exitCode == 1)
+                try backup.run("download", path, exits: 1)
                 #expect(try path.status().allocatedSize <= 4096)
             }
-            let create = try backup.run("create", backup.source)
-            #expect(create.exitCode == 0, "\(create)")
-            let restore = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(restore.exitCode == 3, "\(restore)")
+            try backup.create()
+            try backup.restore(exits: 3)
             #expect(try contentsOfFile(backup.restored(file)) == evictableContent)
             for (path, _) in forged {
                 #expect(throws: (any Error).self) { try backup.restored(path).status() }
             }
+        }
+    }
+
+    @Test(
+        "homes of others with anything but a journal neither stop root's plan and backup nor change"
+    )
+    func things() throws {
+        try withBackup(of: Tree { File("file", evictableContent) }) { backup in
+            let homes = try HostileHomes(in: backup.base, root: backup.base.appending("home"))
+            for words in [["plan", "\(backup.source)"], ["create", "\(backup.source)"]] {
+                try homes.meeting(backup.command(words)).run(
+                    exits: 0, prints: "2 items", "0 excluded")
+            }
+        }
+    }
+
+    /// Where the file and its directory are after they were evicted and moved.
+    private struct Places {
+        let moved: FilePath
+        let before: TreeListing
+    }
+
+    /// Evicts two files into a repository, moves one of them and makes a snapshot; then everything is lost
+    /// but the repositories.
+    private func loseEverything(
+        _ backup: BackupFixture, evictingInto repository: FilePath? = nil
+    ) throws -> Places {
+        let moved = backup.source.appending("directory").appending("moved")
+        let hostile = backup.source.appending("directory").appending("it's [a]\n")
+        var evict = backup.command(["evict", backup.source.appending("file"), hostile])
+        if let repository { evict.environment["RESVAL_BACKUP_REPOSITORY"] = "\(repository)" }
+        try evict.runSuccessfully()
+        try tool("mv", backup.source.appending("file"), moved)
+        try backup.run("create", backup.source, exits: repository == nil ? 0 : 3)
+        try backup.runSuccessfully("download", moved, hostile)
+        let before = try TreeListing(of: backup.source)
+        try tool("rm", "-rf", backup.source)
+        return Places(moved: moved, before: before)
+    }
+
+    private var tree: Tree {
+        Tree {
+            File("file", evictableContent).purgeable().permissions(0o440)
+            Directory("directory") {
+                File("it's [a]\n", "content")
+                File("small", "text")
+            }
+        }
+    }
+
+    @Test("a restore brings evicted files with their marks to where they were")
+    func withEvicted() throws {
+        try withBackup(of: tree) { backup in
+            let places = try loseEverything(backup)
+            try tool("rm", "-rf", backup.base.appending("home/.local"))
+            let restore = try backup.restore()
+            #expect(restore.errorText == "")
+            #expect(
+                try TreeListing(of: backup.restored(backup.source))
+                    .differences(from: places.before) == [])
+            #expect(try backup.restored(places.moved).value(for: .isPurgeable) == true)
+            // One that is asked for by its name comes by itself, and what is there stays.
+            let words: [any CommandArgument] = [
+                "restore", places.moved, "--snapshot", "latest", "--target",
+                backup.base.appending("one"),
+            ]
+            try backup.command(words).run(exits: 0, prints: ": 1 item restored\n")
+            try backup.command(words).run(exits: 1)
+        }
+    }
+
+    @Test("an ordinary user gets a read-only evicted file back with its marks")
+    func readOnly() throws {
+        let tree = Tree {
+            File("file", evictableContent).purgeable().permissions(0o440).owned(by: 54321)
+        }
+        try withBackup(of: tree, user: 54321) { backup in
+            let before = try TreeListing(of: backup.source)
+            try backup.runSuccessfully("evict", backup.source.appending("file"))
+            try backup.create()
+            try backup.restore()
+            #expect(
+                try TreeListing(of: backup.restored(backup.source)).differences(from: before) == [])
+        }
+    }
+
+    @Test(
+        "evicted files of another repository come from there, or are named with what to do"
+    )
+    func otherRepository() throws {
+        try withBackup(of: tree) { backup in
+            let other = backup.base.appending("other")
+            try backup.runSuccessfully("init", "--repository", other)
+            let places = try loseEverything(backup, evictingInto: other)
+            try backup.restore()
+            #expect(try contentsOfFile(backup.restored(places.moved)) == evictableContent)
+            try tool("rm", "-rf", backup.base.appending("home/.local"))
+            let part = backup.base.appending("part")
+            let unknown = try backup.restore(to: part, exits: 3)
+            for name in ["moved: ", #"[a]\n': "#] {
+                #expect(
+                    unknown.errorText.contains("\(name)was not restored: it is evicted"),
+                    "\(unknown)")
+            }
+            #expect(unknown.errorText.contains("name it with --repository"), "\(unknown)")
         }
     }
 }

@@ -14,11 +14,6 @@ struct ForgetEvictedTests {
         return try #require(words.split(separator: "\t").first.flatMap { Int($0) })
     }
 
-    /// How many snapshots of all kinds there are.
-    private func snapshotCount(_ backup: BackupFixture) throws -> Int {
-        try backup.restic("snapshots", "--json").split(separator: "\"tree\":").count - 1
-    }
-
     /// How many snapshots hold evicted files.
     private func holdCount(_ backup: BackupFixture) throws -> Int {
         try backup.restic("snapshots", "--json").split(separator: "\"resval-kept\"").count - 1
@@ -35,13 +30,13 @@ struct ForgetEvictedTests {
             let file = backup.source.appending("evicted")
             let replaced = backup.source.appending("replaced")
             try backup.runSuccessfully("evict", file)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try tool("dd", "if=/dev/urandom", "of=\(replaced)", "bs=400000", "count=1")
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let before = try packedSize(backup)
             try backup.runSuccessfully("forget", "--keep-last", "1", "--prune")
             #expect(try packedSize(backup) < before - 300_000)
-            #expect(try snapshotCount(backup) == 2)
+            #expect(try backup.snapshotsOfRestic().count == 2)
             #expect(try holdCount(backup) == 1)
             try tool("rm", "-rf", backup.base.appending("cache"))
             try backup.runSuccessfully("download", file)
@@ -63,32 +58,29 @@ struct ForgetEvictedTests {
             let file = backup.source.appending("file")
             let other = backup.base.appending("other")
             try backup.runSuccessfully("init", "--repository", other)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             // Incomplete, so that no other rule keeps it.
             let only = backup.source.appending("only")
             try tool("truncate", "-s", "1M", only)
             try tool("chmod", "0", only)
-            #expect(try backup.run("create", backup.source).exitCode == 3)
+            try backup.create(exits: 3)
             try tool("rm", only)
             try backup.runSuccessfully("evict", "--repository", other, file)
             try tool("mv", file, backup.source.appending("moved"))
             for _ in 0..<2 {
-                let create = try backup.run("create", backup.source)
-                #expect(create.exitCode == 3, "\(create)")
-                #expect(create.errorText.contains("moved: is not in the snapshot: is evicted"))
+                try backup.create(exits: 3, says: "moved: is not in the snapshot: is evicted")
             }
             // What they lost has been looked at.
             _ = try backup.run("accept")
-            let forget = try backup.run("forget", "--keep-last", "1", "--prune")
-            #expect(forget.exitCode == 0, "\(forget)")
-            #expect(forget.text.contains("last copy of evicted files"), "\(forget)")
+            let forget = try backup.run(
+                "forget", "--keep-last", "1", "--prune", exits: 0,
+                prints: "last copy of evicted files")
             // The other repository is lost.
             try tool("rm", "-rf", other)
-            let restore = try backup.run(
+            try backup.run(
                 "restore", "--target", backup.target, "--snapshot",
-                try heldSnapshot(backup, forget.text))
-            #expect(restore.exitCode == 3, "\(restore)")
-            #expect(restore.errorText.contains("/only: was missing, or could not"), "\(restore)")
+                try heldSnapshot(backup, forget.text), exits: 3,
+                says: "/only: was missing, or could not")
             #expect(try contentsOfFile(backup.restored(file)) == content)
         }
     }
@@ -111,12 +103,11 @@ struct ForgetEvictedTests {
             let file = backup.source.appending("file")
             let other = backup.base.appending("other")
             try backup.runSuccessfully("init", "--repository", other)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try backup.runSuccessfully("evict", "--repository", other, file)
-            try tool("sh", "-c", change, "sh", file)
+            try shell(change, file)
             for _ in 0..<2 {
-                let create = try backup.run("create", backup.source)
-                #expect(create.exitCode == 3, "\(create)")
+                try backup.create(exits: 3)
             }
             // A snapshot that cannot be read may hold it.
             let damaged = try backup.command(
@@ -157,12 +148,12 @@ struct ForgetEvictedTests {
             try backup.runSuccessfully("create", a)
             try backup.runSuccessfully("evict", "--repository", other, a.appending("file"))
             try tool("mv", a.appending("file"), b.appending("file"))
-            #expect(try backup.run("create", b).exitCode == 3)
+            try backup.run("create", b, exits: 3)
             for _ in 0..<2 { _ = try backup.run("create", a) }
             _ = try backup.run("accept")
-            let forget = try backup.run("forget", "--keep-last", "1", "--dry-run", a)
-            #expect(forget.exitCode == 0, "\(forget)")
-            #expect(forget.text.contains("last copy of evicted files"), "\(forget)")
+            try backup.run(
+                "forget", "--keep-last", "1", "--dry-run", a, exits: 0,
+                prints: "last copy of evicted files")
         }
     }
 }

@@ -81,8 +81,7 @@ struct CompletionTests {
             for program in ["resval", "resval-backup", "resval-purge"] {
                 let script = try Command(
                     .built(program), "--generate-completion-script", shell.rawValue
-                ).run()
-                #expect(script.exitCode == 0)
+                ).run(exits: 0)
                 // As they are installed: zsh finds its own by their names.
                 let name = shell == .zsh ? "_\(program)" : program
                 try Tree { File(FileName(Array(name.utf8)), script.text) }
@@ -143,8 +142,7 @@ struct CompletionTests {
             ("resval-purge", ["plan", "--f"], "--free\n:none\n"),
         ] as [(String, [String], String)])
     func candidates(program: String, words: [String], expected: String) throws {
-        let result = try Command(.built(program), arguments: ["__complete"] + words).run()
-        #expect(result.exitCode == 0)
+        let result = try Command(.built(program), arguments: ["__complete"] + words).run(exits: 0)
         #expect(result.errorText == "")
         let candidates = result.text.split(separator: "\n").map { line in
             line.prefix { $0 != "\t" } + "\n"

@@ -4,24 +4,6 @@ import Testing
 
 @Suite("Manual pages")
 struct ManualTests {
-    private static let repository = FilePath(#filePath)
-        .removingLastComponent().removingLastComponent().removingLastComponent()
-        .removingLastComponent()
-
-    /// Generates all pages with a copy of the scripts.
-    private func withPages(_ body: (FilePath, [String]) throws -> Void) throws {
-        try require(.tool("man"))
-        try withTemporaryDirectory(containing: Tree { Directory("man") }, isShared: true) { root in
-            try tool("cp", "-R", Self.repository.appending("scripts"), root)
-            let pages = try tool(
-                "bash", root.appending("scripts/generate-manuals"), "--executables",
-                FilePath.built("resval").removingLastComponent())
-            try tool("cp", "-R", root.appending(".build/manuals"), root.appending("man/man1"))
-            try tool("chmod", "-R", "a+rX", root)
-            try body(root, pages.split(separator: "\n").map(String.init))
-        }
-    }
-
     private func read(_ root: FilePath, _ words: String...) throws -> String {
         var command = Command(try #require(FilePath.tool("man")), arguments: words)
         command.environment = [
@@ -30,38 +12,37 @@ struct ManualTests {
         return try command.runSuccessfully()
     }
 
-    @Test("there is one for each program and command, named as man looks for it")
-    func names() throws {
-        try withPages { root, pages in
-            let names = Set(pages.compactMap { FilePath($0).lastComponent?.string })
+    @Test("there is one for each program and command, with every section once")
+    func pages() throws {
+        try require(.tool("man"))
+        try withTemporaryDirectory(containing: Tree { Directory("man") }, isShared: true) { root in
+            // With a copy of the scripts.
+            try tool("cp", "-R", packageRoot.appending("scripts"), root)
+            let pages = try tool(
+                "bash", root.appending("scripts/generate-manuals"), "--executables",
+                FilePath.built("resval").removingLastComponent()
+            ).split(separator: "\n").compactMap { FilePath(String($0)).stem }
+            try tool("cp", "-R", root.appending(".build/manuals"), root.appending("man/man1"))
+            try tool("chmod", "-R", "a+rX", root)
+            let names = Set(pages)
             #expect(names.count == pages.count)
             for program in ["resval", "resval-backup", "resval-purge"] {
                 let commands = try Command(.built(program), "__complete", "").runSuccessfully()
                     .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
                     .filter { !$0.hasPrefix(":") && $0 != "help" }
-                #expect(names.contains("\(program).1"))
-                for command in commands { #expect(names.contains("\(program)-\(command).1")) }
+                #expect(names.contains(program))
+                for command in commands { #expect(names.contains("\(program)-\(command)")) }
             }
-            #expect(!names.contains("resval-help.1"))
-            let page = try read(root, "resval", "set")
-            #expect(page.hasPrefix("RESVAL-SET(1)"))
-            try #expect(read(root, "resval-set") == page)
+            #expect(!names.contains("resval-help"))
+            try #expect(read(root, "resval", "set") == read(root, "resval-set"))
             try #expect(read(root, "resval", "backup").hasPrefix("RESVAL-BACKUP(1)"))
-            try #expect(read(root, "resval-backup", "create").hasPrefix("RESVAL-BACKUP-CREATE(1)"))
-        }
-    }
-
-    @Test("each has every section once")
-    func sections() throws {
-        try withPages { root, pages in
-            for page in pages {
-                let name = try #require(FilePath(page).stem)
-                let lines = try read(root, name).split(separator: "\n")
+            for name in names {
+                let page = try read(root, name)
+                #expect(page.hasPrefix("\(name.uppercased())(1)"))
+                let lines = page.split(separator: "\n")
                 let titles = lines.filter { $0.first?.isLetter == true }.dropFirst().dropLast()
                 #expect(Set(titles).count == titles.count, "\(name): \(titles)")
-                for title in [
-                    "NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "SEE ALSO",
-                ] {
+                for title in ["NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "SEE ALSO"] {
                     #expect(titles.contains { $0 == title }, "\(name): \(title)")
                 }
                 #expect(!lines.contains { $0.contains("EXIT CODES") }, "\(name)")
@@ -71,7 +52,7 @@ struct ManualTests {
 
     @Test("resval-json(5) is shown without a warning")
     func formats() throws {
-        let page = Self.repository.appending("scripts/installed/resval-json.5")
+        let page = packageRoot.appending("scripts/installed/resval-json.5")
         let man = try #require(FilePath.tool("man"))
         let shown = try Command(man, "--warnings", "--local-file", page).run()
         #expect(shown.exitCode == 0 && shown.errorText == "", "\(shown)")

@@ -185,4 +185,75 @@ struct ProgramTests {
             }
         }
     }
+
+    @Test(
+        "a habit from restic, or a mistake, is answered with the command or option that was meant",
+        arguments: [
+            ("backup /home", "unknown command 'backup' (did you mean 'create'?)"),
+            ("check", "unknown command 'check' (did you mean 'verify'?)"),
+            ("ls latest", "unknown command 'ls' (did you mean 'show'?)"),
+            ("snapshot", "unknown command 'snapshot' (did you mean 'snapshots'?)"),
+            ("version", "unknown command 'version' (did you mean '--version'?)"),
+            ("--verison", "unknown option '--verison' (did you mean '--version'?)"),
+            ("create --repo r x", "unknown option '--repo' (did you mean '--repository'?)"),
+            ("snapshots -r r", "unknown option '-r' (did you mean '--repository'?)"),
+            ("snapshots -p f", "unknown option '-p' (did you mean '--password-file'?)"),
+            (
+                "-r r snapshots",
+                "unknown option '-r' (options follow the command; did you mean '--repository'?)"
+            ),
+            ("--frobnicate", "unknown option '--frobnicate' (options follow the command)"),
+        ])
+    func nearMisses(arguments: String, complaint: String) throws {
+        let result = try Command(
+            .built("resval-backup"), arguments: arguments.split(separator: " ").map(String.init)
+        ).run(exits: 64)
+        #expect(result.text == "")
+        #expect(
+            result.errorText.hasPrefix("resval-backup: \(complaint)\nUsage: resval-backup "))
+    }
+
+    @Test("the version is printed")
+    func version() throws {
+        let version = try Command(.built("resval-backup"), "--version").run()
+        let other = try Command(.built("resval"), "--version").run()
+        #expect(version.exitCode == 0)
+        #expect(version.text == other.text)
+    }
+
+    @Test("help about a command that does not exist is an error", arguments: programs)
+    func unknownHelp(program: String) throws {
+        for arguments in [["help", "nonsense"], ["help", "plan", "nonsense"]]
+        where program != "resval" || arguments.count == 2 {
+            let result = try Command(.built(program), arguments: arguments).run()
+            #expect(result.exitCode == 64)
+            #expect(result.text == "")
+            #expect(result.errorText.hasPrefix("\(program): unknown command 'nonsense'\n"))
+        }
+        #expect(try Command(.built(program), "help").run().exitCode == 0)
+    }
+
+    @Test("resval shows the help of a companion's command")
+    func companionHelp() throws {
+        let result = try Command(.built("resval"), "help", "backup", "create").run()
+        let direct = try Command(.built("resval-backup"), "help", "create").run()
+        #expect(result == direct)
+        #expect(direct.exitCode == 0)
+        #expect(direct.text.contains("USAGE: resval-backup create"))
+    }
+
+    @Test("defaults in help texts are written as a person writes them", arguments: programs)
+    func defaults(program: String) throws {
+        let commands = try Command(.built(program), "__complete", "").runSuccessfully()
+            .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+            .filter { !$0.hasPrefix(":") && !["help", "backup", "purge"].contains($0) }
+        for command in commands {
+            let help = try Command(.built(program), command, "--help").runSuccessfully()
+                .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            #expect(!help.contains("(bytes:"), "\(command)")
+            #expect(!help.contains("(seconds:"), "\(command)")
+            if command == "capacity" { #expect(help.contains("(default: .)")) }
+            if command == "evict" { #expect(help.contains("(default: 64.0 KiB)")) }
+        }
+    }
 }

@@ -12,21 +12,26 @@ struct ClockedBackup {
     /// Runs `resval-backup` by a clock that is off.
     ///
     /// - Parameter offset: of `faketime`, such as `+3d`.
-    func run(_ offset: String, _ arguments: any CommandArgument...) throws -> CommandResult {
+    @discardableResult
+    func run(
+        _ offset: String, _ arguments: any CommandArgument..., exits code: Int32 = 0,
+        says errors: String..., prints outputs: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> CommandResult {
         var command = try command(arguments)
         let words = ["-m", "-f", offset].map { Array($0.utf8) }
         command.arguments = words + [command.executable.bytes] + command.arguments
         command.executable = try #require(FilePath.tool("faketime"))
         command.environment["DONT_FAKE_MONOTONIC"] = "1"
-        return try command.run()
+        return try command.run(
+            exits: code, says: errors, prints: outputs, sourceLocation: sourceLocation)
     }
 
     /// Makes a snapshot.
     ///
     /// - Returns: its identifier's first digits.
     func create(_ offset: String = "+0d", exits code: Int32 = 0) throws -> String {
-        let result = try run(offset, "create", backup.source)
-        #expect(result.exitCode == code, "\(result)")
+        let result = try run(offset, "create", backup.source, exits: code)
         return String(result.text.dropFirst("snapshot ".count).prefix(8))
     }
 
@@ -58,7 +63,7 @@ func withClocks(of tree: Tree, _ body: (ClockedBackup) throws -> Void) throws {
 @Suite("Clocks that are wrong")
 struct ClockTests {
     private static let tree = Tree {
-        for number in 0..<10 { File(FileName(Array("file\(number)".utf8)), "old") }
+        for number in 0..<10 { File("file\(number)", "old") }
     }
 
     @Test(
@@ -67,20 +72,17 @@ struct ClockTests {
         try withClocks(of: Self.tree) { backup in
             let before = [try backup.create("-2d"), try backup.create("-1d")]
             let result = try backup.run("-9000d", "create", backup.backup.source)
-            #expect(result.exitCode == 0, "\(result)")
             #expect(result.errorText.contains("made before, is newer, or more than 30 days older"))
             let made = String(result.text.dropFirst("snapshot ".count).prefix(8))
             #expect(try backup.latest("-9000d") == made)
-            let forgotten = try backup.run("-9000d", "forget", "--keep-last", "1")
-            #expect(forgotten.exitCode == 0, "\(forgotten)")
-            #expect(forgotten.text.contains("dated in the future"), "\(forgotten)")
+            try backup.run("-9000d", "forget", "--keep-last", "1", prints: "dated in the future")
             #expect(try backup.snapshots() == Set(before + [made]))
             // Set right, it passed over 9000 days.
             let next = try backup.create()
             #expect(try backup.latest() == next)
             _ = try backup.run("+0d", "forget", "--keep-last", "2")
             #expect(try backup.snapshots() == Set(before + [made, next]))
-            #expect(try backup.run("+0d", "accept").exitCode == 0)
+            try backup.run("+0d", "accept")
             let last = try backup.run("+0d", "forget", "--keep-last", "2")
             #expect(try backup.snapshots() == [before[1], next], "\(last)")
         }
@@ -89,7 +91,7 @@ struct ClockTests {
     @Test("times are local with their offset for people, and UTC in JSON")
     func timeZone() throws {
         try withBackup(of: Tree { File("file", "text") }) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             func output(_ arguments: [String]) throws -> String {
                 var command = backup.command(arguments)
                 command.environment["TZ"] = "XST-05:30"
@@ -116,16 +118,14 @@ struct ClockTests {
                 list.split(separator: "\n").filter { $0.contains("(dated in the future)") }
                     .map { $0.prefix(8) } == [future[...]], "\(list)")
             for _ in 0..<2 {
-                let forgotten = try backup.run("+0d", "forget", "--keep-last", "1")
-                #expect(forgotten.text.contains("snapshots: 3 kept"), "\(forgotten)")
+                try backup.run("+0d", "forget", "--keep-last", "1", prints: "snapshots: 3 kept")
             }
             let accepted = try backup.run("+0d", "accept")
-            #expect(accepted.exitCode == 0, "\(accepted)")
             #expect(
                 accepted.text.hasSuffix(
                     "is accepted\n1 snapshot dated after it got an earlier time\n"))
             #expect(!(try backup.run("+0d", "snapshots").text.contains("in the future")))
-            #expect(try backup.run("+0d", "accept").exitCode == 1)
+            try backup.run("+0d", "accept", exits: 1)
             _ = try backup.run("+0d", "forget", "--keep-last", "1")
             #expect(try backup.snapshots() == [new])
         }
@@ -136,7 +136,6 @@ struct ClockTests {
         try withClocks(of: Self.tree) { backup in
             func forget(_ offset: String) throws -> String {
                 let result = try backup.run(offset, "forget", "--keep-last", "1")
-                #expect(result.exitCode == 0, "\(result)")
                 return result.text
             }
             let before = [try backup.create("-20d"), try backup.create()]
@@ -151,7 +150,7 @@ struct ClockTests {
                 _ = try forget(offset)
             }
             #expect(try backup.snapshots().isSuperset(of: before))
-            #expect(try backup.run("+1540d", "accept").exitCode == 0)
+            try backup.run("+1540d", "accept")
             _ = try forget("+1540d")
             #expect(try backup.snapshots() == [made[2]])
         }

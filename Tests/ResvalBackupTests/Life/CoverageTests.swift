@@ -7,79 +7,50 @@ import Testing
 struct CoverageTests {
     private static let tree = Tree {
         Directory("docs") {
-            for number in 0..<9 { File(FileName(Array("file\(number)".utf8)), "text") }
+            for number in 0..<9 { File("file\(number)", "text") }
         }
         File("large", String(repeating: "x", count: 1000))
-    }
-
-    private func exclude(_ path: FilePath) throws {
-        try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
-    }
-
-    private func include(_ path: FilePath) throws {
-        try tool("setfattr", "-x", "user.resval.isExcludedFromBackup", path)
-    }
-
-    /// Forgets all but the last snapshot, and returns the number of those that are left.
-    private func forget(_ backup: BackupFixture) throws -> Int {
-        try backup.runSuccessfully("forget", "--keep-last", "1")
-        return try backup.snapshotCount()
     }
 
     @Test("what the owner excludes is named once, and the snapshot that has it is kept")
     func newMark() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let first = try #require(try backup.originals().first)
             let path = backup.source.appending("docs/file1")
-            try exclude(path)
-            let named = try backup.run("create", backup.source)
-            #expect(named.exitCode == 0, "\(named)")
-            #expect(named.errorText.contains("docs/file1: warning: is newly excluded: "))
-            #expect(named.errorText.contains("snapshot \(first), which has it, is kept"))
+            try backup.exclude(path)
+            try backup.create(
+                says: "docs/file1: warning: is newly excluded: ",
+                "snapshot \(first), which has it, is kept")
             let silent = try backup.run("create", "--json", backup.source)
             #expect(silent.exitCode == 0 && silent.errorText == "", "\(silent)")
             #expect(silent.text.contains(#""coverage":[],"holds":[{"path":"#), "\(silent)")
-            let forget = try backup.run("forget", "--keep-last", "1", "--prune")
-            #expect(forget.exitCode == 0, "\(forget)")
-            #expect(forget.text.contains("held for \(path)"), "\(forget)")
+            try backup.run(
+                "forget", "--keep-last", "1", "--prune", exits: 0, prints: "held for \(path)")
             let left = try backup.originals()
             #expect(left.count == 2 && left.first == first, "\(left)")
-            let shown = try backup.runSuccessfully("show", "latest")
-            #expect(shown.contains("holds:    \(path): not in the newest snapshot since "))
+            try backup.run(
+                "show", "latest", exits: 0,
+                prints: "holds:    \(path): not in the newest snapshot since ")
             try backup.runSuccessfully("accept")
-            #expect(try backup.run("accept").exitCode == 1)
-            #expect(try self.forget(backup) == 1)
-            try backup.runSuccessfully("create", backup.source)
-            #expect(try self.forget(backup) == 1)
+            try backup.run("accept", exits: 1)
+            #expect(try backup.forget() == 1)
+            try backup.create()
+            #expect(try backup.forget() == 1)
         }
     }
 
     @Test("an exclusion of more than 20 % is no fall, and ends when a whole snapshot has it again")
     func included() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let large = backup.source.appending("large")
-            try exclude(large)
-            try backup.runSuccessfully("create", backup.source)
-            #expect(try forget(backup) == 2)
-            try include(large)
-            try backup.runSuccessfully("create", backup.source)
-            #expect(try forget(backup) == 1)
-        }
-    }
-
-    @Test("a hold ends after 30 days")
-    func thirtyDays() throws {
-        try withClocks(of: Self.tree) { backup in
-            _ = try backup.create("-60d")
-            try exclude(backup.backup.source.appending("docs"))
-            for (offset, count) in [("-59d", 2), ("-31d", 2), ("-28d", 1)] {
-                _ = try backup.create(offset)
-                let forget = try backup.run(offset, "forget", "--keep-last", "1")
-                #expect(forget.exitCode == 0, "\(forget)")
-                #expect(try backup.snapshots().count == count, "\(offset): \(forget)")
-            }
+            try backup.exclude(large)
+            try backup.create()
+            #expect(try backup.forget() == 2)
+            try backup.include(large)
+            try backup.create()
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -89,17 +60,17 @@ struct CoverageTests {
             let part = backup.source.appending("docs")
             _ = try backup.run("create", backup.source)
             for content in ["second", "third"] {
-                try exclude(part)
+                try backup.exclude(part)
                 _ = try backup.run("create", backup.source)
-                try include(part)
-                try Tree { File(FileName(Array(content.utf8)), "new") }.create(in: part)
+                try backup.include(part)
+                try Tree { File("\(content)", "new") }.create(in: part)
                 _ = try backup.run("create", backup.source)
             }
             let newest = try #require(try backup.originals().last)
-            try exclude(part)
+            try backup.exclude(part)
             let excluded = try backup.run("create", backup.source)
             #expect(excluded.errorText.contains("snapshot \(newest), which has it, is kept"))
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             #expect(try backup.originals().first == newest)
         }
     }
@@ -111,16 +82,16 @@ struct CoverageTests {
             let part = backup.source.appending("docs")
             _ = try backup.run("create", backup.source)
             let first = try #require(try backup.originals().first)
-            try exclude(part)
+            try backup.exclude(part)
             _ = try backup.run("create", backup.source)
-            try include(part)
+            try backup.include(part)
             try tool("mv", part, backup.base.appending("aside"))
             _ = try backup.run("create", backup.source)
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             #expect(try backup.originals().first == first)
             try tool("mv", backup.base.appending("aside"), part)
             _ = try backup.run("create", backup.source)
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -136,8 +107,7 @@ struct CoverageTests {
         try withBackup(of: tree) { backup in
             try require(.tool("setfacl"))
             try tool("setfacl", "-m", "u:1234:rw", backup.source.appending("listed"))
-            let first = try backup.run("create", backup.source)
-            #expect(first.exitCode == 3, "\(first)")
+            let first = try backup.create(exits: 3)
             for name in ["shared", "world", "listed"] {
                 let path = backup.source.appending(name)
                 #expect(
@@ -146,16 +116,12 @@ struct CoverageTests {
             }
             #expect(!first.errorText.contains("/own"))
             #expect(first.text.contains("4 excluded"))
-            let second = try backup.run("create", backup.source)
-            #expect(second.exitCode == 0, "\(second)")
-            #expect(second.errorText.contains("shared: warning: a mark excludes it"))
+            try backup.create(says: "shared: warning: a mark excludes it")
             let new = Tree {
                 Directory("new") { File("file", "text") }.permissions(0o777).excluded()
             }
             try new.create(in: backup.source)
-            let third = try backup.run("create", backup.source)
-            #expect(third.exitCode == 3, "\(third)")
-            #expect(third.errorText.contains("new: is excluded for the first time"))
+            let third = try backup.create(exits: 3, says: "new: is excluded for the first time")
             #expect(!third.errorText.contains("shared: is excluded"))
         }
     }
@@ -163,32 +129,30 @@ struct CoverageTests {
     @Test("what a mark of others excludes is held until it is accepted")
     func markOfOthersOnStored() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let docs = backup.source.appending("docs")
             try tool("chmod", "o+w", docs)
-            try exclude(docs)
-            let named = try backup.run("create", backup.source)
-            #expect(named.exitCode == 3, "\(named)")
-            #expect(named.errorText.contains("docs: is newly excluded: "), "\(named)")
-            #expect(try backup.run("create", backup.source).exitCode == 0)
+            try backup.exclude(docs)
+            try backup.create(exits: 3, says: "docs: is newly excluded: ")
+            try backup.create()
             let json = try backup.runSuccessfully("show", "latest", "--json")
             #expect(
                 json.contains(#""kind":"other","#) && json.contains(#""until":null"#), "\(json)")
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             try backup.runSuccessfully("accept")
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
     @Test("a new item that is excluded from the start is no loss")
     func newExcludedItem() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try Tree { Directory("build") { File("made", "text") } }.create(in: backup.source)
-            try exclude(backup.source.appending("build"))
+            try backup.exclude(backup.source.appending("build"))
             let result = try backup.run("create", backup.source)
             #expect(result.exitCode == 0 && result.errorText == "", "\(result)")
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -200,54 +164,50 @@ struct CoverageTests {
         }
         try withBackup(of: tree) { backup in
             let file = backup.source.appending("large")
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try backup.runSuccessfully("evict", file)
-            let evicted = try backup.run("create", backup.source)
-            #expect(evicted.exitCode == 0, "\(evicted)")
+            try backup.create()
             try backup.runSuccessfully("download", file)
-            let whole = try backup.run("create", backup.source)
-            #expect(whole.exitCode == 0, "\(whole)")
+            try backup.create()
         }
     }
 
     @Test("a fall of bytes or items by more than 20 %, and an empty SOURCE, are named once")
     func falls() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try tool("rm", backup.source.appending("docs/file1"))
-            #expect(try backup.run("create", backup.source).exitCode == 0)
+            try backup.create()
             let whole = try #require(try backup.originals().last)
             try tool("rm", backup.source.appending("large"))
-            let bytes = try backup.run("create", backup.source)
-            #expect(bytes.exitCode == 3, "\(bytes)")
+            let bytes = try backup.create(exits: 3)
             #expect(
                 bytes.errorText.contains("\(backup.source): its bytes fell from 1.0 KiB to 32 B"),
                 "\(bytes)")
-            #expect(try backup.run("create", backup.source).exitCode == 0)
+            try backup.create()
             try tool("rm", "-r", backup.source.appending("docs"))
-            let empty = try backup.run("create", "--json", backup.source)
-            #expect(empty.exitCode == 3, "\(empty)")
+            let empty = try backup.run("create", "--json", backup.source, exits: 3)
             #expect(empty.text.contains(#""reason":"empty-source""#), "\(empty)")
             // The newest ones from before each fall.
-            #expect(try forget(backup) == 3)
+            #expect(try backup.forget() == 3)
             #expect(try backup.originals().first == whole)
             try backup.runSuccessfully("accept")
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
     @Test("a SOURCE that is back above 80 % holds nothing any more")
     func back() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let docs = backup.source.appending("docs")
             try tool("mv", docs, backup.base)
-            #expect(try backup.run("create", backup.source).exitCode == 3)
-            #expect(try forget(backup) == 2)
+            try backup.create(exits: 3)
+            #expect(try backup.forget() == 2)
             try tool("mv", backup.base.appending("docs"), docs)
             try tool("rm", docs.appending("file1"))
-            try backup.runSuccessfully("create", backup.source)
-            #expect(try forget(backup) == 1)
+            try backup.create()
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -255,20 +215,19 @@ struct CoverageTests {
     func pathsGone() throws {
         try withBackup(of: Self.tree) { backup in
             for number in 0..<4 { try tool("touch", backup.source.appending("docs/\(number)")) }
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let script =
                 "cd \"$1\" && for f in docs/*; do mv \"$f\" \"$f.x\"; echo -n TEXT > \"$f.x\"; done"
-            try tool("sh", "-c", script, "sh", backup.source)
-            let gone = try backup.run("create", backup.source)
-            #expect(gone.exitCode == 3, "\(gone)")
+            try shell(script, backup.source)
+            let gone = try backup.create(exits: 3)
             #expect(
                 gone.errorText.contains("13 of the 16 paths of it in the snapshot before are gone"),
                 "\(gone)")
-            #expect(try backup.run("create", backup.source).exitCode == 0)
-            #expect(try forget(backup) == 2)
+            try backup.create()
+            #expect(try backup.forget() == 2)
             try backup.runSuccessfully("accept")
-            #expect(try backup.run("create", backup.source).exitCode == 0)
-            #expect(try forget(backup) == 1)
+            try backup.create()
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -276,7 +235,7 @@ struct CoverageTests {
     func otherFilesystem() throws {
         try require(.root)
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let script = """
                 mount -t tmpfs none "$1" && cp -r "$2/." "$1" && "$RESVAL" create "$1"
                 """
@@ -287,14 +246,11 @@ struct CoverageTests {
             command.environment = backup.environment.merging([
                 "RESVAL": "\(FilePath.built("resval-backup"))"
             ]) { $1 }
-            let away = try command.run()
-            #expect(away.exitCode == 3, "\(away)")
-            #expect(
-                away.errorText.contains(
-                    "is on another filesystem than at the snapshot before: tmpfs"))
-            #expect(try forget(backup) == 2)
-            #expect(try backup.run("create", backup.source).exitCode == 0)
-            #expect(try forget(backup) == 1)
+            try command.run(
+                exits: 3, says: "is on another filesystem than at the snapshot before: tmpfs")
+            #expect(try backup.forget() == 2)
+            try backup.create()
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -305,13 +261,12 @@ struct CoverageTests {
             try backup.runSuccessfully("create", sources[0], sources[1])
             try tool("mv", sources[0], backup.base)
             for _ in 0..<2 {
-                let result = try backup.run("create", sources[0], sources[1])
-                #expect(result.exitCode == 3, "\(result)")
+                try backup.run("create", sources[0], sources[1], exits: 3)
             }
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             try tool("mv", backup.base.appending("docs"), sources[0])
             try backup.runSuccessfully("create", sources[0], sources[1])
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -320,35 +275,33 @@ struct CoverageTests {
         try withBackup(of: Self.tree) { backup in
             let file = backup.source.appending("large")
             try tool("setfattr", "-n", "user.resval.fileProtection", "-v", "complete", file)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try tool("setfattr", "-x", "user.resval.fileProtection", file)
-            let result = try backup.run("create", backup.source)
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.errorText.contains("large: warning: had the protection class complete"))
+            try backup.create(says: "large: warning: had the protection class complete")
         }
     }
 
     @Test("what could not be read is held, and forget goes on with the others")
     func incomplete() throws {
         try withBackup(of: Self.tree, user: 54321) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let first = try #require(try backup.originals().first)
             let file = backup.source.appending("docs/file2")
             try tool("chmod", "0", file)
             try tool("chown", "0:0", file)
-            for _ in 0..<3 { #expect(try backup.run("create", backup.source).exitCode == 3) }
+            for _ in 0..<3 { try backup.create(exits: 3) }
             #expect(try backup.runSuccessfully("show", "latest").contains("incomplete"))
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             #expect(try backup.originals().first == first)
             // By its tag, too.
             #expect(try backup.runSuccessfully("show", "latest").contains("incomplete"))
             // It still should be stored.
             _ = try backup.run("accept")
-            #expect(try forget(backup) == 2)
+            #expect(try backup.forget() == 2)
             try tool("chown", "54321:54321", file)
             try tool("chmod", "600", file)
-            try backup.runSuccessfully("create", backup.source)
-            #expect(try forget(backup) == 1)
+            try backup.create()
+            #expect(try backup.forget() == 1)
         }
     }
 }

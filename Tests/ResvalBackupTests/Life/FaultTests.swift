@@ -69,10 +69,10 @@ struct FaultTests {
         ])
     func fault(words: [String]) throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let mark = "user.resval.isExcludedFromBackup"
             try tool("setfattr", "-n", mark, "-v", "true", backup.source.appending("file"))
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             if ["create", "forget", "prune"].contains(words[0]) {
                 try backup.runSuccessfully("accept")
             }

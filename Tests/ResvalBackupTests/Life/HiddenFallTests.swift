@@ -10,16 +10,21 @@ import Testing
 struct HiddenFallTests {
     private static let tree = Tree {
         Directory("docs") {
-            for number in 0..<20 { File(FileName(Array("file\(number)".utf8)), "text") }
+            for number in 0..<20 { File("file\(number)", "text") }
         }
         Directory("other") {
-            for number in 0..<5 { File(FileName(Array("file\(number)".utf8)), "text") }
+            for number in 0..<5 { File("file\(number)", "text") }
         }
     }
 
-    private func create(_ backup: BackupFixture) throws -> CommandResult {
-        try backup.run(
-            "create", backup.source.appending("docs"), backup.source.appending("other"))
+    @discardableResult
+    private func create(
+        _ backup: BackupFixture, exits code: Int32 = 0, says errors: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> CommandResult {
+        let sources = ["docs", "other"].map { backup.source.appending($0) }
+        return try backup.command(["create"] + sources).run(
+            exits: code, says: errors, sourceLocation: sourceLocation)
     }
 
     /// Makes a snapshot in a run that is killed before it is judged.
@@ -39,7 +44,7 @@ struct HiddenFallTests {
     private func replaceAll(_ backup: BackupFixture) throws {
         let script =
             "cd \"$1/docs\" && for f in *; do mv \"$f\" \"$f.x\"; echo -n TEXT > \"$f.x\"; done"
-        try tool("sh", "-c", script, "sh", backup.source)
+        try shell(script, backup.source)
     }
 
     private func withoutDocs(_ backup: BackupFixture, _ body: () throws -> Void) throws {
@@ -53,12 +58,10 @@ struct HiddenFallTests {
     @Test("a SOURCE that was missing is compared with what it was before")
     func afterMissing() throws {
         try withBackup(of: Self.tree) { backup in
-            #expect(try create(backup).exitCode == 0)
-            try withoutDocs(backup) { try #expect(create(backup).exitCode == 3) }
-            try tool("sh", "-c", "rm \"$1\"/docs/file1*", "sh", backup.source)
-            let fallen = try create(backup)
-            #expect(fallen.exitCode == 3, "\(fallen)")
-            #expect(fallen.errorText.contains("its items fell from 21 to 10"), "\(fallen)")
+            try create(backup)
+            try withoutDocs(backup) { try create(backup, exits: 3) }
+            try shell(#"rm "$1"/docs/file1*"#, backup.source)
+            try create(backup, exits: 3, says: "its items fell from 21 to 10")
             #expect(try keepsFirst(backup))
         }
     }
@@ -66,13 +69,13 @@ struct HiddenFallTests {
     @Test("paths that are gone stay so through runs that are killed or miss the SOURCE")
     func pathsThroughOthers() throws {
         try withBackup(of: Self.tree) { backup in
-            #expect(try create(backup).exitCode == 0)
+            try create(backup)
             try replaceAll(backup)
-            #expect(try create(backup).exitCode == 3)
+            try create(backup, exits: 3)
             try createKilled(backup)
-            #expect(try create(backup).exitCode == 0)
-            try withoutDocs(backup) { try #expect(create(backup).exitCode == 3) }
-            #expect(try create(backup).exitCode == 0)
+            try create(backup)
+            try withoutDocs(backup) { try create(backup, exits: 3) }
+            try create(backup)
             #expect(try keepsFirst(backup))
             try backup.runSuccessfully("accept")
             #expect(try !keepsFirst(backup))
@@ -82,12 +85,10 @@ struct HiddenFallTests {
     @Test("paths that were gone in a run that was killed are found by the next one")
     func pathsInKilled() throws {
         try withBackup(of: Self.tree) { backup in
-            #expect(try create(backup).exitCode == 0)
+            try create(backup)
             try replaceAll(backup)
             try createKilled(backup)
-            let next = try create(backup)
-            #expect(next.exitCode == 3, "\(next)")
-            #expect(next.errorText.contains("paths of it in the snapshot before are gone"))
+            try create(backup, exits: 3, says: "paths of it in the snapshot before are gone")
             #expect(try keepsFirst(backup))
         }
     }
@@ -95,16 +96,14 @@ struct HiddenFallTests {
     @Test("a second fall under one that stands is told, and holds what was made between")
     func secondFall() throws {
         try withBackup(of: Self.tree) { backup in
-            #expect(try create(backup).exitCode == 0)
-            try tool("sh", "-c", "rm \"$1\"/docs/file1*", "sh", backup.source)
-            #expect(try create(backup).exitCode == 3)
-            try tool("sh", "-c", "touch \"$1\"/docs/new1 \"$1\"/docs/new2", "sh", backup.source)
-            #expect(try create(backup).exitCode == 0)
+            try create(backup)
+            try shell(#"rm "$1"/docs/file1*"#, backup.source)
+            try create(backup, exits: 3)
+            try shell(#"touch "$1"/docs/new1 "$1"/docs/new2"#, backup.source)
+            try create(backup)
             let between = try #require(try backup.originals().last)
-            try tool("sh", "-c", "rm \"$1\"/docs/*", "sh", backup.source)
-            let again = try create(backup)
-            #expect(again.exitCode == 3, "\(again)")
-            #expect(again.errorText.contains("docs: is empty, and was not"), "\(again)")
+            try shell(#"rm "$1"/docs/*"#, backup.source)
+            try create(backup, exits: 3, says: "docs: is empty, and was not")
             #expect(try keepsFirst(backup))
             #expect(try backup.originals().contains(between))
         }
@@ -113,12 +112,12 @@ struct HiddenFallTests {
     @Test("what only a snapshot has that was not judged is held, and so is the newest judged one")
     func onlyInKilled() throws {
         try withBackup(of: Self.tree) { backup in
-            #expect(try create(backup).exitCode == 0)
-            try tool("sh", "-c", "touch \"$1\"/docs/new1 \"$1\"/docs/new2", "sh", backup.source)
+            try create(backup)
+            try shell(#"touch "$1"/docs/new1 "$1"/docs/new2"#, backup.source)
             try createKilled(backup)
             let killed = try #require(try backup.originals().last)
-            try tool("sh", "-c", "rm \"$1\"/docs/*", "sh", backup.source)
-            #expect(try create(backup).exitCode == 3)
+            try shell(#"rm "$1"/docs/*"#, backup.source)
+            try create(backup, exits: 3)
             #expect(try keepsFirst(backup))
             #expect(try backup.originals().contains(killed))
         }
@@ -127,14 +126,12 @@ struct HiddenFallTests {
     @Test("a SOURCE that was emptied and is filled with other names is not back")
     func refilled() throws {
         try withBackup(of: Self.tree) { backup in
-            #expect(try create(backup).exitCode == 0)
-            try tool("sh", "-c", "rm \"$1\"/docs/*", "sh", backup.source)
-            #expect(try create(backup).exitCode == 3)
+            try create(backup)
+            try shell(#"rm "$1"/docs/*"#, backup.source)
+            try create(backup, exits: 3)
             let script = "cd \"$1/docs\" && for n in $(seq 20); do echo -n text > other$n; done"
-            try tool("sh", "-c", script, "sh", backup.source)
-            let refilled = try create(backup)
-            #expect(refilled.exitCode == 3, "\(refilled)")
-            #expect(refilled.errorText.contains("paths of it in the snapshot before are gone"))
+            try shell(script, backup.source)
+            try create(backup, exits: 3, says: "paths of it in the snapshot before are gone")
             #expect(try keepsFirst(backup))
         }
     }
@@ -145,10 +142,8 @@ struct HiddenFallTests {
             let dumps = backup.source.appending("dumps")
             try tool("mkdir", dumps)
             for day in 1...3 {
-                try tool(
-                    "sh", "-c", "rm -f \"$1\"/*; echo dump > \"$1/day$2\"", "sh", dumps, "\(day)")
-                let result = try backup.run("create", dumps)
-                #expect(result.exitCode == 0, "\(result)")
+                try shell(#"rm -f "$1"/*; echo dump > "$1/day$2""#, dumps, "\(day)")
+                try backup.run("create", dumps, exits: 0)
             }
         }
     }
@@ -161,43 +156,38 @@ struct HiddenFallTests {
             let other = backup.source.appending("other")
             try backup.runSuccessfully("create", link, other)
             try tool("mv", backup.source.appending("docs"), backup.base)
-            let result = try backup.run("create", link, other)
-            #expect(result.exitCode == 3, "\(result)")
+            let result = try backup.run("create", link, other, exits: 3)
             #expect(!result.errorText.contains("no SOURCE any more"), "\(result)")
-            let shown = try backup.runSuccessfully("show", "latest", "--json")
-            #expect(shown.contains(#""kind":"other","#), "\(shown)")
+            try backup.run("show", "latest", "--json", exits: 0, prints: #""kind":"other","#)
         }
     }
 
     @Test("a night in which nothing could be noted leaves nothing to accept behind")
     func orphan() throws {
         try withBackup(of: Self.tree, user: 54321) { backup in
-            #expect(try create(backup).exitCode == 0)
+            try create(backup)
             let records = backup.base.appending("home/.local/state/resval/backup/records")
-            try tool("sh", "-c", "chmod a-w \"$1\"/*", "sh", records)
-            let night = try create(backup)
-            #expect(night.exitCode == 3, "\(night)")
-            #expect(night.errorText.contains("it cannot be noted what came of the snapshot"))
-            try tool("sh", "-c", "chmod u+w \"$1\"/*", "sh", records)
-            #expect(try backup.run("accept").exitCode == 1)
-            try tool("sh", "-c", "rm \"$1\"/docs/*", "sh", backup.source)
-            #expect(try create(backup).exitCode == 3)
+            try shell(#"chmod a-w "$1"/*"#, records)
+            try create(backup, exits: 3, says: "it cannot be noted what came of the snapshot")
+            try shell(#"chmod u+w "$1"/*"#, records)
+            try backup.run("accept", exits: 1)
+            try shell(#"rm "$1"/docs/*"#, backup.source)
+            try create(backup, exits: 3)
             try backup.runSuccessfully("accept")
-            #expect(try backup.run("accept").exitCode == 1)
+            try backup.run("accept", exits: 1)
         }
     }
 
     @Test("where the snapshot before cannot be listed, a fall is told, and the backup is made")
     func unlistable() throws {
         try withBackup(of: Self.tree) { backup in
-            #expect(try create(backup).exitCode == 0)
+            try create(backup)
             let script = "setfattr -n user.resval.isExcludedFromBackup -v true \"$1\"/docs/file1*"
-            try tool("sh", "-c", script, "sh", backup.source)
+            try shell(script, backup.source)
             let sources = ["docs", "other"].map { "\(backup.source.appending($0))" }
             let failure = "[ \"$1\" = ls ] && { echo 'id 01 not found in repository' >&2; exit 1; }"
-            let result = try backup.command(["create"] + sources, before: failure).run()
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(result.errorText.contains("its items fell from 21 to 10"), "\(result)")
+            try backup.command(["create"] + sources, before: failure).run(
+                exits: 3, says: "its items fell from 21 to 10")
             #expect(try backup.snapshotCount() == 2)
             #expect(try keepsFirst(backup))
         }
@@ -206,16 +196,14 @@ struct HiddenFallTests {
     @Test("what is excluded while its SOURCE is not there is held")
     func excludedMeanwhile() throws {
         try withBackup(of: Self.tree) { backup in
-            #expect(try create(backup).exitCode == 0)
+            try create(backup)
             let file = backup.source.appending("docs/file7")
-            try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", file)
+            try backup.exclude(file)
             try withoutDocs(backup) {
                 try tool("mkdir", backup.source.appending("docs"))
-                #expect(try create(backup).exitCode == 3)
+                try create(backup, exits: 3)
             }
-            let back = try create(backup)
-            #expect(back.exitCode == 0, "\(back)")
-            #expect(back.errorText.contains("file7: warning: is newly excluded"), "\(back)")
+            try create(backup, says: "file7: warning: is newly excluded")
             #expect(try keepsFirst(backup))
         }
     }
@@ -231,16 +219,15 @@ struct HiddenFallTests {
                         + "[retention]\nkeep-last = 1\n")
             }
             try configure(backup.source.appending("docs"))
-            try #expect(fixture.command("run").run().exitCode == 0)
+            try fixture.command("run").run(exits: 0)
             let first = try backup.originals().first
-            try tool("sh", "-c", "rm \"$1\"/docs/*", "sh", backup.source)
-            try #expect(fixture.command("run").run().exitCode == 3)
+            try shell(#"rm "$1"/docs/*"#, backup.source)
+            try fixture.command("run").run(exits: 3)
             try configure(backup.source)
             for _ in 0..<2 {
-                let run = try fixture.command("run").run()
-                #expect(run.exitCode == 0, "\(run)")
+                try fixture.command("run").run(exits: 0)
                 #expect(try backup.originals().first == first)
-                try #expect(fixture.command("status").run().exitCode == 3)
+                try fixture.command("status").run(exits: 3)
             }
             try fixture.command("accept").runSuccessfully()
             try fixture.command("run").runSuccessfully()
@@ -251,13 +238,13 @@ struct HiddenFallTests {
     @Test("where a held snapshot is gone, an older one that has the part is held")
     func heldIsGone() throws {
         try withBackup(of: Self.tree) { backup in
-            for _ in 0..<2 { #expect(try create(backup).exitCode == 0) }
+            for _ in 0..<2 { try create(backup) }
             let held = try #require(try backup.originals().last)
             let file = backup.source.appending("docs/file7")
-            try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", file)
-            #expect(try create(backup).exitCode == 0)
+            try backup.exclude(file)
+            try create(backup)
             try backup.restic("forget", held)
-            #expect(try create(backup).exitCode == 0)
+            try create(backup)
             #expect(try keepsFirst(backup))
         }
     }
@@ -265,15 +252,14 @@ struct HiddenFallTests {
     @Test("a file that could not be read and was deleted then is held for 30 days")
     func deleted() throws {
         try withBackup(of: Self.tree, user: 54321) { backup in
-            #expect(try create(backup).exitCode == 0)
+            try create(backup)
             let file = backup.source.appending("docs/file7")
             try tool("chown", "0:0", file)
             try tool("chmod", "0", file)
-            #expect(try create(backup).exitCode == 3)
+            try create(backup, exits: 3)
             try tool("rm", "-f", file)
-            for _ in 0..<2 { #expect(try create(backup).exitCode == 0) }
-            let shown = try backup.runSuccessfully("show", "latest", "--json")
-            #expect(shown.contains(#""kind":"own","#), "\(shown)")
+            for _ in 0..<2 { try create(backup) }
+            try backup.run("show", "latest", "--json", exits: 0, prints: #""kind":"own","#)
             #expect(try keepsFirst(backup))
         }
     }
@@ -284,12 +270,11 @@ struct HiddenFallTests {
             let script = """
                 cd "$1/docs" && for n in $(seq 1100); do echo x > u$n; done && chmod 0 u* && chown 0:0 u*
                 """
-            try tool("sh", "-c", script, "sh", backup.source)
-            for _ in 0..<2 { try #expect(create(backup).exitCode == 3) }
+            try shell(script, backup.source)
+            for _ in 0..<2 { try create(backup, exits: 3) }
             let file = backup.source.appending("other/file1")
-            try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", file)
-            let result = try create(backup)
-            #expect(result.errorText.contains("file1: warning: is newly excluded"))
+            try backup.exclude(file)
+            try create(backup, exits: 3, says: "file1: warning: is newly excluded")
             try backup.runSuccessfully("forget", "--keep-last", "1")
             #expect(try backup.originals().count == 2)
         }
@@ -298,14 +283,14 @@ struct HiddenFallTests {
     @Test("a snapshot that was written anew with less displaces none")
     func rewritten() throws {
         try withBackup(of: Self.tree) { backup in
-            for _ in 0..<2 { #expect(try create(backup).exitCode == 0) }
+            for _ in 0..<2 { try create(backup) }
             try backup.runSuccessfully("forget", "--keep-last", "2")
             let docs = backup.source.appending("docs")
             let newest = try #require(try backup.snapshotsOfRestic().last).identifier
             try backup.restic("rewrite", "--exclude", docs, "--forget", newest)
             try tool("rm", "-r", docs)
             try tool("mkdir", docs)
-            #expect(try create(backup).exitCode == 3)
+            try create(backup, exits: 3)
             #expect(try keepsFirst(backup))
         }
     }

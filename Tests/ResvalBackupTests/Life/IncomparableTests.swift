@@ -7,13 +7,9 @@ import Testing
 struct IncomparableTests {
     private static let tree = Tree {
         Directory("letters") {
-            for number in 0..<9 { File(FileName(Array("letter\(number)".utf8)), "text") }
+            for number in 0..<9 { File("letter\(number)", "text") }
         }
-        for number in 0..<9 { File(FileName(Array("file\(number)".utf8)), "text") }
-    }
-
-    private func exclude(_ path: FilePath) throws {
-        try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
+        for number in 0..<9 { File("file\(number)", "text") }
     }
 
     /// Removes the texts of records that the state directory keeps, so that restic is asked for them.
@@ -27,34 +23,25 @@ struct IncomparableTests {
         try require(.tool("jq"))
         return try Set(
             backup.restic("list", "index").split(separator: "\n").flatMap {
-                try tool(
-                    "sh", "-c",
+                try shell(
                     """
                     printf %s "$1" |
                         jq -r '.packs[] | select(.blobs[0].type == "data").id'
-                    """, "sh", backup.restic("cat", "index", "\($0)")
+                    """, backup.restic("cat", "index", "\($0)")
                 ).split(separator: "\n").map(String.init)
             })
-    }
-
-    /// Forgets all but the last snapshot, and returns the number of those that are left.
-    private func forget(_ backup: BackupFixture) throws -> Int {
-        try backup.runSuccessfully("forget", "--keep-last", "1")
-        return try backup.snapshotCount()
     }
 
     @Test("a snapshot of another client with our tags belongs to no SET")
     func otherClient() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let whole = try #require(try backup.originals().first)
             try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
-            try tool("sh", "-c", "rm -r \"$1\"/letters \"$1\"/file[1-9]", "sh", backup.source)
-            let result = try backup.run("create", backup.source)
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(result.errorText.contains("items fell from 20 to 2"), "\(result)")
+            try shell(#"rm -r "$1"/letters "$1"/file[1-9]"#, backup.source)
+            try backup.create(exits: 3, says: "items fell from 20 to 2")
             try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
-            #expect(try forget(backup) == 4)
+            #expect(try backup.forget() == 4)
             #expect(try backup.originals().contains(whole))
         }
     }
@@ -62,19 +49,15 @@ struct IncomparableTests {
     @Test("where a record cannot be read, what is excluded is looked for in its snapshot")
     func unreadableRecord() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
-            try exclude(backup.source.appending("letters"))
+            try backup.create()
+            try backup.exclude(backup.source.appending("letters"))
             try removeTexts(backup)
-            let result = try backup.command(
-                ["create", backup.source],
-                before: "case $1 in cat|dump) kill -KILL $$;; esac"
-            ).run()
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(result.errorText.contains("cannot be compared"))
-            #expect(result.errorText.contains("letters: warning: is newly excluded"), "\(result)")
-            #expect(try forget(backup) == 2)
+            try backup.command(
+                ["create", backup.source], before: "case $1 in cat|dump) kill -KILL $$;; esac"
+            ).run(exits: 3, says: "cannot be compared", "letters: warning: is newly excluded")
+            #expect(try backup.forget() == 2)
             try backup.runSuccessfully("accept")
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -83,15 +66,12 @@ struct IncomparableTests {
         arguments: ["echo '{}'; exit 0", "echo 'Fatal: something new' >&2; exit 1"])
     func restoring(failure: String) throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try removeTexts(backup)
-            let restore = try backup.command(
+            try backup.command(
                 ["restore", "--snapshot", "latest", "--target", backup.target],
                 before: "case $1 in cat) exit 1;; dump) \(failure);; esac"
-            ).run()
-            #expect(restore.exitCode == 3, "\(restore)")
-            #expect(
-                restore.errorText.contains("the snapshot's record cannot be read"), "\(restore)")
+            ).run(exits: 3, says: "the snapshot's record cannot be read")
             try tool("diff", "-r", backup.source, backup.restored(backup.source))
         }
     }
@@ -99,54 +79,112 @@ struct IncomparableTests {
     @Test("forget removes nothing while what the newest snapshot holds is not known")
     func unreadableAtForget() throws {
         try withBackup(of: Self.tree) { backup in
-            for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
+            for _ in 0..<2 { try backup.create() }
             // As if its process had been killed before it was judged.
             let notes = backup.base.appending("home/.local/state/resval/backup/records")
             try tool("find", notes, "-type", "f", "-exec", "truncate", "-s", "0", "{}", "+")
-            let result = try backup.command(
+            try backup.command(
                 ["forget", "--keep-last", "1"], before: "[ \"$1\" = dump ] && kill -KILL $$"
-            ).run()
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.errorText.contains("nothing is removed: "), "\(result)")
+            ).run(exits: 0, says: "nothing is removed: ")
             #expect(try backup.snapshotCount() == 2)
             // With its record it is known. It was not judged, so the one before is kept, too.
-            #expect(try forget(backup) == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
     @Test("with the newest snapshot's data damaged an older one is compared with")
     func damagedData() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let packs = try contentPacks(of: backup)
             try Tree { File("new", "new") }.create(in: backup.source)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let newest = try #require(try contentPacks(of: backup).subtracting(packs).first)
             try damageFiles(in: backup.repository.appending("data"), "-name", newest)
             try tool("rm", "-rf", backup.base.appending("cache"))
             try removeTexts(backup)
-            try exclude(backup.source.appending("letters"))
-            let result = try backup.run("create", backup.source)
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(
-                result.errorText.contains("letters: warning: is newly excluded"), "\(result)")
-            let forget = try backup.run("forget", "--keep-last", "1")
-            #expect(forget.exitCode == 0, "\(forget)")
-            #expect(forget.text.contains("held for "), "\(forget)")
+            try backup.exclude(backup.source.appending("letters"))
+            try backup.create(exits: 3, says: "letters: warning: is newly excluded")
+            try backup.run("forget", "--keep-last", "1", exits: 0, prints: "held for ")
         }
     }
 
     @Test("when no record at all can be read, that is told")
     func onlyDamaged() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let pack = try #require(try contentPacks(of: backup).first)
             try damageFiles(in: backup.repository.appending("data"), "-name", pack)
             try removeTexts(backup)
-            let result = try backup.run("create", backup.source)
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(
-                result.errorText.contains("no earlier snapshot can be compared"), "\(result)")
+            try backup.create(exits: 3, says: "no earlier snapshot can be compared")
+        }
+    }
+}
+
+/// One damaged snapshot keeps nobody from the others.
+@Suite("Damaged snapshots among others")
+struct DamagedSnapshotTests {
+    private static let tree = Tree {
+        for number in 0..<9 { File("file\(number)", "text") }
+    }
+
+    /// Whether it is named, and with the exit code all else goes on.
+    private func expectOthersToWork(
+        _ source: FilePath, _ target: FilePath, damaged: Substring, whole: Substring,
+        _ command: ([any CommandArgument]) throws -> Command
+    ) throws {
+        let commands: [(words: [any CommandArgument], code: Int32)] = [
+            (["snapshots"], 3), (["show", String(whole)], 0), (["show", "latest", "--items"], 0),
+            (["diff", String(whole), "latest"], 0),
+            (["restore", "--snapshot", String(whole), "--target", target], 0),
+            (["create", source], 0),
+            (["forget", "--keep-last", "2", "--dry-run"], 0), (["verify"], 1),
+        ]
+        for (words, code) in commands {
+            try command(words).run(exits: code, says: String(damaged))
+        }
+        try command(["show", String(damaged)]).run(exits: 1, says: "cannot be read")
+        let verified = try command(["verify"]).run()
+        #expect(!verified.text.contains("repair snapshots"), "\(verified)")
+    }
+
+    /// The first digits of the identifier of a new snapshot.
+    private func create(_ command: Command) throws -> Substring {
+        try command.runSuccessfully().dropFirst("snapshot ".count).prefix(8)
+    }
+
+    @Test("restic: a damaged snapshot file, where no cache has it")
+    func restic() throws {
+        for damage in ["printf x | dd of=\"$1\" bs=1 seek=60 conv=notrunc", ": > \"$1\""] {
+            try withBackup(of: Self.tree) { backup in
+                let damaged = try create(backup.command(["create", backup.source]))
+                let whole = try create(backup.command(["create", backup.source]))
+                try shell(
+                    """
+                    set -- "$1/snapshots/$2"*; chmod u+w "$1"; \(damage) 2>/dev/null
+                    """, backup.repository, String(damaged))
+                try tool("rm", "-rf", backup.base.appending("cache"))
+                try expectOthersToWork(
+                    backup.source, backup.target, damaged: damaged, whole: whole
+                ) {
+                    backup.command($0)
+                }
+            }
+        }
+    }
+
+    @Test("with the first snapshot of other SOURCEs it is told that what is damaged may be of them")
+    func firstOfAnotherSet() throws {
+        try withBackup(of: Self.tree) { backup in
+            let damaged = try create(backup.command(["create", backup.source]))
+            try shell(
+                #"set -- "$1/snapshots/$2"*; chmod u+w "$1"; : > "$1""#, backup.repository,
+                String(damaged))
+            try tool("rm", "-rf", backup.base.appending("cache"))
+            try backup.run(
+                "create", backup.base.appending("home"), exits: 3,
+                says: "or it is one that cannot be read: ")
+            try backup.run("create", backup.base.appending("home"), exits: 0)
         }
     }
 }

@@ -7,32 +7,33 @@ import Testing
 @Suite("Installations")
 struct InstallationTests {
     private static let tree = Tree {
-        for number in 0..<9 { File(FileName(Array("file\(number)".utf8)), "text") }
+        for number in 0..<9 { File("file\(number)", "text") }
     }
 
     /// Runs a command with the home of another machine.
+    @discardableResult
     private func run(
-        _ backup: BackupFixture, home: String, _ arguments: any CommandArgument...
+        _ backup: BackupFixture, home: String, _ arguments: any CommandArgument...,
+        exits code: Int32 = 0, says errors: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> CommandResult {
         var command = backup.command(arguments)
         command.environment["HOME"] = "\(backup.base)/\(home)"
-        return try command.run()
+        return try command.run(exits: code, says: errors, sourceLocation: sourceLocation)
     }
 
     @Test("two machines of one name and path leave each other's snapshots alone")
     func twoMachines() throws {
         try withBackup(of: Self.tree) { backup in
             try tool("mkdir", backup.base.appending("other"))
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let first = try backup.originals()
-            try tool("sh", "-c", "rm \"$1\"/file[1-9]", "sh", backup.source)
-            let other = try run(backup, home: "other", "create", backup.source)
-            #expect(other.exitCode == 3, "\(other)")
-            #expect(other.errorText.contains("a machine of this name made snapshot \(first[0])"))
-            let again = try run(backup, home: "other", "create", backup.source)
-            #expect(again.exitCode == 0, "\(again)")
-            let forget = try run(backup, home: "other", "forget", "--all", "--keep-last", "1")
-            #expect(forget.exitCode == 0, "\(forget)")
+            try shell(#"rm "$1"/file[1-9]"#, backup.source)
+            try run(
+                backup, home: "other", "create", backup.source, exits: 3,
+                says: "a machine of this name made snapshot \(first[0])")
+            try run(backup, home: "other", "create", backup.source)
+            try run(backup, home: "other", "forget", "--all", "--keep-last", "1")
             let left = try backup.originals()
             #expect(left.count == 2 && left[0] == first[0], "\(left)")
             try backup.runSuccessfully("forget", "--all", "--keep-last", "1")
@@ -43,24 +44,22 @@ struct InstallationTests {
     @Test("a copy of a machine goes on as another one, and accept goes back")
     func copiedState() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let home = backup.base.appending("home")
             try tool("cp", "-a", home, backup.base.appending("copy"))
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let made = try backup.originals()
             // The copy does not know the second one.
-            let refused = try run(backup, home: "copy", "forget", "--keep-last", "1")
-            #expect(refused.exitCode == 0, "\(refused)")
-            #expect(refused.errorText.contains("nothing is removed: snapshot "))
-            let copy = try run(backup, home: "copy", "create", backup.source)
-            #expect(copy.exitCode == 3, "\(copy)")
-            #expect(
-                copy.errorText.contains("snapshot \(made[1]), the one made last, was not made here")
-            )
+            try run(
+                backup, home: "copy", "forget", "--keep-last", "1",
+                says: "nothing is removed: snapshot ")
+            try run(
+                backup, home: "copy", "create", backup.source, exits: 3,
+                says: "snapshot \(made[1]), the one made last, was not made here")
             _ = try run(backup, home: "copy", "forget", "--all", "--keep-last", "1")
             #expect(try backup.originals().count == 3)
             // The machine that made them goes on.
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try backup.runSuccessfully("forget", "--keep-last", "1")
             #expect(try backup.originals().count == 2)
         }
@@ -69,22 +68,17 @@ struct InstallationTests {
     @Test("with its state lost a machine begins anew, until accept")
     func lostState() throws {
         try withBackup(of: Self.tree) { backup in
-            for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
+            for _ in 0..<2 { try backup.create() }
             try tool("rm", "-r", backup.base.appending("home/.local/state"))
-            let latest = try backup.runSuccessfully("show", "latest")
-            #expect(latest.contains("\(backup.source)"))
-            let forget = try backup.run("forget", "--all", "--keep-last", "1")
-            #expect(forget.exitCode == 0, "\(forget)")
+            try backup.run("show", "latest", exits: 0, prints: "\(backup.source)")
+            let forget = try backup.run("forget", "--all", "--keep-last", "1", exits: 0)
             #expect(try backup.snapshotCount() == 2, "\(forget)")
-            let create = try backup.run("create", backup.source)
-            #expect(create.exitCode == 3, "\(create)")
-            #expect(create.errorText.contains("this one's state directory does not know it"))
+            try backup.create(
+                exits: 3, says: "this one's state directory does not know it")
             try backup.runSuccessfully("forget", "--all", "--keep-last", "1")
             #expect(try backup.snapshotCount() == 3)
-            let accepted = try backup.run("accept")
-            #expect(accepted.exitCode == 0, "\(accepted)")
-            let next = try backup.run("create", backup.source)
-            #expect(next.exitCode == 0, "\(next)")
+            try backup.runSuccessfully("accept")
+            try backup.create()
             try backup.runSuccessfully("forget", "--keep-last", "1", backup.source)
             // The one made meanwhile belongs to nobody.
             #expect(try backup.snapshotCount() == 2)
@@ -97,28 +91,24 @@ struct InstallationTests {
             let other = backup.base.appending("other")
             try tool("cp", "-r", backup.repository, other)
             for _ in 0..<4 {
-                let result = try backup.run("create", backup.source)
-                #expect(result.exitCode == 0, "\(result)")
+                try backup.create()
                 let script = "mv \"$1\" \"$1.x\" && mv \"$2\" \"$1\" && mv \"$1.x\" \"$2\""
-                try tool("sh", "-c", script, "sh", backup.repository, other)
+                try shell(script, backup.repository, other)
                 try tool("rm", "-rf", backup.base.appending("cache"))
             }
-            try backup.runSuccessfully("forget", "--keep-last", "1")
-            #expect(try backup.snapshotCount() == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
     @Test("accept takes over nothing that another user made, nor what is not backed up here")
     func othersOfThisName() throws {
         try withBackup(of: Self.tree, user: 54321) { backup in
-            for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
+            for _ in 0..<2 { try backup.create() }
             var accept = backup.command(["accept"])
             accept.user = nil
             accept.environment["HOME"] = "\(backup.base)/root"
             for _ in 0..<2 {
-                let result = try accept.run()
-                #expect(result.exitCode == 1, "\(result)")
-                #expect(result.errorText.contains("there is nothing to accept"), "\(result)")
+                try accept.run(exits: 1, says: "there is nothing to accept")
                 accept.arguments.append(backup.source.bytes)
             }
         }
@@ -127,7 +117,7 @@ struct InstallationTests {
     @Test("what others tag as a SET's, and a changed number, stop forget and are told of")
     func foreignTags() throws {
         try withBackup(of: Self.tree) { backup in
-            for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
+            for _ in 0..<2 { try backup.create() }
             try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
             let refused = try backup.run("forget", "--keep-last", "1")
             #expect(refused.errorText.contains("nothing is removed: "), "\(refused)")
@@ -135,10 +125,8 @@ struct InstallationTests {
             try backup.restic("forget", "latest")
             try backup.restic(
                 "tag", "--add", "resval-number=7", "--remove", "resval-number=2", "latest")
-            let create = try backup.run("create", backup.source)
-            #expect(create.exitCode == 3, "\(create)")
-            #expect(create.errorText.contains("cannot be compared"), "\(create)")
-            #expect(try backup.run("create", backup.source).exitCode == 0)
+            try backup.create(exits: 3, says: "cannot be compared")
+            try backup.create()
         }
     }
 
@@ -147,9 +135,7 @@ struct InstallationTests {
         try withBackup(of: Self.tree) { backup in
             try Tree { File(".local", "") }.create(in: backup.base.appending("home"))
             for _ in 0..<2 {
-                let result = try backup.run("create", backup.source)
-                #expect(result.exitCode == 3, "\(result)")
-                #expect(result.errorText.contains("the state directory cannot be written"))
+                try backup.create(exits: 3, says: "the state directory cannot be written")
             }
             _ = try backup.run("forget", "--all", "--keep-last", "1")
             #expect(try backup.snapshotCount() == 2)

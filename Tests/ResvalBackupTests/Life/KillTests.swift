@@ -9,43 +9,34 @@ struct KillTests {
         Directory("directory") {
             for number in 0..<60 {
                 File(
-                    FileName(Array("file\(number)".utf8)),
+                    "file\(number)",
                     String(repeating: "\(number)", count: 90_000))
             }
         }
     }
 
-    private func exclude(_ path: FilePath) throws {
-        try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
-    }
-
     @Test("create: the next one is clean, nothing is lost, and no records are left")
     func create() throws {
         try withBackup(of: Self.tree) { backup in
-            try exclude(backup.source.appending("directory/file7"))
-            try backup.runSuccessfully("create", backup.source)
-            let count = try backup.runSuccessfully("snapshots", "--json").split(separator: "\n")
-                .count
-            #expect(count == 1)
+            try backup.exclude(backup.source.appending("directory/file7"))
+            try backup.create()
+            #expect(try backup.snapshotCount() == 1)
             for (number, moment) in killMoments(upTo: .milliseconds(2500)).enumerated() {
-                try tool(
-                    "sh", "-c", "head -c 500000 /dev/urandom > \"$1\"", "sh",
-                    backup.source.appending("new\(number)"))
+                try shell(
+                    #"head -c 500000 /dev/urandom > "$1""#, backup.source.appending("new\(number)"))
                 _ = try backup.command(["create", backup.source]).killed(after: moment).run()
-                let next = try backup.run("create", backup.source)
-                #expect(next.exitCode == 0, "after \(moment): \(next)")
+                try backup.create()
             }
             try backup.ageLocks()
             try backup.runSuccessfully("verify", "latest", "--read-data")
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.restore()
             var before = try TreeListing(of: backup.source)
             before.remove { $0 == Array("/directory/file7".utf8) }
             let after = try TreeListing(of: backup.restored(backup.source))
             #expect(after.differences(from: before) == [])
             try backup.runSuccessfully("forget", "--keep-last", "1", "--prune")
-            let left = try tool(
-                "sh", "-c",
-                "find \"$1\" -name 'resval-record*'", "sh", backup.base.appending("home"))
+            let left = try shell(
+                #"find "$1" -name 'resval-record*'"#, backup.base.appending("home"))
             #expect(left == "")
         }
     }
@@ -53,16 +44,14 @@ struct KillTests {
     @Test("restore: the next one, with --overwrite, brings everything back")
     func restore() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let before = try TreeListing(of: backup.source)
             for moment in killMoments(upTo: .milliseconds(1500)) {
                 _ = try backup.command([
                     "restore", "--snapshot", "latest", "--target", backup.target,
                 ])
                 .killed(after: moment).run()
-                let next = try backup.run(
-                    "restore", "--snapshot", "latest", "--target", backup.target, "--overwrite")
-                #expect(next.exitCode == 0, "after \(moment): \(next)")
+                try backup.restore("--overwrite")
                 let after = try TreeListing(of: backup.restored(backup.source))
                 #expect(after.differences(from: before) == [], "after \(moment)")
                 try tool("rm", "-r", backup.target)
@@ -73,23 +62,22 @@ struct KillTests {
     @Test("accept: the snapshot is there, waits or is accepted, and the next one settles it")
     func accept() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             for (number, moment) in killMoments(upTo: .milliseconds(1500)).enumerated() {
                 // Below a directory that no snapshot before had left out.
-                let name = FileName(Array("directory/file\(number)".utf8))
-                try exclude(backup.source.appending(name))
-                try backup.runSuccessfully("create", backup.source)
+                let name = "directory/file\(number)"
+                try backup.exclude(backup.source.appending(name))
+                try backup.create()
                 _ = try backup.command(["accept"]).killed(after: moment).run()
                 try backup.ageLocks()
                 let next = try backup.run("accept")
                 #expect([0, 1].contains(next.exitCode), "after \(moment): \(next)")
-                let forget = try backup.run("forget", "--keep-last", "100")
-                #expect(forget.exitCode == 0, "after \(moment): \(forget)")
+                try backup.run("forget", "--keep-last", "100", exits: 0)
                 #expect(try backup.snapshotCount() == number + 2)
             }
             // Needs the repository for itself.
             try backup.ageLocks()
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try backup.restic("check", "--read-data")
         }
     }
@@ -97,7 +85,7 @@ struct KillTests {
     @Test("what a killed tag left beside its copy is not listed, and goes with the copy")
     func halfTagged() throws {
         try withBackup(of: Tree { File("file", "text") }) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let (snapshots, saved) = (
                 backup.repository.appending("snapshots"), backup.base.appending("saved")
             )
@@ -105,7 +93,7 @@ struct KillTests {
             try backup.restic("tag", "--add", "other", "latest")
             try tool("cp", "-a", "\(saved)/.", snapshots)
             #expect(try backup.snapshotCount() == 1)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try backup.runSuccessfully("forget", "--keep-last", "1")
             #expect(try tool("ls", snapshots).split(separator: "\n").count == 1)
         }

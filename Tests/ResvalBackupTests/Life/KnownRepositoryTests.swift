@@ -62,20 +62,18 @@ struct KnownRepositoryTests {
     @Test("another repository at the same place is refused before anything is written")
     func otherRepository() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try tool("mv", backup.repository, backup.base.appending("former"))
             try backup.runSuccessfully("init", "--yes")
             try tool("mv", backup.repository, backup.base.appending("other"))
             try tool("mv", backup.base.appending("former"), backup.repository)
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try tool("mv", backup.repository, backup.base.appending("former"))
             try tool("mv", backup.base.appending("other"), backup.repository)
-            let refused = try backup.run("create", backup.source)
-            #expect(refused.exitCode == 10, "\(refused)")
-            #expect(refused.errorText.contains("this is not the disk it was"), "\(refused)")
+            try backup.create(exits: 10, says: "this is not the disk it was")
             #expect(try backup.snapshotsOfRestic().isEmpty)
             try backup.runSuccessfully("accept")
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
         }
     }
 
@@ -87,12 +85,13 @@ struct KnownRepositoryTests {
                 try tool("mkdir", "-p", new.pushing(FilePath(name)), new.appending("locks"))
                 let file = new.pushing(FilePath(name)).appending("file")
                 try tool("touch", file)
-                let refused = try backup.run("init", "--repository", new)
-                #expect(refused.exitCode == 1, "\(refused)")
-                #expect(refused.errorText.contains("files of a repository in"), "\(refused)")
+                try backup.run(
+                    "init", "--repository", new, exits: 1, says: "files of a repository in")
                 try tool("rm", file)
             }
-            try backup.runSuccessfully("init", "--repository", new)
+            try backup.run(
+                "init", "--repository", new, exits: 0, says: "irrecoverably lost",
+                "outside this backup")
         }
     }
 
@@ -144,11 +143,10 @@ struct KnownRepositoryTests {
     func root() throws {
         try require(.root, .tool("bindfs"))
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try tool("chown", "-R", "54321", backup.repository)
             let before = try TreeListing(of: backup.repository)
-            let refused = try backup.run("create", backup.source)
-            #expect(refused.exitCode == 1, "\(refused)")
+            let refused = try backup.create(exits: 1)
             for way in ["sudo -u '#54321' resval-backup", "directory of root", "sftp or rest"] {
                 #expect(refused.errorText.contains(way), "\(refused)")
             }
@@ -170,31 +168,28 @@ struct KnownRepositoryTests {
     func choice() throws {
         try withRun(of: Self.tree) { fixture in
             let backup = fixture.backup
-            #expect(try fixture.command("run").run().exitCode == 0)
+            try fixture.command("run").run(exits: 0)
             let other = backup.base.appending("other")
             try tool("cp", "-r", backup.repository, other)
             var command = fixture.command(
                 "restore", "--snapshot", "latest", "--target", backup.target)
             command.environment["RESVAL_BACKUP_REPOSITORY"] = other.string
             command.environment["RESTIC_PASSWORD_FILE"] = "\(backup.base)/password"
-            let refused = try command.run()
-            #expect(refused.exitCode == 1, "\(refused)")
-            #expect(refused.errorText.contains("\(other): is the repository that is read"))
+            try command.run(exits: 1, says: "\(other): is the repository that is read")
             #expect(throws: Errno.noSuchFileOrDirectory) { try backup.target.status() }
             command.arguments.append(Array("--yes".utf8))
-            #expect(try command.run().exitCode == 0)
+            try command.run(exits: 0)
         }
     }
 
     @Test("what lies in any repository is not evicted, however that is reached")
     func evictRepository() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let other = backup.base.appending("other")
             try tool("cp", "-r", backup.repository, other)
-            let result = try backup.run("evict", "--yes", other.appending("config"))
-            #expect(result.exitCode == 1, "\(result)")
-            #expect(result.errorText.contains("in a repository"), "\(result)")
+            try backup.run(
+                "evict", "--yes", other.appending("config"), exits: 1, says: "in a repository")
         }
     }
 }

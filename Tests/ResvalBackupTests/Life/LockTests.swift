@@ -43,19 +43,15 @@ struct LockTests {
             try leaveLock(in: backup)
             let create = try backup.command(["create", backup.source], before: "")
             for _ in 0..<2 {
-                let refused = try create.run()
-                #expect(refused.exitCode == 11, "\(refused)")
-                #expect(refused.errorText.contains("is locked by PID "), "\(refused)")
-                #expect(refused.errorText.contains("lock was created at 2"), "\(refused)")
-                #expect(refused.errorText.contains("waiting for 5m"), "\(refused)")
-                #expect(refused.errorText.contains("unchanged for 31 minutes"), "\(refused)")
+                let refused = try create.run(
+                    exits: 11, says: "is locked by PID ", "lock was created at 2", "waiting for 5m",
+                    "unchanged for 31 minutes")
                 #expect(!refused.errorText.contains("unlock"), "\(refused)")
                 #expect(try backup.locks().count == 1)
             }
             try backup.ageLocks()
             let young = try addLock(to: backup, minutesAgo: 40, kind: "shared")
-            let result = try create.run()
-            #expect(result.exitCode == 0, "\(result)")
+            let result = try create.run(exits: 0)
             #expect(!result.errorText.contains("lock"), "\(result)")
             #expect(try backup.locks() == [young])
         }
@@ -72,9 +68,7 @@ struct LockTests {
             }
             let lock = try addLock(to: backup, minutesAgo: 40, kind: "exclusive")
             for _ in 0..<2 {
-                let refused = try create.run()
-                #expect(refused.exitCode == 11, "\(refused)")
-                #expect(refused.errorText.contains("PID 4711 on elsewhere by ada"), "\(refused)")
+                try create.run(exits: 11, says: "PID 4711 on elsewhere by ada")
             }
             #expect(try backup.locks() == [lock])
         }
@@ -86,8 +80,7 @@ struct LockTests {
             try leaveLock(in: backup)
             try backup.ageLocks()
             try tool("chmod", "o+w", backup.base.appending("home/.local/state/resval"))
-            let refused = try backup.command(["create", backup.source], before: "").run()
-            #expect(refused.exitCode == 11, "\(refused)")
+            try backup.command(["create", backup.source], before: "").run(exits: 11)
             #expect(try backup.locks().count == 1)
         }
     }
@@ -95,15 +88,14 @@ struct LockTests {
     @Test("what only reads does so without a lock, says so once, and leaves the other's")
     func reading() throws {
         try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try leaveLock(in: backup)
             for words in [
                 ["snapshots"], ["show", "latest", "--items"],
                 ["restore", "--snapshot", "latest", "--target", "\(backup.target)"],
                 ["verify", "--read-data"],
             ] {
-                let result = try backup.command(words).run()
-                #expect(result.exitCode == 0, "\(result)")
+                let result = try backup.command(words).run(exits: 0)
                 let notices = result.errorText.split(separator: "\n").filter {
                     $0.contains("so it is read without")
                 }

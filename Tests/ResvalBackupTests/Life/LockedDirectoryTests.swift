@@ -9,7 +9,7 @@ struct LockedDirectoryTests {
         Directory("below") { SymbolicLink("link", to: "nowhere") }
         SymbolicLink("link", to: "nowhere")
         Directory("many") {
-            for number in 0..<9 { File(FileName(Array("file\(number)".utf8)), "text") }
+            for number in 0..<9 { File("file\(number)", "text") }
         }
     }
 
@@ -48,8 +48,7 @@ struct LockedDirectoryTests {
             try turn("lock")
             var holds: [String] = []
             for _ in 0..<3 {
-                let result = try backup.run("create", root)
-                #expect(result.exitCode == 3, "\(result)")
+                let result = try backup.run("create", root, exits: 3)
                 #expect(lines(result).count == 1, "\(result)")
                 #expect(
                     result.errorText.hasPrefix(
@@ -58,12 +57,10 @@ struct LockedDirectoryTests {
             }
             #expect(holds[0].contains("\(vault): not in the newest snapshot since "), "\(holds)")
             #expect(Set(holds).count == 1, "\(holds)")
-            let shown = try backup.runSuccessfully("show", "latest")
-            #expect(shown.contains("lacks:    \(vault)\n"), "\(shown)")
+            try backup.run("show", "latest", exits: 0, prints: "lacks:    \(vault)\n")
             let stored = try backup.restic("ls", "latest").split(separator: "\n")
             #expect(stored.filter { $0.hasPrefix("\(vault)") } == ["\(vault)"], "\(stored)")
-            let plan = try backup.run("plan", root)
-            #expect(plan.exitCode == 3, "\(plan)")
+            let plan = try backup.run("plan", root, exits: 3)
             #expect(!plan.text.contains("\(vault)/"), "\(plan)")
             try backup.runSuccessfully("forget", "--keep-last", "1")
             #expect(try backup.originals().first == first)
@@ -74,8 +71,7 @@ struct LockedDirectoryTests {
             try turn("unlock")
             let whole = try backup.run("create", root)
             #expect(whole.exitCode == 0 && whole.errorText == "", "\(whole)")
-            try backup.runSuccessfully("forget", "--keep-last", "1")
-            #expect(try backup.snapshotCount() == 1)
+            #expect(try backup.forget() == 1)
         }
     }
 
@@ -87,8 +83,7 @@ struct LockedDirectoryTests {
             let first = try #require(try backup.originals().first)
             let result = try backup.command(
                 ["create", root], beforeBackup: "python3 \(fscryptHelper) lock \(vault)"
-            ).run()
-            #expect(result.exitCode == 3, "\(result)")
+            ).run(exits: 3)
             #expect(lines(result).count == 1, "\(result)")
             #expect(result.errorText.contains("\(vault): is encrypted, and its"), "\(result)")
             try backup.runSuccessfully("forget", "--keep-last", "1")
@@ -121,16 +116,12 @@ struct LockedDirectoryTests {
             let sources = [vault, root.appending("plain"), vault.appending("many")]
             try backup.command(["create"] + sources).runSuccessfully()
             try turn("lock")
-            let result = try backup.command(["create"] + sources).run()
-            #expect(result.exitCode == 3, "\(result)")
+            let result = try backup.command(["create"] + sources).run(exits: 3)
             #expect(lines(result).count == 2, "\(result)")
             for source in [vault, sources[2]] {
                 #expect(result.errorText.contains("\(source): is encrypted, and its"), "\(result)")
             }
-            let restored = try backup.run(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            #expect(restored.exitCode == 3, "\(restored)")
-            #expect(restored.errorText.contains("\(vault): is not in snapshot "), "\(restored)")
+            try backup.restore(exits: 3, says: "\(vault): is not in snapshot ")
         }
     }
 

@@ -13,10 +13,6 @@ struct OccurrenceTests {
         }
     }
 
-    private func exclude(_ path: FilePath) throws {
-        try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
-    }
-
     private func identifiers(_ backup: BackupFixture) throws -> [String] {
         try backup.runSuccessfully("snapshots").split(separator: "\n").dropFirst()
             .map { String($0.prefix(8)) }
@@ -26,13 +22,12 @@ struct OccurrenceTests {
     func item() throws {
         try withBackup(of: tree) { backup in
             let raw = backup.source.appending(Self.name)
-            for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
-            try exclude(raw)
-            try backup.runSuccessfully("create", backup.source)
+            for _ in 0..<2 { try backup.create() }
+            try backup.exclude(raw)
+            try backup.create()
             let all = try identifiers(backup)
             try #require(all.count == 3)
-            let result = try backup.run("snapshots", raw)
-            #expect(result.exitCode == 0, "\(result)")
+            let result = try backup.run("snapshots", raw, exits: 0)
             #expect(result.errorText == "")
             let lines = result.text.split(separator: "\n").dropFirst()
             #expect(lines.map { String($0.prefix(8)) } == Array(all.prefix(2)), "\(result)")
@@ -50,12 +45,11 @@ struct OccurrenceTests {
         try withBackup(of: tree) { backup in
             let file = backup.source.appending("file")
             let gone = backup.source.appending("gone")
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try backup.runSuccessfully("evict", file)
             try tool("rm", gone)
             let all = try identifiers(backup)
-            let one = try backup.run("snapshots", gone)
-            #expect(one.exitCode == 0, "\(one)")
+            let one = try backup.run("snapshots", gone, exits: 0)
             #expect(one.text.split(separator: "\n").count == 2, "\(one)")
             let none = try backup.run("snapshots", backup.source.appending("none"))
             #expect(none.exitCode == 0 && none.text == "", "\(none)")
@@ -75,7 +69,7 @@ struct OccurrenceTests {
         try withBackup(of: tree) { backup in
             for date in ["2020-02-03 04:05", "2020-02-03 04:05", "2021-03-04 05:06"] {
                 try tool("touch", "-d", date, backup.source.appending("kept"))
-                try backup.runSuccessfully("create", backup.source)
+                try backup.create()
             }
             try tool("ln", "-s", backup.source, backup.base.appending("link"))
             var command = backup.command(["snapshots", "link/../link/kept"])
@@ -95,7 +89,7 @@ struct OccurrenceTests {
     @Test("a snapshot that cannot be read is named, with exit code 3")
     func damaged() throws {
         try withBackup(of: tree) { backup in
-            for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
+            for _ in 0..<2 { try backup.create() }
             let result = try backup.command(
                 ["snapshots", backup.source.appending("kept")],
                 before: """
@@ -103,10 +97,54 @@ struct OccurrenceTests {
                         touch "\(backup.base)/seen"; echo 'Fatal: id not found in repository' >&2; exit 1
                     fi
                     """
-            ).run()
-            #expect(result.exitCode == 3, "\(result)")
+            ).run(exits: 3)
             #expect(result.text.split(separator: "\n").count == 2, "\(result)")
             #expect(result.errorText.contains("kept: may be in a snapshot: "), "\(result)")
+        }
+    }
+
+    @Test("deleted, newly excluded and no longer excluded are told apart, by exact names")
+    func kinds() throws {
+        let gone = FileName([0x67, 0xFF])
+        let new = FileName([0x67, 0xFE, 0x0A])
+        let tree = Tree {
+            File(gone, "text")
+            File("same", "text")
+            File("a.b", "text")
+            Directory("a") { File("changed", "text") }
+            File("marked", "text")
+            Directory("unmarked") { File("inside", "text") }
+        }
+        try withBackup(of: tree) { backup in
+            let mark = ["-n", "user.resval.isExcludedFromBackup"]
+            try tool(
+                "setfattr", mark[0], mark[1], "-v", "true", backup.source.appending("unmarked"))
+            try backup.create()
+            let first = try #require(try backup.snapshotIdentifiers().first)
+            try tool("rm", backup.source.appending(gone))
+            try Tree { File(new, "text") }.create(in: backup.source)
+            try shell(#"echo more >> "$1""#, backup.source.appending("a/changed"))
+            try tool("setfattr", "-x", mark[1], backup.source.appending("unmarked"))
+            try tool("setfattr", mark[0], mark[1], "-v", "true", backup.source.appending("marked"))
+            try backup.create()
+            let difference = try backup.runSuccessfully("diff", first, "latest")
+            #expect(
+                difference == """
+                    changed \(backup.source)/a/changed
+                    added $'\(backup.source)/g\\376\\n'
+                    deleted $'\(backup.source)/g\\377'
+                    newly-excluded \(backup.source)/marked: its mark excludes it
+                    no-longer-excluded \(backup.source)/unmarked/inside: its mark excludes it
+                    total: 1 added, 1 deleted, 1 changed, 1 newly-excluded, 1 no-longer-excluded
+                    """)
+            try backup.run(
+                "diff", first, "latest", "--json", exits: 0,
+                prints: #"{"version":1,"difference":"deleted","path":null,"pathBase64":""#,
+                #""sizeBefore":4,"sizeAfter":9"#)
+            // Backwards, it is the other way round.
+            try backup.run(
+                "diff", "latest", first, exits: 0,
+                prints: "newly-excluded \(backup.source)/unmarked/inside")
         }
     }
 }

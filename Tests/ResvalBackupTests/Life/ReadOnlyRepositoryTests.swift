@@ -22,7 +22,7 @@ struct ReadOnlyRepositoryTests {
                 try tool("ln", "-s", volume.root.appending("repository"), backup.repository)
                 for _ in 0..<2 {
                     try Tree { File("new", "new") }.create(in: backup.source)
-                    try backup.runSuccessfully("create", backup.source)
+                    try backup.create()
                     try tool("rm", backup.source.appending("new"))
                 }
                 try body(backup, volume)
@@ -32,9 +32,7 @@ struct ReadOnlyRepositoryTests {
 
     /// What reads works, with a warning and without waiting.
     private func expectReading(_ backup: BackupFixture) throws {
-        let first = try backup.run("snapshots", "--json")
-        #expect(first.exitCode == 0, "\(first)")
-        #expect(first.errorText.contains("it is read without one"), "\(first)")
+        let first = try backup.run("snapshots", "--json", exits: 0, says: "it is read without one")
         let identifier = try #require(snapshotIdentifiers(in: first.text).first)
         let start = ContinuousClock.now
         for words in [
@@ -43,8 +41,7 @@ struct ReadOnlyRepositoryTests {
             ["verify", "latest"],
             ["verify", "--read-data"],
         ] {
-            let result = try backup.command(words).run()
-            #expect(result.exitCode == 0, "\(words): \(result)")
+            try backup.command(words).run(exits: 0)
         }
         // restic alone tries each time for the better part of a minute.
         #expect(ContinuousClock.now - start < .seconds(200))
@@ -60,9 +57,9 @@ struct ReadOnlyRepositoryTests {
             for words in [
                 ["create", "\(backup.source)"], ["forget", "--keep-last", "1"], ["prune"],
             ] {
-                let result = try backup.command(words).run()
-                #expect(result.exitCode == 1, "\(words): \(result)")
-                #expect(result.errorText.contains("cannot be written to"), "\(result)")
+                try backup.command(words).run(
+                    exits: 1, says: "cannot be written to",
+                    "check its owner, permissions and mount options")
             }
             try volume.remount(["rw"])
         }
@@ -72,16 +69,26 @@ struct ReadOnlyRepositoryTests {
     func full() throws {
         try withVolume { backup, volume in
             let script = "cat /dev/zero > \"$1/filler\" 2>/dev/null; true"
-            try tool("sh", "-c", script, "sh", volume.root)
+            try shell(script, volume.root)
             try expectReading(backup)
-            let refused = try backup.run("create", backup.source)
-            #expect(refused.exitCode == 1, "\(refused)")
-            #expect(refused.errorText.contains("no space left"), "\(refused)")
-            let forgotten = try backup.run("forget", "--keep-last", "1", "--prune")
-            #expect(forgotten.exitCode == 0, "\(forgotten)")
+            try backup.create(exits: 1, says: "no space left")
+            try backup.run("forget", "--keep-last", "1", "--prune", exits: 0)
             #expect(try backup.snapshotCount() == 1)
             try tool("rm", volume.root.appending("filler"))
             try backup.runSuccessfully("verify", "latest", "--read-data")
+        }
+    }
+
+    @Test("a full cache keeps nothing from being backed up")
+    func smallCache() throws {
+        try withFilesystem(.tmpfs) { volume in
+            try withBackup(of: Self.tree) { backup in
+                try volume.remount(["size=16k"])
+                var command = backup.command(["create", backup.source])
+                command.environment["RESTIC_CACHE_DIR"] = "\(volume.root)/cache"
+                try command.run(exits: 0)
+                try backup.runSuccessfully("verify", "latest")
+            }
         }
     }
 
@@ -90,16 +97,13 @@ struct ReadOnlyRepositoryTests {
         try require(.root)
         try withFilesystem(.tmpfs) { volume in
             try withBackup(of: Tree { File("small", "text") }) { backup in
-                try tool(
-                    "sh", "-c",
-                    "for i in $(seq 2000); do echo $i > \"$1/a-name-that-takes-some-room-$i\"; done",
-                    "sh", backup.source)
-                try backup.runSuccessfully("create", backup.source)
+                try shell(
+                    #"for i in $(seq 2000); do echo $i > "$1/a-name-that-takes-some-room-$i"; done"#,
+                    backup.source)
+                try backup.create()
                 // With room enough to begin, and too little for the index and the trees.
                 try volume.remount(["size=20m"])
-                try tool(
-                    "sh", "-c", "head -c 20900000 /dev/zero > \"$1/filler\"; true", "sh",
-                    volume.root)
+                try shell(#"head -c 20900000 /dev/zero > "$1/filler"; true"#, volume.root)
                 for size in ["20m", "40m"] {
                     let cache = volume.root.appending("cache")
                     try volume.remount(["size=\(size)"])
@@ -112,8 +116,7 @@ struct ReadOnlyRepositoryTests {
                     for words in [["snapshots"], ["create", "\(backup.source)"], ["verify"]] {
                         var command = try backup.command(words, before: script)
                         command.environment["RESTIC_CACHE_DIR"] = "\(cache)"
-                        let result = try command.run()
-                        #expect(result.exitCode == 0, "\(size), \(words): \(result)")
+                        let result = try command.run(exits: 0)
                         // Of snapshots alone there may be little enough.
                         guard size == "20m" || words != ["snapshots"] else { continue }
                         #expect(

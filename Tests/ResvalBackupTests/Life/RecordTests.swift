@@ -6,10 +6,6 @@ import Testing
 /// What a snapshot keeps of what was left out.
 @Suite("The record of a snapshot")
 struct RecordTests {
-    private func exclude(_ path: FilePath) throws {
-        try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
-    }
-
     @Test("what was left out is told with its reason, by names of any bytes")
     func excluded() throws {
         let hostile = FileName([0x66, 0xFF, 0x0A, 0x1B, 0x20])
@@ -18,9 +14,9 @@ struct RecordTests {
             Directory("cache") { File("inside", "text") }
         }
         try withBackup(of: tree) { backup in
-            try exclude(backup.source.appending(hostile))
-            try exclude(backup.source.appending("cache"))
-            try backup.runSuccessfully("create", backup.source)
+            try backup.exclude(backup.source.appending(hostile))
+            try backup.exclude(backup.source.appending("cache"))
+            try backup.create()
             let text = try backup.runSuccessfully("show", "latest", "--excluded")
             #expect(
                 text == """
@@ -34,8 +30,9 @@ struct RecordTests {
             let json = try backup.runSuccessfully("show", "latest", "--excluded", "--json")
             #expect(json.contains(#""isDirectory":true,"reason":"marked""#))
             #expect(json.contains(#""path":null,"pathBase64":""#))
-            let facts = try backup.runSuccessfully("show", "latest", "--json")
-            #expect(facts.contains(#""items":2,"bytes":0,"excludedItems":2"#), "\(facts)")
+            try backup.run(
+                "show", "latest", "--json", exits: 0,
+                prints: #""items":2,"bytes":0,"excludedItems":2"#)
         }
     }
 
@@ -43,7 +40,7 @@ struct RecordTests {
     func hidden() throws {
         let tree = Tree { File("file", "text") }
         try withBackup(of: tree, user: 54321) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             let state = backup.base.appending("home/.local/state/resval")
             let place = "\(state)/resval-record-"
             #expect(try backup.restic("ls", "latest").contains(place))
@@ -51,13 +48,12 @@ struct RecordTests {
             let items = try backup.runSuccessfully("show", "latest", "--items")
             #expect(!items.contains("resval-record"))
             #expect(items.contains("\(backup.source)/file"))
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.restore()
             let found = try tool(
                 "find", backup.target, "-name", "resval-record*", "-o", "-name", "home")
             #expect(found == "", "\(found)")
-            try backup.runSuccessfully("create", backup.source)
-            let list = try backup.runSuccessfully("snapshots", "--json")
-            let first = try #require(snapshotIdentifiers(in: list).first)
+            try backup.create()
+            let first = try #require(try backup.snapshotIdentifiers().first)
             let difference = try backup.runSuccessfully("diff", first, "latest")
             #expect(difference.split(separator: "\n").count == 1, "\(difference)")
             #expect(try tool("ls", state) == "backup\nstored")
@@ -78,21 +74,21 @@ struct RecordTests {
                     before: "[ \"$1\" = \(command) ] && kill -KILL $$"
                 ).run()
             }
-            try backup.runSuccessfully("create", backup.source)
-            try exclude(backup.source.appending("letter"))
+            try backup.create()
+            try backup.exclude(backup.source.appending("letter"))
             let excluding = try create(refusing: "dump")
             #expect(excluding.exitCode == 0, "\(excluding)")
             #expect(excluding.errorText.contains("letter: warning: is newly excluded"))
             // As if the file had been excluded all the time.
             let forge = "find \"$1\" -name '*.record' -exec sed -i 's:/letter:/file:g' {} +"
-            try tool("sh", "-c", forge, "sh", notes)
-            try exclude(backup.source.appending("file"))
+            try shell(forge, notes)
+            try backup.exclude(backup.source.appending("file"))
             let refused = try create(refusing: "dump")
             #expect(refused.exitCode == 3, "\(refused)")
             #expect(refused.errorText.contains("cannot be compared"), "\(refused)")
-            try tool("sh", "-c", forge, "sh", notes)
+            try shell(forge, notes)
             #expect(try create(refusing: "nothing").exitCode == 0)
-            for _ in 0..<4 { try backup.runSuccessfully("create", backup.source) }
+            for _ in 0..<4 { try backup.create() }
             let texts = try tool("find", notes, "-name", "*.record", "-perm", "600")
             #expect(texts.split(separator: "\n").count == 4)
         }
@@ -110,6 +106,29 @@ struct RecordTests {
                     try command.runSuccessfully()
                 }
                 #expect(try tool("find", volume.root, "-name", "*.record") == "")
+            }
+        }
+    }
+
+    @Test("two backups of the same SOURCEs at the same time both succeed, each with its record")
+    func creates() throws {
+        try withBackup(of: Tree { File("file", "text") }) { backup in
+            try tool(
+                "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=60",
+                "status=none")
+            let result = try backup.script(
+                """
+                "$RESVAL" create "$1" >/dev/null & first=$!
+                "$RESVAL" create "$1" >/dev/null & second=$!
+                wait $first; echo $?; wait $second; echo $?
+                """, backup.source)
+            #expect(result.text == "0\n0\n", "\(result)")
+            let list = try backup.runSuccessfully("snapshots", "--json")
+            let identifiers = snapshotIdentifiers(in: list)
+            #expect(identifiers.count == 2)
+            for identifier in identifiers {
+                try backup.run(
+                    "show", identifier, "--json", exits: 0, prints: #""bytes":62914564,"#)
             }
         }
     }

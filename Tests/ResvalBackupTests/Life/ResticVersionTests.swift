@@ -31,15 +31,12 @@ struct ResticVersionTests {
                 ["evict", file(in: backup)],
             ]
             for arguments in commands {
-                let result = try command(
+                try command(
                     backup, "restic 0.17.3 compiled with go1.23 on linux/amd64\\n", arguments
-                ).run()
-                #expect(result.exitCode == 1, "\(arguments) \(result)")
-                #expect(
-                    result.errorText.contains(
-                        "\(backup.base)/programs/restic: restic 0.17.3 is too old "
-                            + "(install restic 0.18 or newer: "),
-                    "\(arguments) \(result)")
+                ).run(
+                    exits: 1,
+                    says: "\(backup.base)/programs/restic: restic 0.17.3 is too old "
+                        + "(install restic 0.18 or newer: ")
             }
             try #expect(!tool("ls", backup.base).contains("ran"))
         }
@@ -54,12 +51,8 @@ struct ResticVersionTests {
         ])
     func unknown(answer: String) throws {
         try withBackup(of: Tree {}) { backup in
-            let result = try command(backup, answer, ["snapshots"]).run()
-            #expect(result.exitCode == 1, "\(result)")
-            #expect(
-                result.errorText.contains(
-                    "/restic: does not name its version as restic does (install"),
-                "\(result)")
+            try command(backup, answer, ["snapshots"]).run(
+                exits: 1, says: "/restic: does not name its version as restic does (install")
             try #expect(!tool("ls", backup.base).contains("ran"))
         }
     }

@@ -112,13 +112,11 @@ struct SilenceTests {
             command.environment["RESTIC_PASSWORD_COMMAND"] =
                 "sh -c 'sleep 25 & echo x >> \(backup.base)/asked; cat \(backup.base)/password'"
             let start = ContinuousClock.now
-            let result = try command.run()
-            #expect(result.exitCode == 0, "\(result)")
+            try command.run(exits: 0)
             #expect(ContinuousClock.now - start < .seconds(20))
             #expect(try tool("cat", backup.base.appending("asked")) == "x")
             command.environment["RESTIC_PASSWORD_COMMAND"] = "sh -c 'echo no key >&2; exit 3'"
-            let failed = try command.run()
-            #expect(failed.exitCode == 1, "\(failed)")
+            let failed = try command.run(exits: 1)
             #expect(failed.errorText.contains("cannot be read: its command failed: no key"))
         }
     }
@@ -138,17 +136,14 @@ struct SilenceTests {
                     timeout 60 script -qec "bash -c 'set -m; \\"$RESVAL\\" run; echo code \\$?'" /dev/null
                 cat ssh.got 2>/dev/null
                 """
-            let usual = fixture.usual.split(separator: "\n").dropLast().joined(separator: "\n")
             for (location, outcome) in [
                 ("\(backup.repository)", "code 0"), ("sftp:h:/x", "got answer"),
             ] {
-                let settings = usual.replacing("\(backup.repository)", with: location)
+                let settings = fixture.withoutPassword.replacing(
+                    "\(backup.repository)", with: location)
                 try fixture.configure(
-                    settings + "\nverify = \"never\"\npassword-command = '\(ask)'\n")
-                var command = fixture.command()
-                command.executable = "/bin/sh"
-                command.arguments = ["-c", script, "sh", repositoryPassword].map { Array($0.utf8) }
-                command.environment["RESVAL"] = "\(FilePath.built("resval-backup"))"
+                    settings + "verify = \"never\"\npassword-command = '\(ask)'\n")
+                var command = fixture.script(script, repositoryPassword)
                 command.workingDirectory = backup.base
                 let result = try command.run()
                 #expect(result.text.contains(outcome), "\(result)")

@@ -11,31 +11,19 @@ struct VerifyTests {
             try tool(
                 "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=2",
                 "status=none")
-            try backup.runSuccessfully("create", backup.source)
-            let healthy = try backup.runSuccessfully("verify", "latest", "--read-data")
-            #expect(healthy.contains("no damage found (all data was read)"))
-            try tool(
-                "sh", "-c",
-                """
-                pack=$(find "$1/data" -type f -size +500k | head -n 1) && chmod u+w "$pack" &&
-                byte=$(od -An -tu1 -j1000 -N1 "$pack") &&
-                printf "\\\\$(printf %o $((byte ^ 1)))" |
-                    dd of="$pack" bs=1 seek=1000 conv=notrunc status=none
-                """, "sh", backup.repository)
-            let structure = try backup.run("verify")
-            #expect(structure.exitCode == 0, "\(structure)")
+            try backup.create()
+            try backup.run(
+                "verify", "latest", "--read-data", exits: 0,
+                prints: "no damage found (all data was read)")
+            try damageFiles(in: backup.repository.appending("data"), "-size", "+500k")
+            let structure = try backup.run("verify", exits: 0)
             #expect(structure.text.contains("structure only"))
-            let found = try backup.run("verify", "--read-data")
-            #expect(found.exitCode == 1, "\(found)")
+            let found = try backup.run("verify", "--read-data", exits: 1)
             #expect(found.text.contains("# damage found (all data was read)"))
-            let healed = try backup.script(
-                """
-                export PATH="$(dirname "$RESVAL"):$PATH"
-                printf '%s' "$1" > "$2/steps" && cd "$2" && bash steps
-                """, found.text, backup.base)
+            let healed = try DamagedBackup(backup).runSteps(found)
             #expect(healed.exitCode == 0, "\(healed)")
             #expect(healed.text.contains("no damage found (structure only"), "\(healed)")
-            try backup.runSuccessfully("restore", "--snapshot", "latest", "--target", backup.target)
+            try backup.restore()
             try tool(
                 "cmp", "\(backup.source)/large", backup.restored(backup.source).appending("large"))
         }
@@ -44,13 +32,11 @@ struct VerifyTests {
     @Test("a snapshot whose trees are gone is damage")
     func missingTree() throws {
         try withBackup(of: Tree { File("file", "text") }) { backup in
-            try backup.runSuccessfully("create", backup.source)
-            try tool(
-                "sh", "-c", "find \"$1/data\" -type f -delete; rm -rf \"$2/cache\"", "sh",
-                backup.repository, backup.base)
-            let result = try backup.run("verify", "latest")
-            #expect(result.exitCode == 1, "\(result)")
-            #expect(result.errorText.contains("pack"), "\(result)")
+            try backup.create()
+            try shell(
+                #"find "$1/data" -type f -delete; rm -rf "$2/cache""#, backup.repository,
+                backup.base)
+            let result = try backup.run("verify", "latest", exits: 1, says: "pack")
             // What is missing cannot be repaired from itself.
             #expect(!result.text.contains(" repair packs "), "\(result)")
             let json = try backup.run("verify", "--json")
@@ -64,18 +50,18 @@ struct VerifyTests {
         let tree = Tree {
             Directory("a") { File("kept", random()) }
             Directory("b") {
-                for name in ["one", "two", "three"] { File(FileName(Array(name.utf8)), random()) }
+                for name in ["one", "two", "three"] { File("\(name)", random()) }
                 File(FileName([0x66, 0xFF]), random())
             }
             File("evicted", random()).purgeable()
         }
         try withBackup(of: tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
+            try backup.create()
             try tool("cp", "-a", backup.source, backup.base.appending("original"))
             let damaged = DamagedBackup(backup)
             try tool("rm", "-r", backup.source.appending("b"))
             // It covers less than the one before.
-            #expect(try backup.run("create", backup.source, "--tag", "second").exitCode == 3)
+            try backup.run("create", backup.source, "--tag", "second", exits: 3)
             try backup.runSuccessfully("evict", backup.source.appending("evicted"))
             try body(backup, damaged)
         }
@@ -88,9 +74,13 @@ struct VerifyTests {
     @Test("what a repair costs is the damaged file, which is named; all else of its pack stays")
     func repairKeepsWhatCanBeRead() throws {
         try withOldFiles { backup, damaged in
+            try backup.run(
+                "verify", "latest", "--read-data", exits: 0,
+                prints: "no damage found (all data was read)")
             try damaged.flip(file: "b/two")
-            let found = try backup.run("verify", "--read-data")
-            #expect(found.exitCode == 1, "\(found)")
+            let structure = try backup.run("verify", exits: 0)
+            #expect(structure.text.contains("structure only"))
+            let found = try backup.run("verify", "--read-data", exits: 1)
             let last = try damaged.runSteps(found)
             #expect(last.exitCode == 1, "\(last)")
             #expect(last.errorText.contains("/b/two: has lost data in snapshot"), "\(last)")
@@ -110,8 +100,7 @@ struct VerifyTests {
         try withOldFiles { backup, damaged in
             try damaged.flip(file: "b/f\u{FF}")
             try damaged.flip(file: "a/kept")
-            let found = try backup.run("verify", "--read-data")
-            #expect(found.exitCode == 1, "\(found)")
+            let found = try backup.run("verify", "--read-data", exits: 1)
             let last = try damaged.runSteps(found)
             #expect(last.exitCode == 1, "\(last)")
             let after = try backup.run("verify")
@@ -125,9 +114,7 @@ struct VerifyTests {
     func damagedTrees() throws {
         try withOldFiles { backup, damaged in
             try damaged.flip(directory: "b")
-            let found = try backup.run("verify")
-            #expect(found.exitCode == 1, "\(found)")
-            #expect(found.text.contains(" repair packs "), "\(found)")
+            try backup.run("verify", exits: 1, prints: " repair packs ")
         }
     }
 
@@ -137,12 +124,10 @@ struct VerifyTests {
             try damaged.cutOff(before: "b/three")
             let last = try damaged.runSteps(try backup.run("verify"))
             #expect(last.errorText.contains("/b/three: has lost data"), "\(last)")
-            try tool(
-                "sh", "-c",
+            try shell(
                 "for f in \"$1\"/index/*; do chmod u+w \"$f\"; echo x | dd of=\"$f\" bs=1 seek=40 "
-                    + "conv=notrunc status=none; done", "sh", backup.repository)
-            let index = try backup.run("verify")
-            #expect(index.exitCode == 1, "\(index)")
+                    + "conv=notrunc status=none; done", backup.repository)
+            let index = try backup.run("verify", exits: 1)
             _ = try damaged.runSteps(index)
             try damaged.checkRestore(without: damaged.lost(in: last))
         }
@@ -159,15 +144,16 @@ private struct DamagedBackup {
         backup.base.appending("original").pushing(path(name))
     }
 
+    private static let flip = """
+        byte=$(od -An -tu1 -j$((offset + 50)) -N1 "$pack")
+        printf "\\\\$(printf %o $((byte ^ 1)))" |
+            dd of="$pack" bs=1 seek=$((offset + 50)) conv=notrunc status=none
+        """
+
     /// Flips a bit of what a file holds in the repository.
     func flip(file name: String) throws {
         try damage(
-            tool("sha256sum", original(name)).drop { $0 == "\\" }.prefix(64),
-            """
-            byte=$(od -An -tu1 -j$((offset + 50)) -N1 "$pack")
-            printf "\\\\$(printf %o $((byte ^ 1)))" |
-                dd of="$pack" bs=1 seek=$((offset + 50)) conv=notrunc status=none
-            """)
+            tool("sha256sum", original(name)).drop { $0 == "\\" }.prefix(64), Self.flip)
     }
 
     /// Flips a bit of a directory in the first snapshot.
@@ -181,13 +167,7 @@ private struct DamagedBackup {
             let node = nodes.split(separator: "{\"name\":\"\(component)\"")[1]
             tree = node.split(separator: "\"subtree\":\"")[1].prefix(64)
         }
-        try damage(
-            tree,
-            """
-            byte=$(od -An -tu1 -j$((offset + 50)) -N1 "$pack")
-            printf "\\\\$(printf %o $((byte ^ 1)))" |
-                dd of="$pack" bs=1 seek=$((offset + 50)) conv=notrunc status=none
-            """)
+        try damage(tree, Self.flip)
     }
 
     /// Cuts off a pack before what it holds of a file.
@@ -240,8 +220,7 @@ private struct DamagedBackup {
             try tool("rm", "-rf", restored.pushing(path(name)), original(name))
         }
         let (before, after) = (original(directory), restored.pushing(path(directory)))
-        let diff = try Command("/usr/bin/diff", "-r", before, after).run()
-        #expect(diff.exitCode == 0, "\(diff) \(result)")
+        try Command("/usr/bin/diff", "-r", before, after).run(exits: 0)
     }
 
     private func first() throws -> String {

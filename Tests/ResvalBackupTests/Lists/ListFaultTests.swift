@@ -27,8 +27,7 @@ struct ListFaultTests {
                 if hasOldList { try Tree { File("list", "old") }.create(in: filesystem.root) }
                 try Tree { File("filler", Array(repeating: 0, count: 50000)) }
                     .create(in: filesystem.root)
-                let result = try plan(source, "--output", list).run()
-                #expect(result.exitCode == 1)
+                let result = try plan(source, "--output", list).run(exits: 1)
                 #expect(result.output.isEmpty)
                 #expect(result.errorText.contains("\(list): no space left on the volume"))
                 let expected = ["filler"] + (hasOldList ? ["list"] : [])
@@ -42,9 +41,8 @@ struct ListFaultTests {
     @Test("a directory that does not exist is an error")
     func missingDirectory() throws {
         try withTemporaryDirectory { source in
-            let result = try plan(source, "--output", source.pushing("missing/list")).run()
-            #expect(result.exitCode == 1)
-            #expect(result.errorText.contains("\(source)/missing/list: "))
+            let result = try plan(source, "--output", source.pushing("missing/list")).run(
+                exits: 1, says: "\(source)/missing/list: ")
             #expect(result.output.isEmpty)
         }
     }
@@ -61,10 +59,8 @@ struct ListFaultTests {
         }
         try withTemporaryDirectory(containing: tree) { base in
             for name: FileName in ["directory", "fifo", "link to fifo", "link to file"] {
-                let result = try plan(base.appending("source"), "--output", base.appending(name))
-                    .run()
-                #expect(result.exitCode == 1)
-                #expect(result.errorText.contains("is not a regular file"), "\(result)")
+                try plan(base.appending("source"), "--output", base.appending(name))
+                    .run(exits: 1, says: "is not a regular file")
             }
             let file = base.appending("file")
             #expect(try contentsOfFile(file) == Array("old".utf8))
@@ -91,9 +87,7 @@ struct ListFaultTests {
                 base.appending("source"), "--relative-to", base, "--output", list)
             command.user = 54321
             command.environment["HOME"] = "\(base)"
-            let result = try command.run()
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(result.errorText.contains("\(base)/source/closed: cannot look inside"))
+            try command.run(exits: 3, says: "\(base)/source/closed: cannot look inside")
             let expected = "./source\0./source/open\0./source/closed\0"
             #expect(try contentsOfFile(list) == Array(expected.utf8))
         }
@@ -101,7 +95,7 @@ struct ListFaultTests {
 
     @Test("a reader that goes away ends the program by SIGPIPE")
     func brokenPipe() throws {
-        let tree = Tree { for number in 0..<3000 { File(FileName(Array("f\(number)".utf8))) } }
+        let tree = Tree { for number in 0..<3000 { File("f\(number)") } }
         try withTemporaryDirectory(containing: tree) { source in
             let script =
                 #""$1" plan --format nul --no-locations "$2" | head -c 10 >/dev/null; "#
@@ -123,8 +117,7 @@ struct ListFaultTests {
                 ["plan", "--format", "zip", base], ["plan", "--format", "nul", "--json", base],
                 ["plan", "--format", "nul", "--excluded-only", base],
             ] {
-                let result = try Command(program, arguments: words).run()
-                #expect(result.exitCode == 64, "\(result)")
+                let result = try Command(program, arguments: words).run(exits: 64)
                 #expect(result.output.isEmpty)
             }
         }
@@ -141,18 +134,14 @@ struct ListFaultTests {
         try withTemporaryDirectory(containing: tree) { base in
             let list = base.appending("list")
             for name: FileName in ["other", "sour"] {
-                let result = try plan(
+                try plan(
                     base.appending("source"), "--relative-to", base.appending(name), "--output",
                     list
-                ).run()
-                #expect(result.exitCode == 1)
-                #expect(result.errorText.contains("\(base)/source: is not in the directory"))
+                ).run(exits: 1, says: "\(base)/source: is not in the directory")
                 #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }
             }
             let file = base.appending("file")
-            let result = try plan(file, "--relative-to", file, "--output", list).run()
-            #expect(result.exitCode == 1)
-            #expect(result.errorText.contains("\(file): "))
+            try plan(file, "--relative-to", file, "--output", list).run(exits: 1, says: "\(file): ")
             #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }
         }
     }
@@ -168,15 +157,14 @@ struct ListFaultTests {
             .protection(.completeUntilFirstUserAuthentication)
         }
         try withTemporaryDirectory(containing: tree) { source in
-            let result = try plan(source, "--relative-to", source).run()
-            #expect(result.exitCode == 3)
+            let result = try plan(source, "--relative-to", source).run(exits: 3)
             for name in ["protected", "vault/inside"] {
                 #expect(
                     result.errorText.contains("\(source)/\(name): is not in the list: it must not"))
             }
             #expect(result.text == "./free\0./vault\0./vault/open\0")
-            let allowed = try plan(source, "--relative-to", source, "--allow-plaintext").run()
-            #expect(allowed.exitCode == 0, "\(allowed)")
+            let allowed = try plan(source, "--relative-to", source, "--allow-plaintext").run(
+                exits: 0)
             #expect(allowed.errorText == "")
             #expect(
                 allowed.text == "./free\0./protected\0./vault\0./vault/inside\0./vault/open\0")
@@ -190,14 +178,12 @@ struct ListFaultTests {
         }
         try withTemporaryDirectory(containing: tree) { base in
             let list = base.appending("list")
-            let excluded = try plan(base.appending("left out"), "--output", list).run()
-            #expect(excluded.exitCode == 1)
+            try plan(base.appending("left out"), "--output", list).run(exits: 1)
             #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }
-            let missing = try plan(
+            try plan(
                 base.appending("stored"), "--relative-to", base, "--output", list,
                 base.appending("missing")
-            ).run()
-            #expect(missing.exitCode == 3)
+            ).run(exits: 3)
             #expect(try contentsOfFile(list) == Array("./stored\0".utf8))
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("The configuration of commands by hand")
 struct ConfigurationTests {
     private let tree = Tree {
-        for number in 0..<9 { File(FileName(Array("file\(number)".utf8)), "text") }
+        for number in 0..<9 { File("file\(number)", "text") }
         File("large", String(repeating: "0123456789abcdef", count: 8192))
     }
 
@@ -20,9 +20,9 @@ struct ConfigurationTests {
     @Test("every command finds the repository and the password that run uses")
     func everyCommand() throws {
         try withRun(of: tree) { fixture in
-            let usual = fixture.usual.split(separator: "\n").dropLast().joined(separator: "\n")
             try fixture.configure(
-                usual + "\npassword-command = \"cat \(fixture.backup.base)/password\"\n")
+                fixture.withoutPassword
+                    + "password-command = \"cat \(fixture.backup.base)/password\"\n")
             let source = fixture.backup.source
             let file = source.appending("large")
             let commands: [[any CommandArgument]] = [
@@ -36,22 +36,19 @@ struct ConfigurationTests {
             for arguments in commands {
                 var command = fixture.command()
                 command.arguments = arguments.map(\.argumentBytes)
-                let result = try command.run()
-                #expect(result.exitCode == 0, "\(arguments): \(result)")
+                try command.run(exits: 0)
             }
             // By its name, too, and where the environment names another.
             let other = fixture.backup.base.appending("other.toml")
             try tool("mv", fixture.configuration, other)
-            let none = try fixture.command("snapshots").run()
-            #expect(none.exitCode == 64, "\(none)")
+            try fixture.command("snapshots").run(exits: 64)
             var named = fixture.command("snapshots", "--config", other)
             named.environment["RESVAL_BACKUP_REPOSITORY"] = "/nowhere"
             named.environment["RESTIC_PASSWORD"] = "wrong"
-            try #expect(named.run().exitCode == 0)
+            try named.run(exits: 0)
             let both = try fixture.command(
                 "snapshots", "--config", other, "--repository", "/nowhere"
-            ).run()
-            #expect(both.exitCode == 64)
+            ).run(exits: 64)
             #expect(both.errorText.contains("give --repository or --config, not both"), "\(both)")
         }
     }
@@ -65,18 +62,6 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("a configuration that is not valid is named, and nothing else is done")
-    func invalid() throws {
-        try withRun(of: tree) { fixture in
-            try fixture.configure("sources = [\"~\"]\nrepositry = \"/r\"\n")
-            let result = try fixture.command("accept").run()
-            #expect(result.exitCode == 1)
-            #expect(
-                result.errorText.contains("backup.toml: line 2: repositry is not a setting"),
-                "\(result)")
-        }
-    }
-
     @Test(
         "the advice that run prints works when pasted, and status is clean after it",
         arguments: ["default", "named", "contradicted"])
@@ -86,28 +71,29 @@ struct ConfigurationTests {
             if configuration == "named" { try tool("mv", fixture.configuration, other) }
             let options: [any CommandArgument] =
                 configuration == "named" ? ["--config", other] : []
-            func run(_ arguments: any CommandArgument...) throws -> CommandResult {
+            @discardableResult
+            func run(_ arguments: any CommandArgument..., exits code: Int32) throws -> CommandResult
+            {
                 var command = fixture.command()
                 command.arguments = (arguments + options).map(\.argumentBytes)
                 if configuration == "contradicted" {
                     command.environment["RESVAL_BACKUP_REPOSITORY"] =
                         "\(fixture.backup.base)/another"
                 }
-                return try command.run()
+                return try command.run(exits: code)
             }
-            try #expect(run("run").exitCode == 0)
+            try run("run", exits: 0)
             try shrink(fixture.backup.source)
-            let shrunk = try run("run")
-            #expect(shrunk.exitCode == 3, "\(shrunk)")
-            let waiting = try run("status")
-            #expect(waiting.exitCode == 3)
+            let shrunk = try run("run", exits: 3)
+            let waiting = try run("status", exits: 3)
             #expect(
                 waiting.text.hasPrefix("covers less than the run before\n")
                     && waiting.text.contains("if that is right: resval-backup accept"),
                 "\(waiting)")
             #expect(!waiting.text.contains("incomplete"))
             try #expect(
-                run("status", "--json").text.contains(#""result":"coversLess","step":"create","#))
+                run("status", "--json", exits: 3).text.contains(
+                    #""result":"coversLess","step":"create","#))
             let advice = try #require(
                 shrunk.errorText.split(separator: "(if that is right: resval-backup").last)
             let line = try #require(advice.split(separator: "\n").first).dropLast()
@@ -118,14 +104,12 @@ struct ConfigurationTests {
             if configuration == "contradicted" {
                 pasted.environment["RESVAL_BACKUP_REPOSITORY"] = "\(fixture.backup.base)/another"
             }
-            let accepted = try pasted.run()
-            #expect(accepted.exitCode == 0, "\(accepted)")
-            let clean = try run("status")
-            #expect(clean.exitCode == 0, "\(clean)")
+            try pasted.run(exits: 0)
+            let clean = try run("status", exits: 0)
             #expect(clean.text.hasPrefix("ok\n"))
             #expect(clean.errorText == "")
             try #expect(
-                run("status", "--json").text.contains(
+                run("status", "--json", exits: 0).text.contains(
                     #""result":"ok","step":"create","exitCode":0,"#))
         }
     }
@@ -137,8 +121,7 @@ struct ConfigurationTests {
             for arguments in [["forget", "--keep-last", "1"], ["prune"]] {
                 var command = fixture.command()
                 command.arguments = arguments.map(\.argumentBytes)
-                let result = try command.run()
-                #expect(result.exitCode == 0, "\(result)")
+                let result = try command.run(exits: 0)
                 #expect(
                     result.errorText == """
                         resval-backup: \(fixture.backup.repository): is the repository that is used, \
@@ -150,8 +133,7 @@ struct ConfigurationTests {
                     "--config=\(fixture.configuration)",
                 ] {
                     command.arguments = (arguments + [option]).map(\.argumentBytes)
-                    let named = try command.run()
-                    #expect(named.exitCode == 0, "\(named)")
+                    let named = try command.run(exits: 0)
                     #expect(named.errorText == "", "\(named)")
                 }
             }
@@ -164,13 +146,12 @@ struct ConfigurationTests {
             try fixture.command("run").runSuccessfully()
             try shrink(fixture.backup.source)
             try fixture.backup.addUnstorableAttribute()
-            try #expect(fixture.command("run").run().exitCode == 3)
+            try fixture.command("run").run(exits: 3)
             let before = try fixture.command("status").run()
             #expect(before.text.hasPrefix("incomplete at create\n"))
             #expect(before.text.contains("held: \(fixture.backup.source): "), "\(before)")
             try fixture.command("accept").runSuccessfully()
-            let after = try fixture.command("status").run()
-            #expect(after.exitCode == 3)
+            let after = try fixture.command("status").run(exits: 3)
             #expect(after.text.hasPrefix("incomplete at create\nstart: "), "\(after)")
             #expect(!after.text.contains("held: "), "\(after)")
         }
@@ -185,8 +166,7 @@ struct ConfigurationTests {
             var accept = fixture.command("accept")
             accept.environment["RESVAL_BACKUP_REPOSITORY"] = another.string
             accept.environment["RESTIC_PASSWORD"] = repositoryPassword
-            let result = try accept.run()
-            #expect(result.exitCode == 1)
+            let result = try accept.run(exits: 1)
             #expect(
                 result.errorText == """
                     resval-backup: there is nothing to accept
@@ -199,12 +179,101 @@ struct ConfigurationTests {
             let other = fixture.backup.base.appending("other.toml")
             try tool("cp", fixture.configuration, other)
             try tool("sed", "-i", "s|/repository\"|/nowhere\"|", other)
-            let run = try fixture.command("run", "--config", other).run()
-            #expect(run.exitCode == 10, "\(run)")
+            let run = try fixture.command("run", "--config", other).run(exits: 10)
             #expect(!run.errorText.contains("RESVAL_BACKUP_REPOSITORY"), "\(run)")
             #expect(
                 run.errorText.contains("make one: resval-backup init --config \(other))"),
                 "\(run)")
+        }
+    }
+}
+
+@Suite("Secrets of a backup")
+struct SecretTests {
+    private let tree = Tree { File("f", "text") }
+
+    @Test("the location of a repository is in no process's arguments, and restic is told it")
+    func arguments() throws {
+        try withRun(of: tree) { fixture in
+            let base = fixture.backup.base
+            let script = """
+                [ "$1" != version ] || { echo "restic 0.18.0 compiled"; exit; }
+                grep -aflqs "$0.pattern" /proc/[0-9]*/cmdline && echo leaked >> "$0.found"
+                tr '\\0' '\\n' < /proc/$$/environ | grep -c '^RESTIC_REPOSITORY=rest:' >> "$0.told"
+                tr '\\0' ' ' < /proc/$$/cmdline >> "$0.told"
+                exit 1
+                """
+            let secret = "geheim\(base.lastComponent?.string ?? "")"
+            try fixture.configure(
+                """
+                sources = ["\(fixture.backup.source)"]
+                repository = "rest:http://ada:\(secret)@127.0.0.1:1/"
+                password-command = "echo word"
+                verify = "never"
+                """)
+            let command = try fixture.backup.with("restic", script, fixture.command("run"))
+            let programs = base.appending("programs")
+            try Tree { File("restic.pattern", secret) }.create(in: programs)
+            let result = try command.run()
+            #expect(result.exitCode != 0)
+            #expect(!result.errorText.contains(secret), "\(result)")
+            let told = try tool("cat", programs.appending("restic.told"))
+            #expect(told.hasPrefix("1\n") && told.contains("/restic "), "\(told)")
+            #expect(!told.contains(secret))
+            #expect(throws: Errno.noSuchFileOrDirectory) {
+                try programs.appending("restic.found").status()
+            }
+        }
+    }
+
+    @Test(
+        "a configuration that others can write or own runs no command",
+        arguments: [["chmod", "660"], ["chmod", "602"], ["chown", "65534"]])
+    func foreignConfiguration(change: [String]) throws {
+        try require(.root)
+        try withRun(of: tree) { fixture in
+            let base = fixture.backup.base
+            try fixture.configure(
+                """
+                sources = ["\(fixture.backup.source)"]
+                repository = "\(base)/repository"
+                password-command = "touch \(base)/ran"
+                """)
+            try tool(change[0], change[1], fixture.configuration)
+            try fixture.command("run").run(
+                exits: 1, says: "\(fixture.configuration): another user owns it or can write to it")
+            #expect(throws: Errno.noSuchFileOrDirectory) { try base.appending("ran").status() }
+        }
+    }
+
+    @Test(
+        "a configuration and a password file that others may read are complained about, no more",
+        arguments: ["640", "604", "600"])
+    func permissions(mode: String) throws {
+        try withRun(of: tree) { fixture in
+            let password = fixture.backup.base.appending("password")
+            let isComplaint = mode != "600"
+            try tool("chmod", mode, fixture.configuration)
+            let first = try fixture.command("run").run(exits: 0)
+            let advice = "can be read by users other than its owner (chmod go= "
+            #expect(
+                first.errorText.contains("\(advice)\(fixture.configuration))") == isComplaint,
+                "\(first)")
+            try tool("chmod", "600", fixture.configuration)
+            try tool("chmod", mode, password)
+            // Once, though each step of a run and each look into the repository reads the file.
+            try fixture.configure(
+                fixture.usual + "verify = \"daily\"\n[retention]\nkeep-last = 1\n")
+            for command in [
+                fixture.command("run"), fixture.backup.command(["snapshots"]),
+                fixture.backup.command(["snapshots", "--password-file", password]),
+                fixture.backup.command(["create", fixture.backup.source]),
+            ] {
+                let result = try command.run(exits: 0)
+                let count = result.errorText.split(separator: "\n")
+                    .count { $0.hasSuffix("\(advice)\(password))") }
+                #expect(count == (isComplaint ? 1 : 0), "\(result)")
+            }
         }
     }
 }

@@ -18,12 +18,9 @@ struct RunTests {
                     tags = ["daily"]
 
                     """)
-            let before = try fixture.command("status").run()
-            #expect(before.exitCode == 1)
-            #expect(before.errorText.contains("there was no run yet"))
+            try fixture.command("status").run(exits: 1, says: "there was no run yet")
 
-            let result = try fixture.command("run").run()
-            #expect(result.exitCode == 0, "\(result)")
+            let result = try fixture.command("run").run(exits: 0)
             #expect(result.text.hasPrefix("snapshot "))
             let listing = try fixture.backup.restic("ls", "latest")
             #expect(listing.contains("/source/f"))
@@ -31,8 +28,7 @@ struct RunTests {
             #expect(!listing.contains("/source/build/o"))
             try #expect(fixture.backup.restic("snapshots", "--tag", "daily").contains("daily"))
 
-            let status = try fixture.command("status").run()
-            #expect(status.exitCode == 0)
+            let status = try fixture.command("status").run(exits: 0)
             #expect(status.text.hasPrefix("ok\nstart: "))
             let json = try fixture.command("status", "--json").run()
             #expect(
@@ -45,44 +41,30 @@ struct RunTests {
         }
     }
 
-    @Test(
-        "an ok that is as old as stale-after is stale, and none to rely on, nor is one from the future"
-    )
+    @Test("an ok that is as old as stale-after is stale, and so is one from the future")
     func staleness() throws {
         try withRun(of: backedUpTree) { fixture in
             try fixture.command("run").runSuccessfully()
-            func status(
-                ended end: String, _ setting: String = "", _ arguments: any CommandArgument...
-            ) throws -> CommandResult {
-                try tool(
-                    "sed", "-i", #"s/"end":"[^"]*"/"end":"\#(end)"/"#, fixture.statusFile)
+            func status(ended end: String, _ setting: String = "", exits code: Int32 = 1) throws
+                -> CommandResult
+            {
+                try tool("sed", "-i", #"s/"end":"[^"]*"/"end":"\#(end)"/"#, fixture.statusFile)
                 try fixture.configure(fixture.usual + setting)
-                var command = fixture.command("status")
-                command.arguments += arguments.map(\.argumentBytes)
-                return try command.run()
+                return try fixture.command("status").run(exits: code)
             }
-            let old = try status(ended: "2025-01-22T03:00:00.000000000Z")
-            #expect(old.exitCode == 1, "\(old)")
-            #expect(
-                old.errorText.contains(
-                    "the last backup, of 2025-01-22T03:00:00Z, is stale (check the timer: "
-                ),
-                "\(old)")
-            let json = try status(ended: "2025-01-22T03:00:00.000000000Z", "", "--json")
-            #expect(json.exitCode == 1)
+            let old = "2025-01-22T03:00:00.000000000Z"
+            try #expect(
+                status(ended: old).errorText.contains(
+                    "the last backup, of 2025-01-22T03:00:00Z, is stale (check the timer: "))
+            let json = try fixture.command("status", "--json").run(exits: 1)
             #expect(json.text.hasPrefix(#"{"version":1,"isStale":true,"result":"ok","#))
-            let never = try status(
-                ended: "2025-01-22T03:00:00.000000000Z", "stale-after = \"never\"\n")
-            #expect(never.exitCode == 0, "\(never)")
+            _ = try status(ended: old, "stale-after = \"never\"\n", exits: 0)
             let future = try status(ended: "2140-01-22T03:00:00.000000000Z")
-            #expect(future.exitCode == 1, "\(future)")
             #expect(future.errorText.contains("is from the future"), "\(future)")
             // Without a configuration the age is that of one which does not set it.
-            _ = try status(ended: "2025-01-22T03:00:00.000000000Z")
+            _ = try status(ended: old)
             try tool("rm", fixture.configuration)
-            let none = try fixture.command("status").run()
-            #expect(none.exitCode == 1, "\(none)")
-            #expect(none.errorText.contains("is stale"), "\(none)")
+            try fixture.command("status").run(exits: 1, says: "is stale")
         }
     }
 
@@ -90,8 +72,7 @@ struct RunTests {
     func timers() throws {
         for place in ["user/resval-backup.timer", "system/resval-backup@.timer"] {
             let text = try contentsOfFile(
-                FilePath(#filePath).removingLastComponent().removingLastComponent()
-                    .removingLastComponent().removingLastComponent()
+                packageRoot
                     .appending("scripts/installed/\(place)"))
             #expect(String(decoding: text, as: UTF8.self).contains("\nOnCalendar=daily\n"))
         }
@@ -111,8 +92,7 @@ struct RunTests {
                     return command
                 }
                 func snapshots() throws -> Int {
-                    try fixture.backup.restic("snapshots", "--json").split(separator: "\"tree\"")
-                        .count - 1
+                    try fixture.backup.snapshotsOfRestic().count
                 }
                 if !isNew { try command("run").runSuccessfully() }
                 let before = try snapshots()
@@ -126,21 +106,16 @@ struct RunTests {
                     n=0; while : > "$0/empty$n"; do n=$((n + 1)); done
                     """, volume.root
                 ).run()
-                let full = try command("run").run()
-                #expect(full.exitCode == 3, "\(full)")
-                #expect(full.errorText.contains("no space left on the volume"), "\(full)")
-                #expect(full.errorText.contains("status does not show this run"), "\(full)")
+                try command("run").run(
+                    exits: 3, says: "no space left on the volume", "status does not show this run")
                 try #expect(snapshots() == before + 1)
                 try volume.remount(["ro"])
-                let readOnly = try command("run", "--json").run()
-                #expect(readOnly.exitCode == 3, "\(readOnly)")
-                #expect(readOnly.text.contains(#""result":"coversLess""#), "\(readOnly)")
+                try command("run", "--json").run(exits: 3, prints: #""result":"coversLess""#)
                 try #expect(snapshots() == before + 2)
                 // What goes wrong with the backup keeps its code.
                 try fixture.configure(
                     fixture.usual.replacing("/repository\"", with: "/nowhere\""))
-                let failed = try command("run").run()
-                #expect(failed.exitCode == 10, "\(failed)")
+                try command("run").run(exits: 10)
             }
         }
     }
@@ -153,27 +128,17 @@ struct RunTests {
             try tool(
                 "dd", "if=/dev/urandom", "of=\(fixture.backup.source)/large", "bs=1M",
                 "count=200", "status=none")
-            var command = fixture.command()
-            command.executable = "/bin/sh"
-            command.arguments =
-                [
-                    "-c",
-                    """
-                    env --default-signal=INT "$0" run & run=$!
-                    until ls "$1"/data/*/* >/dev/null 2>&1; do sleep 0.02; done
-                    kill -$2 $run; wait $run; code=$?
-                    ls "$1/locks" | wc -l; ls "$1/snapshots" | wc -l
-                    exit $code
-                    """,
-                ].map { Array($0.utf8) } + [
-                    FilePath.built("resval-backup").bytes, fixture.backup.repository.bytes,
-                    Array(signal.utf8),
-                ]
-            let result = try command.run()
-            #expect(result.exitCode == code, "\(result)")
+            let script = """
+                env --default-signal=INT "$RESVAL" run & run=$!
+                until ls "$1"/data/*/* >/dev/null 2>&1; do sleep 0.02; done
+                kill -$2 $run; wait $run; code=$?
+                ls "$1/locks" | wc -l; ls "$1/snapshots" | wc -l
+                exit $code
+                """
+            let result = try fixture.script(script, fixture.backup.repository, signal).run(
+                exits: code)
             #expect(result.text == "0\n0\n", "\(result)")
-            let status = try fixture.command("status").run()
-            #expect(status.exitCode == 1)
+            let status = try fixture.command("status").run(exits: 1)
             #expect(status.text.hasPrefix("interrupted at create\n"))
         }
     }
@@ -188,10 +153,8 @@ struct RunTests {
             var command = fixture.command("run")
             command.environment["PATH"] = programs.environment["PATH"]
             func run(exits code: Int32) throws -> Int {
-                let result = try command.run()
-                #expect(result.exitCode == code, "\(result)")
-                return try fixture.backup.restic("snapshots", "--json")
-                    .split(separator: "\"tree\"").count - 1
+                try command.run(exits: code)
+                return try fixture.backup.snapshotsOfRestic().count
             }
             // One of these items is less than 20 %.
             for number in 0..<9 {
@@ -201,13 +164,12 @@ struct RunTests {
             for _ in 0..<3 {
                 try tool("touch", goes)
                 try #expect(run(exits: 0) == 1)
-                try #expect(fixture.command("status").run().exitCode == 0)
+                try fixture.command("status").run(exits: 0)
             }
             try fixture.backup.addUnstorableAttribute()
             try tool("touch", goes)
             try #expect(run(exits: 3) == 1)
-            let status = try fixture.command("status").run()
-            #expect(status.exitCode == 3)
+            let status = try fixture.command("status").run(exits: 3)
             #expect(status.text.hasPrefix("incomplete"), "\(status)")
         }
     }
@@ -218,8 +180,7 @@ struct RunTests {
             try fixture.configure(fixture.usual + fixture.upkeep)
             for _ in 0..<3 { try fixture.command("run").runSuccessfully() }
             func count() throws -> Int {
-                try fixture.backup.restic("snapshots", "--json").split(separator: "\"tree\"").count
-                    - 1
+                try fixture.backup.snapshotsOfRestic().count
             }
             try #expect(count() == 2)
             let status = try fixture.command("status").run()
@@ -227,29 +188,218 @@ struct RunTests {
             #expect(status.text.contains("last pruned: "))
 
             // Everything is marked: the newest snapshot that has it is kept, and the rest goes on.
-            try tool(
-                "setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true",
-                fixture.backup.source.appending("f"))
-            try tool(
-                "setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true",
-                fixture.backup.source.appending("large"))
+            try fixture.backup.exclude(fixture.backup.source.appending("f"))
+            try fixture.backup.exclude(fixture.backup.source.appending("large"))
             for left in [2, 3] {
-                let excluded = try fixture.command("run").run()
-                #expect(excluded.exitCode == 0, "\(excluded)")
+                try fixture.command("run").run(exits: 0)
                 try #expect(count() == left)
             }
             let list = try fixture.command("snapshots", "--json").run().text
             let held = try #require(snapshotIdentifiers(in: list).first)
-            let restore = try fixture.command(
-                "restore", "--target", fixture.backup.target, "--snapshot", held
-            ).run()
-            #expect(restore.exitCode == 0, "\(restore)")
+            try fixture.command("restore", "--target", fixture.backup.target, "--snapshot", held)
+                .run(exits: 0)
             try tool(
                 "cmp", fixture.backup.source.appending("large"),
                 fixture.backup.restored(fixture.backup.source.appending("large")))
-            let after = try fixture.command("status").run()
-            #expect(after.exitCode == 0, "\(after)")
+            let after = try fixture.command("status").run(exits: 0)
             #expect(after.text.hasPrefix("ok\n"), "\(after)")
         }
+    }
+
+    @Test(
+        "restic keeps the priority that the command was started with, also where more is permitted")
+    func nice() throws {
+        try require(.root)
+        try withBackup(of: Tree { File("file", "text") }) { backup in
+            let seen = backup.base.appending("seen")
+            let restic = try #require(FilePath.tool("restic"))
+            var command = try backup.with(
+                "restic", "nice >> \(seen)\nexec \"\(restic)\" \"$@\"",
+                backup.command([
+                    "-n", "7", FilePath.built("resval-backup"), "create", backup.source,
+                ])
+            )
+            command.executable = try #require(FilePath.tool("nice"))
+            try command.runSuccessfully()
+            try #expect(Set(tool("cat", seen).split(separator: "\n")) == ["7"])
+        }
+    }
+
+    @Test("what goes wrong keeps its exit code, and is in the status")
+    func failures() throws {
+        try withRun(of: backedUpTree) { fixture in
+            func expect(
+                _ configuration: String, exits code: Int32, _ name: String,
+                sourceLocation: SourceLocation = #_sourceLocation
+            ) throws {
+                try fixture.configure(configuration + "verify = \"never\"\n")
+                let result = try fixture.command("run").run()
+                #expect(result.exitCode == code, "\(result)", sourceLocation: sourceLocation)
+                let status = try fixture.command("status", "--json").run()
+                #expect(
+                    status.text.contains("\"result\":\"\(name)\",\"step\":\"create\""),
+                    sourceLocation: sourceLocation)
+                #expect(status.exitCode == (code == 3 ? 3 : 1), sourceLocation: sourceLocation)
+            }
+            let base = fixture.backup.base
+            try expect(
+                fixture.usual.replacing("/repository\"", with: "/nowhere\""), exits: 10,
+                "noRepository")
+            try Tree { File("wrong", "wrong\n") }.create(in: base)
+            try expect(
+                fixture.usual.replacing("/password\"", with: "/wrong\""), exits: 12,
+                "wrongPassword")
+            try expect(
+                fixture.usual.replacing("sources = [", with: "sources = [\"\(base)/gone\", "),
+                exits: 3, "incomplete")
+            try fixture.configure("sources = [\"~\"]\nrepositry = \"/r\"\n")
+            try fixture.command("run").run(
+                exits: 1, says: "backup.toml: line 2: repositry is not a setting (valid: ")
+        }
+    }
+
+    @Test("a second run ends with 11 and names the first, which goes on")
+    func secondInstance() throws {
+        try withRun(of: backedUpTree) { fixture in
+            // Waits to be met, and to be let go.
+            let base = "\(fixture.backup.base)"
+            let gate = "until [ -e \(base)/gate ]; do sleep 0.05; done; cat \(base)/password"
+            let password = #"sh -c \"\#(gate)\""#
+            try fixture.configure(
+                fixture.withoutPassword + "verify = \"never\"\npassword-command = \"\(password)\"\n"
+            )
+            let script = """
+                "$RESVAL" run & first=$!
+                until [ -s "$1" ]; do sleep 0.01; done
+                "$RESVAL" run; echo "second $?" >&2
+                "$RESVAL" status > /dev/null; echo "status $?" >&2
+                touch "$2"; wait $first; echo "first $?" >&2; echo "was $first" >&2
+                """
+            let result = try fixture.script(
+                script, fixture.statusFile, fixture.backup.base.appending("gate")
+            ).run()
+            let lines = result.errorText.split(separator: "\n").map(String.init)
+            let first = try #require(lines.last?.dropFirst("was ".count))
+            #expect(lines.contains("second 11"), "\(result)")
+            // No run has ended well yet.
+            #expect(lines.contains("status 1"))
+            #expect(lines.contains("first 0"))
+            #expect(
+                lines.contains(
+                    "resval-backup: process \(first) makes this backup already (wait until it has "
+                        + "ended)"), "\(result)")
+        }
+    }
+}
+
+@Suite("resval-backup run, killed")
+struct RunKillTests {
+    // Each half has a backup of its own, so that both can be tested at the same time.
+    @Test(
+        "after kill -9 at any moment nothing is lost, and the next run is clean",
+        arguments: 0..<2)
+    func killed(half: Int) throws {
+        let tree = Tree {
+            for number in 0..<50 {
+                File(
+                    "f\(number)", String(repeating: "\(number) ", count: 2000)
+                )
+            }
+        }
+        try withRun(of: tree) { fixture in
+            try fixture.configure(fixture.usual + fixture.upkeep)
+            try fixture.command("run").runSuccessfully()
+            // Every moment has to leave the snapshots that retention keeps.
+            try fixture.command("run").runSuccessfully()
+            for (number, moment) in killMoments(upTo: .seconds(8)).enumerated()
+            where number % 2 == half {
+                _ = try fixture.command("run").killed(after: moment).run()
+                try fixture.backup.ageLocks(in: fixture.state)
+                try fixture.command("run").run(exits: 0)
+                try fixture.command("status").run(exits: 0, prints: "last verified: ")
+            }
+            #expect(try fixture.backup.snapshotsOfRestic().count == 2)
+            // Reads all data, and needs the repository for itself.
+            try fixture.backup.restic("check", "--read-data")
+            let listing = try fixture.backup.restic("ls", "latest")
+            #expect(listing.split(separator: "\n").count { $0.contains("/source/f") } == 50)
+        }
+    }
+}
+
+/// What `run` needs besides a repository: a configuration and a state directory.
+struct RunFixture {
+    let backup: BackupFixture
+
+    var state: FilePath { backup.base.appending("state") }
+    var statusFile: FilePath {
+        state.appending("resval/backup").appending(shortName(for: configuration.bytes))
+            .appending("status.json")
+    }
+    var configuration: FilePath { backup.base.appending("config/resval/backup.toml") }
+
+    /// The command `resval-backup` with this configuration.
+    func command(_ arguments: any CommandArgument...) -> Command {
+        var command = backup.command(arguments)
+        command.environment["XDG_CONFIG_HOME"] = backup.base.appending("config").string
+        command.environment["XDG_STATE_HOME"] = state.string
+        // Everything comes from the configuration.
+        command.environment["RESVAL_BACKUP_REPOSITORY"] = String?.none
+        command.environment["RESTIC_PASSWORD_FILE"] = String?.none
+        return command
+    }
+
+    /// A shell script with `$RESVAL` as the program, this configuration, and these arguments.
+    func script(_ text: String, _ arguments: any CommandArgument...) -> Command {
+        var command = command()
+        command.executable = "/bin/sh"
+        command.arguments = (["-c", text, "sh"] + arguments).map(\.argumentBytes)
+        command.environment["RESVAL"] = "\(FilePath.built("resval-backup"))"
+        return command
+    }
+
+    /// Replaces the configuration.
+    func configure(_ text: String) throws {
+        try tool("mkdir", "-p", configuration.removingLastComponent())
+        try tool("rm", "-f", configuration)
+        try Tree { File("backup.toml", text).permissions(0o600) }.create(
+            in: configuration.removingLastComponent())
+    }
+
+    /// The configuration of the fixture's own source and repository.
+    var usual: String { withoutPassword + "password-file = \"\(backup.base)/password\"\n" }
+
+    /// That configuration without its password.
+    var withoutPassword: String {
+        "sources = [\"\(backup.source)\"]\nrepository = \"\(backup.repository)\"\n"
+    }
+}
+
+/// Calls `body` with a configured backup of a tree.
+func withRun(of tree: Tree, _ body: (RunFixture) throws -> Void) throws {
+    try withBackup(of: tree) { backup in
+        let fixture = RunFixture(backup: backup)
+        try fixture.configure(fixture.usual + "verify = \"never\"\n")
+        try body(fixture)
+    }
+}
+
+/// The SOURCE of a run.
+let backedUpTree = Tree {
+    File("f", "text")
+    File("large", String(repeating: "x", count: 3000))
+    Directory("build") { File("o") }.excluded()
+}
+
+extension RunFixture {
+    /// Every step, each time.
+    var upkeep: String {
+        """
+        verify = "always"
+        prune = "always"
+
+        [retention]
+        keep-last = 2
+        """
     }
 }

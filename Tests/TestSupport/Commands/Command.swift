@@ -1,6 +1,7 @@
 import Glibc
 import SystemCalls
 import SystemPackage
+import Testing
 
 /// A program with its arguments, and the environment it runs in.
 ///
@@ -50,6 +51,37 @@ package struct Command: Sendable {
         let result = try run()
         guard result.exitCode == 0 else { throw failure(result.description) }
         return String(result.text.reversed().drop(while: \.isNewline).reversed())
+    }
+
+    /// Runs the command, which is expected to exit with a code and to write texts, among others.
+    ///
+    /// - Parameters:
+    ///   - errors: what it writes to standard error.
+    ///   - outputs: what it writes to standard output.
+    @discardableResult
+    package func run(
+        exits code: Int32, says errors: [String], prints outputs: [String] = [],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> CommandResult {
+        let result = try run()
+        let comment: Comment = "\(failure(result.description))"
+        #expect(result.exitCode == code, comment, sourceLocation: sourceLocation)
+        for text in errors {
+            #expect(result.errorText.contains(text), comment, sourceLocation: sourceLocation)
+        }
+        for text in outputs {
+            #expect(result.text.contains(text), comment, sourceLocation: sourceLocation)
+        }
+        return result
+    }
+
+    /// Runs the command, which is expected to exit with a code and to write texts, among others.
+    @discardableResult
+    package func run(
+        exits code: Int32, says errors: String..., prints outputs: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> CommandResult {
+        try run(exits: code, says: errors, prints: outputs, sourceLocation: sourceLocation)
     }
 
     func failure(_ reason: String) -> CommandFailure {
