@@ -5,34 +5,70 @@ import SystemCalls
 /// Memory is bounded by the wanted bytes: whenever twice as many units are held as were needed before,
 /// those that sort after enough others are discarded. Threads may add units concurrently.
 final class FirstUnits: Sendable {
-    private let state: Monitor<HeldUnits>
+    private struct State {
+        var units: [PurgeUnit] = []
+        /// The number of units at which those that are not needed are discarded.
+        var limit = smallestLimit
+        /// The bound after which units are certainly discarded; nil while no unit is.
+        var bound: UnitBound?
+        var totals = PurgeTotals()
+        var isTruncated = false
+    }
+
+    private static let smallestLimit = 1024
+    private let wantedBytes: Int64
+    private let state = Monitor(State())
 
     /// - Parameter wantedBytes: what the kept units free at least, if there are enough units.
-    init(wantedBytes: Int64) { state = Monitor(HeldUnits(wantedBytes: wantedBytes)) }
-
-    /// Adds a unit.
-    ///
-    /// - Parameter appendPath: appends the bytes of its path.
-    func add(
-        _ record: UnitRecord, on device: UInt64, _ appendPath: (inout [UInt8]) -> Void
-    ) {
-        state.withLock { $0.add(record, on: device, appendPath) }
-    }
+    init(wantedBytes: Int64) { self.wantedBytes = wantedBytes }
 
     /// Adds units that were found, and counts of units that were discarded because they sort after the
     /// bound.
     ///
     /// - Returns: the bound after which units are certainly discarded; nil while no unit is.
     @discardableResult
-    func add(_ batch: UnitBatch, discarding late: PurgeTotals) -> UnitBound? {
-        state.withLock { $0.add(batch, discarding: late) }
+    func add(_ units: [PurgeUnit], discarding late: PurgeTotals = PurgeTotals()) -> UnitBound? {
+        state.withLock { state in
+            for unit in units { state.totals.add(unit.bytes, of: unit.purgeClass) }
+            state.units += units
+            if !late.isEmpty {
+                state.totals.add(late)
+                state.isTruncated = true
+            }
+            if state.units.count >= state.limit { discardUnneeded(&state) }
+            return state.bound
+        }
     }
 
     /// The number of units held.
-    var count: Int { state.withLock { $0.count } }
+    var count: Int { state.withLock { $0.units.count } }
 
     /// The units found so far.
-    func found() -> FoundUnits { state.withLock { $0.found() } }
+    func found() -> FoundUnits {
+        state.withLock { state in
+            discardUnneeded(&state)
+            return FoundUnits(
+                units: state.units, totals: state.totals, isTruncated: state.isTruncated)
+        }
+    }
+
+    /// Sorts the units, and discards those that sort after enough others.
+    private func discardUnneeded(_ state: inout State) {
+        state.units.sort()
+        var needed = 0
+        // Wide enough for any sum of sizes.
+        var bytes: Int128 = 0
+        while needed < state.units.count, bytes < wantedBytes {
+            bytes += Int128(state.units[needed].bytes)
+            needed += 1
+        }
+        if needed < state.units.count {
+            state.isTruncated = true
+            state.bound = needed > 0 ? state.units[needed - 1].bound : .first
+            state.units.removeSubrange(needed...)
+        }
+        state.limit = max(2 * needed, Self.smallestLimit)
+    }
 }
 
 /// The outcome of a search for units.
@@ -114,7 +150,9 @@ struct UnitPreselection {
     private let units: FirstUnits
     private var bound: UnitBound?
     private var late = PurgeTotals()
-    private var found = UnitBatchWriter()
+    private var found: [PurgeUnit] = []
+    /// How many units are handed over together.
+    private static let limit = 256
 
     init(_ units: FirstUnits) { self.units = units }
 
@@ -128,18 +166,15 @@ struct UnitPreselection {
     }
 
     /// Adds a unit.
-    ///
-    /// - Parameter appendPath: appends the bytes of its path.
-    mutating func add(
-        _ record: UnitRecord, on device: UInt64, _ appendPath: (inout [UInt8]) -> Void
-    ) {
-        found.append(record, on: device, appendPath)
-        if found.count == UnitBatch.limit { finish() }
+    mutating func add(_ unit: PurgeUnit) {
+        found.append(unit)
+        if found.count == Self.limit { finish() }
     }
 
     /// Hands over what was added and counted.
     mutating func finish() {
-        bound = units.add(found.finish(), discarding: late)
+        bound = units.add(found, discarding: late)
+        found.removeAll(keepingCapacity: true)
         late = PurgeTotals()
     }
 }
@@ -149,7 +184,7 @@ struct UnitPreselection {
 struct UnitBound: Sendable, Hashable, Comparable {
     private let purgeClass: PurgeClass
     /// Whether the unit frees little, and is not marked.
-    let isSmall: Bool
+    private let isSmall: Bool
     private let lastUse: FileTime
 
     /// Creates a bound from a unit's class, size and time of last use.

@@ -7,16 +7,10 @@ final class SmallUnits: Sendable {
     /// Units below this size, in bytes, are deleted after all larger ones of their class.
     static let limit: Int64 = 1 << 20
 
-    /// A unit that waits for others of its directory.
-    struct Waiting: Sendable {
-        let record: UnitRecord
-        let device: UInt64
-        let path: [UInt8]
-    }
-
     private struct Directory {
         var bytes: Int64 = 0
-        var waiting: [Waiting] = []
+        /// The units that wait for others.
+        var waiting: [PurgeUnit] = []
     }
 
     /// The size in bytes below which a unit is small.
@@ -33,11 +27,11 @@ final class SmallUnits: Sendable {
     /// Adds a unit.
     ///
     /// - Returns: the units of its directory that may go now that it was added.
-    func add(_ unit: Waiting) -> [Waiting] {
+    func add(_ unit: PurgeUnit) -> [PurgeUnit] {
         let slash = unit.path.lastIndex(of: UInt8(ascii: "/")) ?? unit.path.startIndex
         let parent = Array(unit.path[..<slash])
         return directories.withLock { directories in
-            directories[parent, default: Directory()].bytes.addSaturating(unit.record.bytes)
+            directories[parent, default: Directory()].bytes.addSaturating(unit.bytes)
             directories[parent, default: Directory()].waiting.append(unit)
             guard let directory = directories[parent], directory.bytes >= Self.limit else {
                 return []
