@@ -80,12 +80,7 @@ struct LastLookTests {
             var place: FilePath?
             // After the file in it was removed, before the directory is.
             let report = try execute(in: home, attackingAt: [.unlinkat, .statx]) {
-                var names: [[UInt8]] = []
-                try forEachName(in: home(".cache/app")) { name in
-                    names.append(name)
-                    return true
-                }
-                let aside = home(".cache/app").appending(FilePath(bytes: names[0]).components)
+                let aside = try unitByNow(home)
                 place = aside.appending("deep")
                 rename(aside.appending("deep").string, home("moved").string)
                 rename(home("Documents/empty").string, aside.appending("deep").string)
@@ -93,5 +88,79 @@ struct LastLookTests {
             #expect(report.failed.mapValues(\.code) == [unit: .changed])
             #expect(try place?.status().identity == other)
         }
+    }
+
+    @Test("keeps a unit in which a file was overwritten by as many bytes")
+    func overwrittenInside() throws {
+        let tree = Tree { cache("unit") { Directory("deep") { File("file", block) } } }
+        try withPurgeHome(tree) { home in
+            let unit = home(".cache/app/unit")
+            let report = try execute(in: home, attackingAt: [.renameat2]) {
+                try tool(
+                    "dd", "if=/dev/zero", "of=\(unit)/deep/file", "bs=1", "count=1",
+                    "conv=notrunc", "status=none")
+            }
+            #expect(report.kept == [unit: .changed])
+            #expect(unit.appending(FilePath("deep/file").components).exists)
+        }
+    }
+
+    @Test("removes no directory that took the place of one put aside")
+    func replacedAside() throws {
+        let tree = Tree {
+            Directory("Documents") { File("document", block) }
+            cache("unit") { File("file", block) }
+        }
+        try withPurgeHome(tree) { home in
+            var place: FilePath?
+            // After the second look, before it is recorded that it is being deleted.
+            let report = try execute(in: home, attackingAt: [.renameat2, .pwrite]) {
+                let aside = try unitByNow(home)
+                place = aside
+                rename(aside.string, home("moved").string)
+                rename(home("Documents").string, aside.string)
+            }
+            #expect(report.failed.mapValues(\.code) == [home(".cache/app/unit"): .changed])
+            #expect(try #require(place).appending("document").exists)
+        }
+    }
+
+    @Test("leaves a file that was moved into a directory while it was removed")
+    func movedFileIn() throws {
+        let tree = Tree {
+            Directory("Documents") { File("document", block) }
+            cache("unit") {
+                for name in ["a", "b"] {
+                    Directory(FileName(Array(name.utf8))) { File("file", block) }
+                }
+            }
+        }
+        try withPurgeHome(tree) { home in
+            var place: FilePath?
+            let report = try execute(in: home, attackingAt: [.unlinkat]) {
+                let aside = try unitByNow(home)
+                place = aside
+                // One of them is not listed yet.
+                for name in ["a", "b"] {
+                    try tool("cp", "-a", home("Documents/document"), "\(aside)/\(name)/document")
+                }
+            }
+            #expect(report.failed.mapValues(\.code) == [home(".cache/app/unit"): .changed])
+            let aside = try #require(place)
+            #expect(
+                ["a", "b"].allSatisfy {
+                    aside.appending(FilePath("\($0)/document").components).exists
+                })
+        }
+    }
+
+    /// The unit, under its own name or put aside.
+    private func unitByNow(_ home: PurgeFixture) throws -> FilePath {
+        var names: [[UInt8]] = []
+        try forEachName(in: home(".cache/app")) { name in
+            names.append(name)
+            return true
+        }
+        return home(".cache/app").appending(FilePath(bytes: try #require(names.first)).components)
     }
 }
