@@ -101,7 +101,7 @@ struct RemountTests {
                 try executor.finishLeftovers { report.add($0) }
                 #expect(report.leftovers.map(\.value) == [.leftAlone(.unreachable)])
                 #expect(app.appending(FileName(aside)).appending("file").exists)
-                // What records of the first version say cannot tell them apart.
+                // The numbers alone cannot tell them apart.
                 let journal = try PurgeJournal(in: state)
                 try journal.store([knownByNumbers])
                 #expect(journal.filesystems.isIdentity(knownByNumbers.identity, of: newUnit))
@@ -137,37 +137,6 @@ struct RemountTests {
                 #expect(!filesystems.isIdentity(wrong, of: status))
             }
         }
-    }
-
-    @Test("is understood from a journal of the first version, by the numbers it has")
-    func firstVersion() throws {
-        var body = JournalWriter()
-        for number in [7, 1, 2, 5, 300, 5, 299] as [UInt64] { body.add(number) }
-        for text in ["/home/u/.cache/app", "unit", ".resval-purge-0"] {
-            body.add(Array(text.utf8))
-        }
-        for number in [1_000, 5, 1, 1, 300] as [UInt64] { body.add(number) }
-        var place = JournalWriter()
-        place.add(JournalVersion.first.rawValue)
-        place.add(
-            body.bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-                ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-            })
-        place.add(body.bytes)
-        let contents = try #require(JournalContents(place.bytes))
-        #expect(contents.sequence == 7)
-        #expect(
-            contents.records == [
-                AsideRecord(
-                    state: .deleting,
-                    identity: PersistentIdentity(FileIdentity(device: 5, inode: 300)),
-                    parent: PersistentIdentity(FileIdentity(device: 5, inode: 299)),
-                    parentPath: Array("/home/u/.cache/app".utf8), name: Array("unit".utf8),
-                    asideName: Array(".resval-purge-0".utf8),
-                    newestChange: FileTime(seconds: 1_000, nanoseconds: 5), knownInodes: [300])
-            ])
-        let written = try #require(contents.bytes(upTo: 1 << 16))
-        #expect(JournalContents(written)?.records == contents.records)
     }
 
     private func makeHome(_ tree: Tree, at top: FilePath) throws {

@@ -116,7 +116,7 @@ struct PlanFileTests {
         let first = FirstUnits(wantedBytes: .max)
         for unit in read.units {
             totals.add(unit.bytes, of: unit.purgeClass)
-            first.add(unit)
+            first.add([unit])
         }
         #expect(totals.bytes == .max)
         for unit in read.units { totals.remove(unit.bytes, of: unit.purgeClass) }

@@ -2,81 +2,59 @@ import SystemCalls
 import SystemPackage
 
 /// A file, or a directory with everything below it, that is deleted whole or not at all.
-public struct PurgeUnit: Sendable {
-    private let batch: UnitBatch
-    /// Its index in the batch.
-    private let index: Int32
+public struct PurgeUnit: Sendable, Hashable {
+    /// The bytes of the absolute path.
+    public let path: [UInt8]
+    /// The class the unit is deleted in.
+    public let purgeClass: PurgeClass
+    /// Whether the unit is a directory.
+    public let isDirectory: Bool
+    /// The device and inode of the file or of the directory itself.
+    public let identity: FileIdentity
+    /// The latest access, modification, change or birth time in the unit; the change times of
+    /// directories do not count.
+    public let lastUse: FileTime
+    /// How many bytes deleting the unit is expected to free, and how many for certain.
+    private let freed: FreedBytes
+    /// The number of items in the unit, the top item included.
+    public let itemCount: Int
+    /// The state of the unit when it was chosen.
+    public let pin: PurgePin
 
     /// Creates a unit from its parts, as read from a plan file.
     public init(
         path: [UInt8], purgeClass: PurgeClass, isDirectory: Bool, identity: FileIdentity,
         lastUse: FileTime, bytes: Int64, itemCount: Int, pin: PurgePin
     ) {
-        var batch = UnitBatchWriter()
-        let record = UnitRecord(
-            purgeClass, isDirectory: isDirectory, inode: identity.inode, lastUse: lastUse,
-            freed: FreedBytes(atMost: bytes), itemCount: itemCount, pin: pin)
-        batch.append(record, on: identity.device) { $0 += path }
-        self.init(batch.finish(), 0)
+        self.init(
+            path: path, purgeClass: purgeClass, isDirectory: isDirectory, identity: identity,
+            lastUse: lastUse, freed: FreedBytes(atMost: bytes), itemCount: itemCount, pin: pin)
     }
 
-    /// Creates a unit that is stored in a batch.
-    init(_ batch: UnitBatch, _ index: Int) {
-        self.batch = batch
-        self.index = Int32(index)
+    init(
+        path: [UInt8], purgeClass: PurgeClass, isDirectory: Bool, identity: FileIdentity,
+        lastUse: FileTime, freed: FreedBytes, itemCount: Int, pin: PurgePin
+    ) {
+        self.path = path
+        self.purgeClass = purgeClass
+        self.isDirectory = isDirectory
+        self.identity = identity
+        self.lastUse = lastUse
+        self.freed = freed
+        self.itemCount = itemCount
+        self.pin = pin
     }
 
-    /// What is stored besides its path and its device.
-    var record: UnitRecord { batch.records[Int(index)] }
-
-    /// The bytes of the absolute path.
-    public var path: [UInt8] {
-        var path: [UInt8] = []
-        appendPath(to: &path)
-        return path
-    }
-
-    /// Appends ``path``.
-    func appendPath(to bytes: inout [UInt8]) { batch.appendPath(of: Int(index), to: &bytes) }
-
-    /// The class the unit is deleted in.
-    public var purgeClass: PurgeClass { record.purgeClass }
-    /// Whether the unit is a directory.
-    public var isDirectory: Bool { record.isDirectory }
-    /// The device and inode of the file or of the directory itself.
-    public var identity: FileIdentity {
-        FileIdentity(device: batch.device(of: Int(index)), inode: record.inode)
-    }
-    /// The latest access, modification, change or birth time in the unit; the change times of
-    /// directories do not count.
-    public var lastUse: FileTime { record.lastUse }
     /// How many bytes deleting the unit is expected to free; less where they are compressed.
-    public var bytes: Int64 { record.bytes }
+    public var bytes: Int64 { freed.atMost }
     /// How many bytes deleting the unit frees for certain. Not in plan files.
-    var certainBytes: Int64 { record.certainBytes }
-    /// The number of items in the unit, the top item included.
-    public var itemCount: Int { record.itemCount }
-    /// The state of the unit when it was chosen.
-    public var pin: PurgePin { record.pin }
+    var certainBytes: Int64 { freed.atLeast }
+
+    /// The unit's part of the order of deletion that needs no path.
+    var bound: UnitBound { UnitBound(purgeClass, bytes, lastUse) }
+
     /// The number of path components.
-    private var depth: Int { batch.depth(of: Int(index)) }
-}
-
-extension PurgeUnit: Hashable {
-    /// Whether the units are the same, in the same state.
-    public static func == (first: PurgeUnit, second: PurgeUnit) -> Bool {
-        first.purgeClass == second.purgeClass && first.isDirectory == second.isDirectory
-            && first.identity == second.identity && first.lastUse == second.lastUse
-            && first.bytes == second.bytes && first.certainBytes == second.certainBytes
-            && first.itemCount == second.itemCount && first.pin == second.pin
-            && first.path == second.path
-    }
-
-    /// Hashes what distinguishes units.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(identity)
-        hasher.combine(path)
-    }
+    private var depth: Int { path.count { $0 == UInt8(ascii: "/") } }
 }
 
 extension PurgeUnit: Comparable {
@@ -84,10 +62,11 @@ extension PurgeUnit: Comparable {
     /// first unless they are marked, then the least recently used first, then the deeper path first.
     /// Ties are broken by path, so that every run produces the same list.
     public static func < (first: PurgeUnit, second: PurgeUnit) -> Bool {
-        let (bound, otherBound) = (first.record.bound, second.record.bound)
+        let (bound, otherBound) = (first.bound, second.bound)
         if bound != otherBound { return bound < otherBound }
-        if first.depth != second.depth { return first.depth > second.depth }
-        return first.batch.order(Int(first.index), Int(second.index), of: second.batch) < 0
+        let (depth, otherDepth) = (first.depth, second.depth)
+        return depth == otherDepth
+            ? first.path.lexicographicallyPrecedes(second.path) : depth > otherDepth
     }
 }
 

@@ -153,24 +153,20 @@ struct UnitSink: Sendable {
         if let reason = reason ?? lateFindings.reasonToKeep(start.path, isDirectory: true) {
             return note(start.path, reason)
         }
-        let record = UnitRecord(
-            start.purgeClass, isDirectory: true, inode: start.status.identity.inode,
-            lastUse: portion.lastUse, freed: portion.freed, itemCount: portion.itemCount,
+        let unit = PurgeUnit(
+            path: start.path, purgeClass: start.purgeClass, isDirectory: true,
+            identity: start.status.identity, lastUse: portion.lastUse, freed: portion.freed,
+            itemCount: portion.itemCount,
             pin: PurgePin(start.status, newestChange: portion.newestChange))
-        if hold(record, start.status, start.path) { return }
-        units.add(record, on: start.status.identity.device) { $0 += start.path }
+        if !hold(unit) { units.add([unit]) }
     }
 
     /// Lets a small unit wait for others of its directory, and adds those that need not wait any more.
     ///
     /// - Returns: whether the unit is small.
-    private func hold(_ record: UnitRecord, _ status: FileStatus, _ path: [UInt8]) -> Bool {
-        guard let small, small.concern(record.bytes, record.purgeClass) else { return false }
-        let unit = SmallUnits.Waiting(
-            record: record, device: status.identity.device, path: path)
-        for unit in small.add(unit) {
-            units.add(unit.record, on: unit.device) { $0 += unit.path }
-        }
+    private func hold(_ unit: PurgeUnit) -> Bool {
+        guard let small, small.concern(unit.bytes, unit.purgeClass) else { return false }
+        units.add(small.add(unit))
         return true
     }
 
@@ -204,12 +200,11 @@ struct UnitSink: Sendable {
         let reason =
             lateFindings.reasonToKeep(path, isDirectory: false) ?? mounts.reasonToKeep(path)
         if let reason { return note(path, reason) }
-        let record = UnitRecord(
-            purgeClass, isDirectory: false, inode: status.identity.inode, lastUse: lastUse,
-            freed: freed, itemCount: 1,
+        let unit = PurgeUnit(
+            path: path, purgeClass: purgeClass, isDirectory: false, identity: status.identity,
+            lastUse: lastUse, freed: freed, itemCount: 1,
             pin: PurgePin(status, newestChange: status.attributeModificationTime))
-        if hold(record, status, path) { return }
-        preselection.add(record, on: status.identity.device) { $0 += path }
+        if !hold(unit) { preselection.add(unit) }
     }
 
     private func add(companion path: [UInt8]) {

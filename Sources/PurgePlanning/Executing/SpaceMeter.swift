@@ -64,3 +64,71 @@ struct SpaceMeter {
             clamping: status.freeBlocks.multipliedSaturating(by: status.fragmentSize))
     }
 }
+
+/// Decides when enough was deleted, when a run measures free space, and what the result means.
+struct PurgeProgress {
+    /// What the measured growth means.
+    enum Verdict: Hashable {
+        case goOn
+        /// As much was freed as was wanted.
+        case reached
+        /// Something else, such as a snapshot, keeps the blocks of what is deleted.
+        case futile
+    }
+
+    /// How many bytes the plan wants to free.
+    let wanted: Int64
+    /// How many predicted bytes must be deleted before the effect is judged; the greatest number
+    /// where nothing can share blocks.
+    let futileBytes: Int64
+    /// How many bytes the removed units were expected to free.
+    private(set) var predicted: Int64 = 0
+    /// How many bytes removing them frees for certain: not those of compressed files.
+    private(set) var certain: Int64 = 0
+    private var nextMeasure: Int64
+
+    init(wanted: Int64, futileBytes: Int64) {
+        self.wanted = wanted
+        self.futileBytes = futileBytes
+        nextMeasure = min(wanted, futileBytes)
+    }
+
+    /// Whether to judge the run before anything else is deleted.
+    var isDue: Bool { isDue(after: 0, certain: 0) }
+
+    /// Whether that is so when a number of bytes more are deleted, as predicted.
+    ///
+    /// - Parameter certainBytes: how many of those bytes are freed for certain.
+    func isDue(after bytes: Int64, certain certainBytes: Int64) -> Bool {
+        predicted.addingSaturating(bytes) >= nextMeasure
+            || certain.addingSaturating(certainBytes) >= wanted
+    }
+
+    /// Whether the blocks of what was deleted are as many as are wanted. Other processes may have
+    /// used them since, and snapshots may keep them where ``mayBeFutile``.
+    var isReached: Bool { certain >= wanted }
+
+    /// Whether snapshots or other files may keep blocks of what is deleted.
+    var mayBeFutile: Bool { futileBytes < .max }
+
+    mutating func removed(_ unit: PurgeUnit) {
+        predicted.addSaturating(unit.bytes)
+        certain.addSaturating(unit.certainBytes)
+    }
+
+    /// Returns what a measured growth means, and schedules the next measurement.
+    ///
+    /// - Parameter isAlone: whether no other process is writing. Otherwise the measurement does not
+    ///   show what was freed.
+    mutating func judge<Failure>(
+        _ measured: Int64, isAlone: () throws(Failure) -> Bool
+    ) throws(Failure) -> Verdict {
+        if measured >= wanted { return .reached }
+        if certain >= futileBytes, measured < certain / 2, try isAlone() { return .futile }
+        if isReached { return .reached }
+        // Small steps near the end would spend more time in `syncfs(2)` than in deleting.
+        let step = max(wanted.subtractingSaturating(measured), wanted / 8, 1 << 20)
+        nextMeasure = predicted.addingSaturating(min(step, max(futileBytes, 1)))
+        return .goOn
+    }
+}

@@ -86,3 +86,131 @@ extension WatchSettings {
         guard refusals.isEmpty else { throw SettingsError(refusals.joined(separator: "; ")) }
     }
 }
+
+extension WatchSettings {
+    /// The default configuration file: `$XDG_CONFIG_HOME/resval/purge.toml`, by default below
+    /// `~/.config`; nil when no home is known.
+    static var defaultFile: FilePath? {
+        currentBaseDirectories().configurationHome?.path
+            .appending("resval").appending("purge.toml")
+    }
+
+    /// Reads a configuration file.
+    ///
+    /// - Throws: `FileError` when it cannot be read, `SettingsError` when it is invalid.
+    static func read(_ path: FilePath) throws -> WatchSettings {
+        try WatchSettings(
+            try settingsText(of: path).text, home: currentBaseDirectories().home)
+    }
+
+    /// Reads ``defaultFile``. When it does not exist, the volume of the home is watched.
+    ///
+    /// - Throws: as ``read(_:)``; `FileError` `other` when no home is known.
+    static func readUsual() throws -> WatchSettings {
+        guard let file = defaultFile, let home = currentBaseDirectories().home else {
+            throw FileError(
+                code: .other, message: "no home is known", advice: "set HOME, or give --config")
+        }
+        do {
+            return try read(file)
+        } catch let error as FileError where error.code == .noSuchFile {
+            return WatchSettings(volumes: [home])
+        }
+    }
+
+    /// Parses the text of a configuration file.
+    ///
+    /// - Parameters:
+    ///   - text: TOML.
+    ///   - home: what `~` stands for, and the volume watched by default; nil when no home is
+    ///     known.
+    /// - Throws: `SettingsError`, with the line, the key and what is valid.
+    init(_ text: String, home: FilePath?) throws(SettingsError) {
+        let reader = try SettingsReader(text)
+        try reader.refuseUnknownKeys(but: WatchKey.self)
+        let paths = SettingsPaths(home: home, reader: reader)
+        volumes = try paths.paths(WatchKey.volumes) ?? [home].compactMap(\.self)
+        guard !volumes.isEmpty else {
+            throw reader.complaint(
+                WatchKey.volumes.rawValue, "names what to watch: volumes = [\"/home\"]")
+        }
+        markRoots = try paths.paths(WatchKey.markRoots) ?? []
+        protected = try paths.paths(WatchKey.protected) ?? []
+        let caches = try paths.paths(WatchKey.caches) ?? []
+        let temporary = try paths.paths(WatchKey.temporary) ?? []
+        locations =
+            caches.map { StorageLocation(kind: .caches, path: $0) }
+            + temporary.map { StorageLocation(kind: .temporary, path: $0) }
+        if let text = try reader.string(WatchKey.minimumAge) {
+            guard let age = AgeArgument(argument: text)?.seconds else {
+                throw reader.complaint(
+                    WatchKey.minimumAge.rawValue, "takes an age such as \"24h\" or \"7d\"")
+            }
+            minimumAge = age
+        }
+        if let size = try Self.size(WatchKey.smallest, reader) { smallest = size }
+        if let table = try reader.table(WatchKey.thresholds) {
+            thresholds = try Self.thresholds(table)
+        }
+    }
+
+    private static func thresholds(
+        _ reader: SettingsReader
+    ) throws(SettingsError) -> StorageThresholds {
+        try reader.refuseUnknownKeys(but: ThresholdKey.self)
+        var thresholds = StorageThresholds()
+        if let percent = try percent(.lowPercent, reader) {
+            thresholds.lowBytes.percent = percent
+            thresholds.lowInodes.percent = percent
+        }
+        if let percent = try percent(.criticalPercent, reader) {
+            thresholds.criticalBytes.percent = percent
+            thresholds.criticalInodes.percent = percent
+        }
+        if let bytes = try size(ThresholdKey.low, reader) { thresholds.lowBytes.amount = bytes }
+        if let bytes = try size(ThresholdKey.critical, reader) {
+            thresholds.criticalBytes.amount = bytes
+        }
+        if let count = try count(.lowInodes, reader) { thresholds.lowInodes.amount = count }
+        if let count = try count(.criticalInodes, reader) {
+            thresholds.criticalInodes.amount = count
+        }
+        let pairs: [(StorageThresholds.Limit, StorageThresholds.Limit, ThresholdKey)] = [
+            (thresholds.lowBytes, thresholds.criticalBytes, .critical),
+            (thresholds.lowInodes, thresholds.criticalInodes, .criticalInodes),
+        ]
+        for (low, critical, key) in pairs
+        where critical.percent > low.percent || critical.amount > low.amount {
+            throw reader.complaint(key.rawValue, "is above low: critical must come after low")
+        }
+        return thresholds
+    }
+
+    private static func percent(
+        _ key: ThresholdKey, _ reader: SettingsReader
+    ) throws(SettingsError) -> Int? {
+        guard let percent = try reader.integer(key) else { return nil }
+        guard (0...50).contains(percent) else {
+            throw reader.complaint(key.rawValue, "takes a number from 0 to 50")
+        }
+        return percent
+    }
+
+    private static func size<Key: RawRepresentable<String>>(
+        _ key: Key, _ reader: SettingsReader
+    ) throws(SettingsError) -> Int64? {
+        guard let text = try reader.string(key) else { return nil }
+        guard let size = ByteSize(argument: text) else {
+            throw reader.complaint(key.rawValue, "takes a size such as \"500M\" or \"5G\"")
+        }
+        return size.bytes
+    }
+
+    private static func count(
+        _ key: ThresholdKey, _ reader: SettingsReader
+    ) throws(SettingsError) -> Int64? {
+        guard let count = try reader.integer(key) else { return nil }
+        guard count >= 0 else { throw reader.complaint(key.rawValue, "takes a number from 0") }
+        return Int64(count)
+    }
+}

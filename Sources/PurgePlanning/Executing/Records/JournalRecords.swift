@@ -19,11 +19,10 @@ struct JournalContents {
     /// Parses a slot; nil when it is empty or was not written completely.
     init?(_ bytes: [UInt8]) {
         var head = JournalReader(bytes[...])
-        guard let version = head.number().flatMap({ JournalVersion(rawValue: $0) }),
-            let check = head.number(), let body = head.text(),
+        guard head.number() == magicNumber, let check = head.number(), let body = head.text(),
             checksum(body) == check
         else { return nil }
-        var reader = JournalReader(body[...], version)
+        var reader = JournalReader(body[...])
         guard let sequence = reader.number(), let count = reader.number() else { return nil }
         var records: [AsideRecord] = []
         for _ in 0..<count {
@@ -40,21 +39,15 @@ struct JournalContents {
         body.add(UInt64(records.count))
         for record in records { body.add(record) }
         var place = JournalWriter()
-        place.add(JournalVersion.current.rawValue)
+        place.add(magicNumber)
         place.add(checksum(body.bytes))
         place.add(body.bytes)
         return place.bytes.count <= limit ? place.bytes : nil
     }
 }
 
-/// The magic number at the start of a slot, which determines the format of its records.
-enum JournalVersion: UInt64 {
-    /// `resvalp1`: files are identified by device and inode.
-    case first = 0x3170_6c61_7673_6572
-    /// `resvalp2`: files are identified by what remains the same when a filesystem is mounted
-    /// again.
-    case current = 0x3270_6c61_7673_6572
-}
+/// The number at the start of a slot, `resvalp2`, which determines the format of its records.
+private let magicNumber: UInt64 = 0x3270_6c61_7673_6572
 
 /// Returns the 64-bit FNV-1a hash.
 private func checksum(_ bytes: [UInt8]) -> UInt64 {
@@ -168,12 +161,8 @@ struct JournalWriter {
 /// invalid.
 struct JournalReader {
     private var rest: ArraySlice<UInt8>
-    private let version: JournalVersion
 
-    init(_ bytes: ArraySlice<UInt8>, _ version: JournalVersion = .current) {
-        rest = bytes
-        self.version = version
-    }
+    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
     mutating func number() -> UInt64? {
         guard rest.count >= 8 else { return nil }
@@ -189,10 +178,6 @@ struct JournalReader {
     }
 
     mutating func identity() -> PersistentIdentity? {
-        guard version != .first else {
-            guard let device = number(), let inode = number() else { return nil }
-            return PersistentIdentity(FileIdentity(device: device, inode: inode))
-        }
         guard let filesystem = filesystem(), let inode = number(), let hasTime = number() else {
             return nil
         }

@@ -1,0 +1,283 @@
+import SystemCalls
+
+/// Collects units and keeps the first ones, in order of deletion, that together free enough.
+///
+/// Memory is bounded by the wanted bytes: whenever twice as many units are held as were needed before,
+/// those that sort after enough others are discarded. Threads may add units concurrently.
+final class FirstUnits: Sendable {
+    private struct State {
+        var units: [PurgeUnit] = []
+        /// The number of units at which those that are not needed are discarded.
+        var limit = smallestLimit
+        /// The bound after which units are certainly discarded; nil while no unit is.
+        var bound: UnitBound?
+        var totals = PurgeTotals()
+        var isTruncated = false
+    }
+
+    private static let smallestLimit = 1024
+    private let wantedBytes: Int64
+    private let state = Monitor(State())
+
+    /// - Parameter wantedBytes: what the kept units free at least, if there are enough units.
+    init(wantedBytes: Int64) { self.wantedBytes = wantedBytes }
+
+    /// Adds units that were found, and counts of units that were discarded because they sort after the
+    /// bound.
+    ///
+    /// - Returns: the bound after which units are certainly discarded; nil while no unit is.
+    @discardableResult
+    func add(_ units: [PurgeUnit], discarding late: PurgeTotals = PurgeTotals()) -> UnitBound? {
+        state.withLock { state in
+            for unit in units { state.totals.add(unit.bytes, of: unit.purgeClass) }
+            state.units += units
+            if !late.isEmpty {
+                state.totals.add(late)
+                state.isTruncated = true
+            }
+            if state.units.count >= state.limit { discardUnneeded(&state) }
+            return state.bound
+        }
+    }
+
+    /// The number of units held.
+    var count: Int { state.withLock { $0.units.count } }
+
+    /// The units found so far.
+    func found() -> FoundUnits {
+        state.withLock { state in
+            discardUnneeded(&state)
+            return FoundUnits(
+                units: state.units, totals: state.totals, isTruncated: state.isTruncated)
+        }
+    }
+
+    /// Sorts the units, and discards those that sort after enough others.
+    private func discardUnneeded(_ state: inout State) {
+        state.units.sort()
+        var needed = 0
+        // Wide enough for any sum of sizes.
+        var bytes: Int128 = 0
+        while needed < state.units.count, bytes < wantedBytes {
+            bytes += Int128(state.units[needed].bytes)
+            needed += 1
+        }
+        if needed < state.units.count {
+            state.isTruncated = true
+            state.bound = needed > 0 ? state.units[needed - 1].bound : .first
+            state.units.removeSubrange(needed...)
+        }
+        state.limit = max(2 * needed, Self.smallestLimit)
+    }
+}
+
+/// The outcome of a search for units.
+public struct FoundUnits: Sendable, Hashable {
+    /// The units to delete first, in order of deletion.
+    public let units: [PurgeUnit]
+    /// Counts of all units that may be deleted.
+    public let totals: PurgeTotals
+    /// Whether more units were found than ``units`` contains.
+    public let isTruncated: Bool
+
+    /// Returns the outcome without the units that late findings concern.
+    func removing(
+        _ lateFindings: LateFindings, keep: ([UInt8], KeepReason) -> Void
+    ) -> FoundUnits {
+        guard lateFindings.exist else { return self }
+        var totals = totals
+        let certain = units.filter { unit in
+            guard let reason = lateFindings.reasonToKeep(unit.path, isDirectory: unit.isDirectory)
+            else { return true }
+            totals.remove(unit.bytes, of: unit.purgeClass)
+            keep(unit.path, reason)
+            return false
+        }
+        return FoundUnits(units: certain, totals: totals, isTruncated: isTruncated)
+    }
+}
+
+/// Counts of units that may be deleted, by class.
+public struct PurgeTotals: Sendable, Hashable {
+    private var counts = [Int](repeating: 0, count: PurgeClass.allCases.count)
+    private var sizes = [Int64](repeating: 0, count: PurgeClass.allCases.count)
+
+    /// Returns the number of units of a class.
+    public func count(of purgeClass: PurgeClass) -> Int { counts[Int(purgeClass.rawValue)] }
+
+    /// Returns how many bytes deleting the units of a class would free.
+    public func bytes(of purgeClass: PurgeClass) -> Int64 { sizes[Int(purgeClass.rawValue)] }
+
+    /// How many bytes deleting all units would free.
+    public var bytes: Int64 { sizes.reduce(0) { $0.addingSaturating($1) } }
+
+    /// Whether nothing was counted.
+    var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
+
+    mutating func remove(_ bytes: Int64, of purgeClass: PurgeClass) {
+        counts[Int(purgeClass.rawValue)] -= 1
+        // A saturated sum may be less than the sizes still subtracted from it.
+        sizes[Int(purgeClass.rawValue)] = max(0, sizes[Int(purgeClass.rawValue)] - bytes)
+    }
+
+    mutating func add(_ bytes: Int64, of purgeClass: PurgeClass) {
+        counts[Int(purgeClass.rawValue)] += 1
+        sizes[Int(purgeClass.rawValue)].addSaturating(bytes)
+    }
+
+    mutating func add(_ others: PurgeTotals) {
+        for index in counts.indices {
+            counts[index] += others.counts[index]
+            sizes[index].addSaturating(others.sizes[index])
+        }
+    }
+}
+
+extension PurgeTotals {
+    /// Counts units.
+    package init(_ units: [PurgeUnit]) {
+        self.init()
+        for unit in units { add(unit.bytes, of: unit.purgeClass) }
+    }
+}
+
+/// One thread's access to ``FirstUnits``: units are handed over many at a time, and those that sort
+/// after the bound are only counted, without building a path.
+///
+/// The bound only moves forward in the order while units are added, so a unit that sorts after an
+/// old bound sorts after every later one.
+struct UnitPreselection {
+    private let units: FirstUnits
+    private var bound: UnitBound?
+    private var late = PurgeTotals()
+    private var found: [PurgeUnit] = []
+    /// How many units are handed over together.
+    private static let limit = 256
+
+    init(_ units: FirstUnits) { self.units = units }
+
+    /// Counts a unit if it sorts after the bound.
+    ///
+    /// - Returns: true when the unit was counted; otherwise it still has to be added.
+    mutating func drop(_ bytes: Int64, of purgeClass: PurgeClass, lastUse: FileTime) -> Bool {
+        guard let bound, bound < UnitBound(purgeClass, bytes, lastUse) else { return false }
+        late.add(bytes, of: purgeClass)
+        return true
+    }
+
+    /// Adds a unit.
+    mutating func add(_ unit: PurgeUnit) {
+        found.append(unit)
+        if found.count == Self.limit { finish() }
+    }
+
+    /// Hands over what was added and counted.
+    mutating func finish() {
+        bound = units.add(found, discarding: late)
+        found.removeAll(keepingCapacity: true)
+        late = PurgeTotals()
+    }
+}
+
+/// The leading part of the order of units: class, then small units after all others, then time of
+/// last use.
+struct UnitBound: Sendable, Hashable, Comparable {
+    private let purgeClass: PurgeClass
+    /// Whether the unit frees little, and is not marked.
+    private let isSmall: Bool
+    private let lastUse: FileTime
+
+    /// Creates a bound from a unit's class, size and time of last use.
+    init(_ purgeClass: PurgeClass, _ bytes: Int64, _ lastUse: FileTime) {
+        self.purgeClass = purgeClass
+        isSmall = purgeClass != .marked && bytes < SmallUnits.limit
+        self.lastUse = lastUse
+    }
+
+    /// The bound that almost all units sort after.
+    static let first = UnitBound(.temporary, .max, FileTime(seconds: .min, nanoseconds: 0))
+
+    /// Whether all units at the first bound sort before those at the second, whatever their paths.
+    static func < (first: UnitBound, second: UnitBound) -> Bool {
+        if first.purgeClass != second.purgeClass { return first.purgeClass < second.purgeClass }
+        if first.isSmall != second.isSmall { return second.isSmall }
+        return first.lastUse < second.lastUse
+    }
+}
+
+/// Small units of caches and temporary files: they go only where those of one directory are worth
+/// deleting together. A single small file is often the only copy of something, such as notes, a
+/// session or credentials, and deleting it frees next to nothing.
+final class SmallUnits: Sendable {
+    /// Units below this size, in bytes, are deleted after all larger ones of their class.
+    static let limit: Int64 = 1 << 20
+
+    private struct Directory {
+        var bytes: Int64 = 0
+        /// The units that wait for others.
+        var waiting: [PurgeUnit] = []
+    }
+
+    /// The size in bytes below which a unit is small.
+    private let smallest: Int64
+    private let directories = Monitor<[[UInt8]: Directory]>([:])
+
+    init(below smallest: Int64) { self.smallest = smallest }
+
+    /// Whether a unit of that size and class has to wait for others.
+    func concern(_ bytes: Int64, _ purgeClass: PurgeClass) -> Bool {
+        bytes < smallest && purgeClass != .marked
+    }
+
+    /// Adds a unit.
+    ///
+    /// - Returns: the units of its directory that may go now that it was added.
+    func add(_ unit: PurgeUnit) -> [PurgeUnit] {
+        let slash = unit.path.lastIndex(of: UInt8(ascii: "/")) ?? unit.path.startIndex
+        let parent = Array(unit.path[..<slash])
+        return directories.withLock { directories in
+            directories[parent, default: Directory()].bytes.addSaturating(unit.bytes)
+            directories[parent, default: Directory()].waiting.append(unit)
+            guard let directory = directories[parent], directory.bytes >= Self.limit else {
+                return []
+            }
+            directories[parent]?.waiting = []
+            return directory.waiting
+        }
+    }
+
+    /// Calls `body` with the path of each unit that is kept in the end.
+    func forEachKept(_ body: ([UInt8]) -> Void) {
+        for directory in directories.withLock({ $0 }).values {
+            for unit in directory.waiting { body(unit.path) }
+        }
+    }
+}
+
+extension FoundUnits {
+    /// Returns the outcome without the units that a target does not need: the smallest are dropped
+    /// first, as long as the others suffice.
+    ///
+    /// - Parameters:
+    ///   - bytes: how many bytes the units free, if there are enough of them.
+    ///   - inodes: how many items they remove, if there are enough.
+    package func trimmed(toFree bytes: Int64, inodes: Int64 = 0) -> FoundUnits {
+        var spareBytes = units.reduce(0 as Int128) { $0 + Int128($1.bytes) } - Int128(bytes)
+        var spareItems = units.reduce(0 as Int128) { $0 + Int128($1.itemCount) } - Int128(inodes)
+        guard spareBytes > 0, spareItems >= 0 else { return self }
+        var dropped: Set<Int> = []
+        for index in units.indices.sorted(by: { units[$0].bytes < units[$1].bytes }) {
+            let (size, items) = (Int128(units[index].bytes), Int128(units[index].itemCount))
+            // The next ones are at least as large.
+            guard size <= spareBytes else { break }
+            guard items <= spareItems else { continue }
+            spareBytes -= size
+            spareItems -= items
+            dropped.insert(index)
+        }
+        guard !dropped.isEmpty else { return self }
+        return FoundUnits(
+            units: units.indices.filter { !dropped.contains($0) }.map { units[$0] },
+            totals: totals, isTruncated: true)
+    }
+}
