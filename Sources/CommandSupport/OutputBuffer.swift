@@ -2,8 +2,6 @@ import ArgumentParser
 import ResourceValues
 import SystemCalls
 import SystemPackage
-// Commands that import this module print JSON, and need not import TextFormats too.
-@_exported import TextFormats
 
 /// A buffer of records for standard output, which combines them into few writes.
 ///
