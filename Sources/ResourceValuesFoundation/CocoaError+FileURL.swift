@@ -29,7 +29,7 @@ extension CocoaError {
     ///     known.
     ///   - unsetKeys: the keys that were not set; empty when reading.
     init(_ error: any Error, _ url: URL?, _ access: FileAccess, unsetKeys: [URLResourceKey] = []) {
-        let cause = ErrorCause(error, access)
+        let cause = CocoaCause(error, access)
         var information = cause.information(url)
         if !unsetKeys.isEmpty {
             information[URLResourceKey.keysOfUnsetValuesKey.rawValue] = unsetKeys
@@ -40,7 +40,7 @@ extension CocoaError {
     /// The same error with a description that names the file, unless it has a description.
     func naming(_ url: URL) -> CocoaError {
         guard userInfo[NSLocalizedDescriptionKey] == nil else { return self }
-        var cause = ErrorCause(underlying ?? self, .writing)
+        var cause = CocoaCause(underlying ?? self, .writing)
         if let reason = userInfo[NSLocalizedFailureReasonErrorKey] as? String {
             cause.error.message = reason
         }
@@ -53,7 +53,7 @@ extension CocoaError {
 }
 
 /// What an error of this module is made from.
-private struct ErrorCause {
+private struct CocoaCause {
     var error: FileError
     let code: CocoaError.Code
     private let underlying: any Error

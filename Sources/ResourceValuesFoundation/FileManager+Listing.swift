@@ -39,7 +39,7 @@ extension FileManager {
     ) throws -> [URL] {
         let isRelative = mask.contains(.producesRelativePathURLs)
         let skipsHidden = mask.contains(.skipsHiddenFiles)
-        let listing = try DirectoryListing(ListedDirectory(url, isRelative: isRelative))
+        let listing = try DirectoryListing(EnumeratedDirectory(url, isRelative: isRelative))
         var urls: [URL] = []
         while let item = try listing.next(skippingHidden: skipsHidden) { urls.append(item.url) }
         return urls

@@ -14,7 +14,7 @@ final class ItemEnumerator: FileManager.DirectoryEnumerator {
     /// The directories on the way down, with the entries still to visit.
     private var levels: [DirectoryListing] = []
     /// The directory to read next, unless its descendants are skipped.
-    private var next: ListedDirectory?
+    private var next: EnumeratedDirectory?
     /// Why the URL of the root leads to no directory, until it was reported.
     private var rootError: (any Error)?
     private var isStopped = false
@@ -30,7 +30,7 @@ final class ItemEnumerator: FileManager.DirectoryEnumerator {
         self.handler = handler
         do {
             let isRelative = options.contains(.producesRelativePathURLs)
-            next = try ListedDirectory(root, isRelative: isRelative)
+            next = try EnumeratedDirectory(root, isRelative: isRelative)
         } catch {
             rootError = error
         }
@@ -76,7 +76,7 @@ final class ItemEnumerator: FileManager.DirectoryEnumerator {
         return nil
     }
 
-    private func enter(_ directory: ListedDirectory) {
+    private func enter(_ directory: EnumeratedDirectory) {
         do {
             levels.append(try DirectoryListing(directory))
         } catch {
@@ -109,7 +109,7 @@ struct ListedItem {
 
 /// The entries of a directory, read at once, whatever bytes their names contain.
 final class DirectoryListing {
-    let directory: ListedDirectory
+    let directory: EnumeratedDirectory
     private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32768, alignment: 8)
     private var count = 0
     private var records: DirectoryRecords
@@ -118,7 +118,7 @@ final class DirectoryListing {
     /// Reads a directory: `getdents64(2)`. A symbolic link is not followed.
     ///
     /// - Throws: `CocoaError` when the directory cannot be opened or read.
-    init(_ directory: ListedDirectory) throws {
+    init(_ directory: EnumeratedDirectory) throws {
         self.directory = directory
         records = DirectoryRecords(UnsafeRawBufferPointer(buffer))
         do {
@@ -153,8 +153,8 @@ final class DirectoryListing {
     }
 
     /// Returns the directory that ``next(skippingHidden:)`` returned last.
-    func lastDirectory(_ item: ListedItem) -> ListedDirectory {
-        ListedDirectory(lastName, item.url, in: directory)
+    func lastDirectory(_ item: ListedItem) -> EnumeratedDirectory {
+        EnumeratedDirectory(lastName, item.url, in: directory)
     }
 
     /// Reads the kind, which not every filesystem reports with the name; false for an item that is
@@ -187,7 +187,7 @@ final class DirectoryListing {
 }
 
 /// A directory to list, and what the URLs of its entries begin with.
-struct ListedDirectory {
+struct EnumeratedDirectory {
     /// The directory's URL, as the caller knows it.
     let url: URL
     /// The path for system calls, NUL-terminated and without a slash at the end.
@@ -222,7 +222,7 @@ struct ListedDirectory {
     }
 
     /// Creates the directory that is an entry, from its name and its URL.
-    init(_ name: UnsafeRawBufferPointer, _ url: URL, in parent: ListedDirectory) {
+    init(_ name: UnsafeRawBufferPointer, _ url: URL, in parent: EnumeratedDirectory) {
         self.url = url
         path = parent.path(of: name) + [0]
         prefix = Array(url.relativeString.utf8)

@@ -9,6 +9,7 @@ let package = Package(
     dependencies: [
         .package(name: "PhotoCache", path: "../../Examples/PhotoCache"),
         .package(name: "ResourceValues", path: "../.."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: [
@@ -26,6 +27,11 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
+        .executableTarget(
+            name: "empty",
+            dependencies: [
+                .product(name: "ArgumentParser", package: "swift-argument-parser")
+            ]),
         .executableTarget(
             name: "overlay",
             dependencies: [
