@@ -1,0 +1,67 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Copies that would be worse than none")
+struct CopyingTests {
+    @Test("a copy of another user's file has no set-ID bits, one of the caller's own keeps them")
+    func setID() throws {
+        try require(.root)
+        let tree = Tree {
+            File("other").permissions(0o6755).owned(by: 54321); File("own").permissions(0o6755)
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            try tool("chmod", "6755", root.appending("other"))
+            for (name, bits) in [("other", 0o755), ("own", 0o6755)] as [(FileName, UInt16)] {
+                let copy = root.appending("copy of \(String(decoding: name.bytes, as: UTF8.self))")
+                try root.appending(name).copyItem(to: copy)
+                try #expect(copy.status().permissions == bits, "\(name)")
+            }
+        }
+    }
+
+    @Test("on a full volume an attribute of another program is not left out of a copy")
+    func fullVolume() throws {
+        try withFilesystem(.ext4) { filesystem in
+            let root = filesystem.root
+            try Tree { File("f").attribute("user.other", [UInt8](repeating: 1, count: 3000)) }
+                .create(in: root)
+            _ = try? tool("dd", "if=/dev/zero", "of=\(root)/filler", "bs=4096", "status=none")
+            let copy = root.appending("copy")
+            #expect(code { try root.appending("f").copyItem(to: copy) } == .noSpace)
+            #expect(code { try copy.fileStatus() } == .noSuchFile)
+        }
+    }
+
+    @Test("a directory is not copied into itself")
+    func intoItself() throws {
+        let tree = Tree { Directory("d") { File("f") } }
+        try withTemporaryDirectory(containing: tree) { root in
+            let directory = root.appending("d")
+            let error = #expect(throws: FileError.self) {
+                try directory.copyItem(to: directory.appending("copy"))
+            }
+            #expect(error?.errno == .invalidArgument)
+            try #expect(tool("ls", "-A", directory) == "f")
+        }
+    }
+
+    @Test("an item that replaces another takes its class in place of none, and keeps any other")
+    func replacedClass() throws {
+        for (own, expected) in [
+            (FileProtection.none, FileProtection.complete),
+            (.completeUnlessOpen, .completeUnlessOpen),
+        ] {
+            let tree = Tree {
+                File("old").protection(.complete); File("new").protection(own)
+            }
+            try withTemporaryDirectory(containing: tree) { root in
+                let old = root.appending("old")
+                try old.replaceItem(with: root.appending("new"))
+                try #expect(old.fileProtection == expected)
+            }
+        }
+    }
+}
