@@ -1,4 +1,5 @@
 import ArgumentParser
+import SystemCalls
 
 /// A number of bytes given on the command line: plain, with K, M, G, T, KiB, MiB, GiB or TiB for
 /// powers of 1024, or with KB, MB, GB or TB for powers of 1000.
