@@ -1,3 +1,5 @@
+import SystemCalls
+
 @testable import CommandSupport
 
 /// Prints and carries any name: nothing of it can drive a terminal, and no two look alike.

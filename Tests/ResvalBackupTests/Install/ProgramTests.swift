@@ -7,55 +7,6 @@ import Testing
 struct ProgramTests {
     private static let programs = ["resval", "resval-backup", "resval-purge"]
 
-    @Test(
-        "--version prints the version",
-        arguments: [
-            ("resval", ["--version"]), ("resval-backup", ["--version"]),
-            ("resval-purge", ["--version"]), ("resval", ["backup", "--version"]),
-            ("resval", ["purge", "--version"]), ("resval-backup", ["plan", "--version"]),
-        ])
-    func version(program: String, arguments: [String]) throws {
-        let result = try Command(.built(program), arguments: arguments).run()
-        #expect(result.exitCode == 0)
-        #expect(result.text == "\(CommandVersion.text)\n")
-        #expect(result.errorText == "")
-    }
-
-    @Test("help about a command that does not exist is an error", arguments: programs)
-    func unknownHelp(program: String) throws {
-        for arguments in [["help", "nonsense"], ["help", "plan", "nonsense"]]
-        where program != "resval" || arguments.count == 2 {
-            let result = try Command(.built(program), arguments: arguments).run()
-            #expect(result.exitCode == 64)
-            #expect(result.text == "")
-            #expect(result.errorText.hasPrefix("\(program): unknown command 'nonsense'\n"))
-        }
-        #expect(try Command(.built(program), "help").run().exitCode == 0)
-    }
-
-    @Test("resval shows the help of a companion's command")
-    func companionHelp() throws {
-        let result = try Command(.built("resval"), "help", "backup", "create").run()
-        let direct = try Command(.built("resval-backup"), "help", "create").run()
-        #expect(result == direct)
-        #expect(direct.exitCode == 0)
-        #expect(direct.text.contains("USAGE: resval-backup create"))
-    }
-
-    @Test("defaults in help texts are written as a person writes them", arguments: programs)
-    func defaults(program: String) throws {
-        let commands = try Command(.built(program), "__complete", "").runSuccessfully()
-            .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
-            .filter { !$0.hasPrefix(":") && !["help", "backup", "purge"].contains($0) }
-        for command in commands {
-            let help = try Command(.built(program), command, "--help").runSuccessfully()
-                .split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            #expect(!help.contains("(bytes:"), "\(command)")
-            #expect(!help.contains("(seconds:"), "\(command)")
-            if command == "evict" { #expect(help.contains("(default: 64.0 KiB)")) }
-        }
-    }
-
     @Test("resval works where /proc is not mounted")
     func withoutProc() throws {
         try require(.root, .tool("unshare"))
@@ -252,7 +203,6 @@ struct ProgramTests {
                 .split(whereSeparator: \.isWhitespace).joined(separator: " ")
             #expect(!help.contains("(bytes:"), "\(command)")
             #expect(!help.contains("(seconds:"), "\(command)")
-            if command == "capacity" { #expect(help.contains("(default: .)")) }
             if command == "evict" { #expect(help.contains("(default: 64.0 KiB)")) }
         }
     }

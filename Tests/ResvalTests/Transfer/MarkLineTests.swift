@@ -14,7 +14,7 @@ struct MarkLineTests {
             .key(MarkChange(.isPurgeable, to: true)),
             .key(MarkChange(.isPurgeable, to: nil)),
             .key(MarkChange(.isExcludedFromBackup, to: false)),
-            .key(MarkChange(.fileProtection, to: .complete)),
+            .key(MarkChange(.fileProtection, to: .protection(.complete))),
         ]
 
     private let identities = [
