@@ -26,9 +26,9 @@ struct CopyingTests {
     func fullVolume() throws {
         try withFilesystem(.ext4) { filesystem in
             let root = filesystem.root
-            try Tree { File("f").attribute("user.other", [UInt8](repeating: 1, count: 3000)) }
+            try Tree { File("f").attribute("user.other", [UInt8](repeating: 1, count: 500)) }
                 .create(in: root)
-            _ = try? tool("dd", "if=/dev/zero", "of=\(root)/filler", "bs=4096", "status=none")
+            _ = try? tool("dd", "if=/dev/zero", "of=\(root)/filler", "bs=1024", "status=none")
             let copy = root.appending("copy")
             #expect(code { try root.appending("f").copyItem(to: copy) } == .noSpace)
             #expect(code { try copy.fileStatus() } == .noSuchFile)
