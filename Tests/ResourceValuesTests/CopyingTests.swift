@@ -22,19 +22,6 @@ struct CopyingTests {
         }
     }
 
-    @Test("on a full volume an attribute of another program is not left out of a copy")
-    func fullVolume() throws {
-        try withFilesystem(.ext4) { filesystem in
-            let root = filesystem.root
-            try Tree { File("f").attribute("user.other", [UInt8](repeating: 1, count: 500)) }
-                .create(in: root)
-            _ = try? tool("dd", "if=/dev/zero", "of=\(root)/filler", "bs=1024", "status=none")
-            let copy = root.appending("copy")
-            #expect(code { try root.appending("f").copyItem(to: copy) } == .noSpace)
-            #expect(code { try copy.fileStatus() } == .noSuchFile)
-        }
-    }
-
     @Test("a directory is not copied into itself")
     func intoItself() throws {
         let tree = Tree { Directory("d") { File("f") } }
