@@ -111,6 +111,66 @@ public enum FileProtection: String, Sendable, Hashable, CaseIterable {
     ]
 }
 
+/// The marks stored on one item.
+public struct Marks: Sendable, Hashable {
+    private var exclusion = Mark.unset
+    private var purgeability = Mark.unset
+    private var protection = Mark.unset
+
+    /// Creates marks; nil leaves a key unset.
+    public init(
+        isExcludedFromBackup: Bool? = nil, isPurgeable: Bool? = nil,
+        fileProtection: FileProtection? = nil
+    ) {
+        if let isExcludedFromBackup { exclusion = .value(.boolean(isExcludedFromBackup)) }
+        if let isPurgeable { purgeability = .value(.boolean(isPurgeable)) }
+        if let fileProtection { protection = .value(.protection(fileProtection)) }
+    }
+
+    /// The mark of a key. A value of another type than the key's is malformed and fails safe: it
+    /// must not be taken for an unset key.
+    public subscript(key: StoredKey) -> Mark {
+        get {
+            switch key {
+            case .isExcludedFromBackup: exclusion
+            case .isPurgeable: purgeability
+            case .fileProtection: protection
+            }
+        }
+        set {
+            var mark = newValue
+            if let value = newValue.value, !key.accepts(value) {
+                mark = .malformed(prefix: Array(value.text.utf8), length: value.text.utf8.count)
+            }
+            switch key {
+            case .isExcludedFromBackup: exclusion = mark
+            case .isPurgeable: purgeability = mark
+            case .fileProtection: protection = mark
+            }
+        }
+    }
+
+    /// The marks of an item without any.
+    public static let none = Marks()
+
+    /// Whether no key is set, malformed or unreadable.
+    public var isEmpty: Bool { exclusion.isUnset && purgeability.isUnset && protection.isUnset }
+
+    /// Whether any mark is malformed or unreadable.
+    public var areBroken: Bool {
+        exclusion.isBroken || purgeability.isBroken || protection.isBroken
+    }
+
+    /// Whether backups exclude the item; nil if unset or broken.
+    public var isExcludedFromBackup: Bool? { exclusion.value?.boolean }
+
+    /// Whether the item may be deleted when space is short; nil if unset or broken.
+    public var isPurgeable: Bool? { purgeability.value?.boolean }
+
+    /// The protection class; nil if unset or broken.
+    public var fileProtection: FileProtection? { protection.value?.protection }
+}
+
 // The codec: what is written is `StoredValue.text`, and what is read is all of the following.
 extension StoredKey {
     /// The longest value, in bytes, that is parsed; anything longer is malformed.

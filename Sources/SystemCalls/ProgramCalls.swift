@@ -20,7 +20,8 @@ package func findProgram(_ name: String) -> FilePath? {
     }
 }
 
-/// Starts a program with `/dev/null` as its standard input: `posix_spawn(3)`.
+/// Starts a program with `/dev/null` as its standard input: `posix_spawn(3)`. For threads that wait,
+/// since Subprocess has only `async` calls.
 ///
 /// - Parameters:
 ///   - arguments: the arguments after the first, which is the path.

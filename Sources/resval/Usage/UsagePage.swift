@@ -89,6 +89,8 @@ private func compressed(_ bytes: [UInt8]) -> [UInt8] {
 }
 
 /// Returns a template with each `{{name}}` replaced. What is put in is not searched again.
+///
+/// No package does this, since swift-mustache imports Foundation, which a program here does not link.
 private func filled(_ template: [UInt8], _ values: [String: [UInt8]]) -> [UInt8] {
     var output: [UInt8] = []
     var rest = template[...]
