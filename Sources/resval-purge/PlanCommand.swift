@@ -15,8 +15,8 @@ struct PlanCommand: ParsableCommand {
             application data. Below a ROOT, temporary files and caches are the items in those \
             directories; anything else is deleted only where it is marked itself.
 
-            With --output, writes a plan that run executes: it records device, inode, size and \
-            times of each unit. A plan counts for an hour, and until the machine is started again.
+            With --output, writes a plan that run executes, also one that frees too little: it \
+            records device, inode, size and times of each unit. A plan counts for an hour, and until the machine is started again.
 
             EXAMPLES
               resval-purge plan --free 10G
@@ -29,16 +29,13 @@ struct PlanCommand: ParsableCommand {
 
     @OptionGroup var target: TargetOptions
     @OptionGroup var search: SearchOptions
+    @OptionGroup var scope: ScopeOptions
     @OptionGroup var records: RecordOptions
-    @OptionGroup var color: ColorOptions
     @OptionGroup var progress: ProgressOptions
 
     @Option(
         help: ArgumentHelp("Write the plan to this file; - is standard output.", valueName: "file"))
     var output: PathArgument?
-
-    @Flag(help: "Accept a plan that frees less than the target.")
-    var partial = false
 
     @Flag(
         name: [.long, .customLong("verbose")], help: "List the items that are kept, with reasons.")
@@ -57,16 +54,15 @@ struct PlanCommand: ParsableCommand {
     func run() throws {
         let kept = KeptItems(records.form, isListed: kept)
         let planning = Planning(
-            environment: try PurgeEnvironment(search), target: target, progress: progress)
+            environment: try PurgeEnvironment(search, scope), target: target, progress: progress)
         let result = try planning.makePlan(roots.paths, kept)
         if output?.isDash != true {
-            var printer = PlanPrinter(
-                records.form, now: result.plan.created, color: color.color)
+            var printer = PlanPrinter(records.form, now: result.plan.created)
             for unit in result.plan.units { printer.write(unit) }
             printer.write(result)
         }
         let isReached = reportShortfall(result)
-        if let output, isReached || partial { try PlanFile.write(result.plan, to: output) }
+        if let output { try PlanFile.write(result.plan, to: output) }
         if !isReached { throw ExitCode(1) }
     }
 }
@@ -84,7 +80,7 @@ func reportShortfall(_ result: Planning.Result) -> Bool {
             + "\(sizeText(result.missingBytes)) short"
     Messages.write(
         about: [UInt8]?.none,
-        "\(found) (--kept shows what is kept and why, --partial accepts less)")
+        "\(found) (--kept shows what is kept and why, run --partial accepts less)")
     return false
 }
 

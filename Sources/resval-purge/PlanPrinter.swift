@@ -6,16 +6,14 @@ import SystemCalls
 struct PlanPrinter: ~Copyable {
     private let form: RecordOptions.Form
     private let now: FileTime
-    private let colors: Bool
     private var buffer = OutputBuffer()
     private var hasHead = false
     /// The text of a column.
     private var column: [UInt8] = []
 
-    init(_ form: RecordOptions.Form, now: FileTime, color: ColorMode) {
+    init(_ form: RecordOptions.Form, now: FileTime) {
         self.form = form
         self.now = now
-        colors = form == .lines && color.colorsStandardOutput
     }
 
     /// Prints one unit.
@@ -40,7 +38,7 @@ struct PlanPrinter: ~Copyable {
             if !hasHead { buffer.append("CLASS       AGE        SIZE  PATH\n") }
             hasHead = true
             let name = unit.purgeClass.name
-            buffer.append(text: name, in: colors ? color(of: unit.purgeClass) : nil)
+            buffer.append(text: name)
             writeSpaces(9 - name.utf8.count)
             appendAgeText(unit.lastUse, now: now, to: &column)
             writeColumn(6)
@@ -112,14 +110,6 @@ struct PlanPrinter: ~Copyable {
 
     /// Writes what is still buffered.
     mutating func flush() { buffer.flush() }
-
-    private func color(of purgeClass: PurgeClass) -> OutputColor {
-        switch purgeClass {
-        case .temporary: .cyan
-        case .caches: .blue
-        case .marked: .magenta
-        }
-    }
 }
 
 /// Appends how long ago a time was, for people: `45s`, `10m`, `23h`, `12d`.

@@ -12,14 +12,16 @@ import SystemPackage
 struct PurgeEnvironment {
     let environment: PolicyEnvironment
     private let options: SearchOptions
+    private let scope: ScopeOptions?
 
+    /// - Parameter scope: nil for the user's own directories and items.
     /// - Throws: exit code 64, after a message, when a directory given with `--cache` is refused.
-    init(_ options: SearchOptions) throws {
-        self.options = options
-        for path in options.protected where (try? path.path.withoutFollowing.status()) == nil {
+    init(_ options: SearchOptions, _ scope: ScopeOptions? = nil) throws {
+        (self.options, self.scope) = (options, scope)
+        for path in scope?.protected ?? [] where (try? path.path.withoutFollowing.status()) == nil {
             Messages.warn(about: path.bytes, "is a protected directory, and cannot be found")
         }
-        let caches = options.caches.map {
+        let caches = (scope?.caches ?? []).map {
             StorageLocation(kind: .caches, path: absolute($0.path))
         }
         environment = PolicyEnvironment.current(named: caches)
@@ -61,8 +63,10 @@ struct PurgeEnvironment {
         search.smallest = options.smallest.bytes
         if let space, thresholds.isShortOfInodes(space) { search.smallest = 0 }
         search.minimumAge = options.minAge?.seconds
-        search.includesForeign = options.allOwners
-        search.protected = options.protected.map { absolute($0.path) }
+        if let scope {
+            search.includesForeign = scope.allOwners
+            search.protected = scope.protected.map { absolute($0.path) }
+        }
         search.shouldStop = { StopRequest.isMade }
         if let progress { search.didExamine = { progress.advance(by: $0) } }
         return search

@@ -35,11 +35,11 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var target: TargetOptions
     @OptionGroup var search: SearchOptions
+    @OptionGroup var scope: ScopeOptions
 
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
-    @OptionGroup var color: ColorOptions
     @OptionGroup var progress: ProgressOptions
 
     @Flag(
@@ -62,9 +62,8 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         let plan = target.isGiven ? nil : try readPlan()
-        let environment = try PurgeEnvironment(search)
-        var report = RunReport(
-            form, now: .now, color: color.color, mode: isDryRun ? .rehearse : .delete)
+        let environment = try PurgeEnvironment(search, scope)
+        var report = RunReport(form, now: .now, mode: isDryRun ? .rehearse : .delete)
         do {
             if !isDryRun { try finishLeftovers(environment, &report) }
             let prepared =

@@ -15,12 +15,10 @@ struct RunReport: ~Copyable {
     /// Whether a unit or a leftover failed.
     private(set) var hasFailures = false
 
-    init(
-        _ form: RecordOptions.Form, now: FileTime, color: ColorMode, mode: PurgeExecutor.Mode
-    ) {
+    init(_ form: RecordOptions.Form, now: FileTime, mode: PurgeExecutor.Mode) {
         self.form = form
         self.mode = mode
-        printer = PlanPrinter(form, now: now, color: color)
+        printer = PlanPrinter(form, now: now)
     }
 
     /// Prints the outcome for one unit or leftover.

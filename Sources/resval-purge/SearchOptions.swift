@@ -24,7 +24,10 @@ struct SearchOptions: ParsableArguments {
                 + "less than 1 MiB together. 0 where inodes are short.",
             valueName: "size"))
     var smallest = ByteSize(bytes: 64 << 10)
+}
 
+/// The options that change what a search takes, and what it never touches.
+struct ScopeOptions: ParsableArguments {
     @Flag(help: "Include items of other users.")
     var allOwners = false
 

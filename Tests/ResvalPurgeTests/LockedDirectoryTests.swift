@@ -27,7 +27,7 @@ struct LockedDirectoryTests {
             let mark = ["-n", "user.resval.isPurgeable", "-v", "true", "\(home.path("unit"))"]
             try tool("setfattr", arguments: mark)
             let arguments: [any CommandArgument] = [
-                "plan", ".", "--cache", vault, "--free", "1M", "--partial", "--min-age", "0",
+                "plan", ".", "--cache", vault, "--free", "1M", "--min-age", "0",
             ]
             let open = try home.run(arguments: arguments)
             #expect(open.text.contains("\(vault)/other"), "\(open)")

@@ -18,7 +18,6 @@ struct UsageTests {
             (["plan", "--free", "1", "--output", "-", "--json"], "--output - cannot be used with"),
             (["plan", "--free", "1", "--cache", "/etc"], "/etc: the named directory is refused"),
             (["run", "--free", "1", "--cache", "/usr/share"], "a directory of the system: /usr"),
-            (["status", "--cache", "/var/lib"], "a directory of the system: /var"),
             (["run"], "give one PLAN, or --free or --until-available"),
             (["run", "a", "b"], "give one PLAN, or --free or --until-available"),
             (["ls"], "unknown command 'ls' (did you mean 'plan'?)\nUsage: resval-purge"),
