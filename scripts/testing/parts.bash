@@ -12,10 +12,10 @@ test_parts=(
 
 # What sanitizers look at: all that runs in one process, and commands that go through most of the
 # code. The rest would spend the time in other programs. HostileHomeTests limit the addresses a program may
-# have, of which a sanitizer takes terabytes.
+# have, of which a sanitizer takes terabytes, and RunTests/nice: a sanitizer has a setpriority(2) of its own.
 sanitizer_parts=(
     '--skip KillTests --skip CrashTests --skip HostileHomeTests --skip ResvalBackupTests'
-    '--filter ResvalBackupTests\.(Evict|Restore|RoundTrip|Run|Settings|Status)Tests'
+    '--filter ResvalBackupTests\.(Evict|Restore|RoundTrip|Run|Settings|Status)Tests --skip RunTests/nice'
 )
 
 # What runs where newer system calls are refused: what is done to marks, trees and purged units.
