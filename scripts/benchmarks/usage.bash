@@ -74,7 +74,7 @@ measure_U3() {
     floor_runs U3 || return 0
     need_tree
     competitor U3 floor s "$floors/floor-walk" -s -j "$threads" "$tree"
-    competitor U3 resval s "$resval" suggest -j "$threads" "$tree" "$project"
+    competitor U3 resval s "$resval" suggest "$tree" "$project"
     target U3 at-most resval floor 1.25
     mkdir -p -- "$project/node_modules"
     touch -- "$project/package.json"
