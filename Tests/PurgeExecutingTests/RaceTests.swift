@@ -35,7 +35,7 @@ struct RaceTests {
     /// until one comes too late to happen.
     private func attack(
         every step: Int = 1, on units: Set<String>,
-        _ attack: @escaping (PurgeFixture) throws -> Void,
+        _ attack: @escaping (PurgeFixture, SystemCall) throws -> Void,
         _ check: (PurgeFixture, PurgeReport) throws -> Void
     ) throws {
         try withPurgeHomes { homes in
@@ -54,7 +54,7 @@ struct RaceTests {
     /// - Returns: whether the attack happened.
     private func execute(
         in home: PurgeFixture, _ units: Set<String>,
-        _ attack: @escaping (PurgeFixture) throws -> Void, atCall number: Int,
+        _ attack: @escaping (PurgeFixture, SystemCall) throws -> Void, atCall number: Int,
         _ check: (PurgeFixture, PurgeReport) throws -> Void
     ) throws -> Bool {
         let all = try home.plan().units
@@ -73,7 +73,7 @@ struct RaceTests {
             count += 1
             guard count == number else { return }
             mock.beforeCall = nil
-            do { try attack(home) } catch { failure = error }
+            do { try attack(home, call) } catch { failure = error }
         }
         let report = try mock.run { try home.execute(plan, executor) }
         if let failure { throw failure }
@@ -101,7 +101,7 @@ struct RaceTests {
         "a directory swapped for a symbolic link, at any moment, leads nowhere",
         arguments: [false, true])
     func swappedForLink(isTogether: Bool) throws {
-        try attack(every: 4, on: units(isTogether)) { home in
+        try attack(every: 4, on: units(isTogether)) { home, _ in
             rename(home(".cache/app").string, home("moved").string)
             symlink(home("Documents").string, home(".cache/app").string)
             rename(home("Documents/deep").string, home("Documents/unit").string)
@@ -117,7 +117,7 @@ struct RaceTests {
         "another directory in a unit's place, at any moment, is never removed",
         arguments: [false, true])
     func replacedDirectory(isTogether: Bool) throws {
-        try attack(every: 4, on: units(isTogether)) { home in
+        try attack(every: 4, on: units(isTogether)) { home, _ in
             // Behind the moment when the unit was put aside the name is free.
             rename(home(".cache/app/unit").string, home("moved").string)
             rename(home("Documents").string, home(".cache/app/unit").string)
@@ -132,7 +132,7 @@ struct RaceTests {
         "what is moved into a unit, at any moment, is never removed",
         arguments: [false, true])
     func movedIn(isTogether: Bool) throws {
-        try attack(every: 4, on: units(isTogether)) { home in
+        try attack(every: 4, on: units(isTogether)) { home, _ in
             guard let unit = try unitByNow(home) else { return }
             rename(home("Documents/deep").string, unit.appending("moved").string)
             rename(home("Documents/document").string, unit.appending("document").string)
@@ -160,23 +160,27 @@ struct RaceTests {
 
     @Test("a file replaced by another, at any moment before the last, is kept")
     func replacedFile() throws {
-        var late = 0
-        try attack(on: ["marked"]) { home in
+        var attacked: SystemCall?
+        var late: Set<SystemCall> = []
+        try attack(on: ["marked"]) { home, call in
+            attacked = call
             rename(home("Documents/document").string, home("marked").string)
         } _: { home, report in
             guard home("marked").exists || !home("Documents/document").exists else { return }
             if home("marked").exists { return }
             // The one window there is: between the last look at the name and the call.
-            late += 1
+            late.insert(try #require(attacked))
             #expect(report.removed == [home("marked")])
         }
-        #expect(late <= 2)
+        // How often is not fixed: where another test's process held the file for a moment, the lease is
+        // asked for again, and the same call has two numbers.
+        #expect(late.isSubset(of: [.fcntl, .unlinkat]))
     }
 
     @Test("a mark that says false, at any moment before the last look, keeps the file")
     func markedFalse() throws {
         var late = 0
-        try attack(on: ["marked"]) { home in
+        try attack(on: ["marked"]) { home, _ in
             guard home("marked").exists else { return }
             try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "false", home("marked"))
             if !home("marked").exists { late += 1 }
@@ -190,7 +194,7 @@ struct RaceTests {
     @Test("who opens a file while its lease is held waits, and the file is kept")
     func openedUnderLease() throws {
         var kept = 0
-        try attack(on: ["marked"]) { home in
+        try attack(on: ["marked"]) { home, _ in
             // Opening for writing without waiting breaks the lease, and fails.
             let descriptor = Glibc.open(home("marked").string, O_WRONLY | O_NONBLOCK)
             if descriptor >= 0 { close(descriptor) }
