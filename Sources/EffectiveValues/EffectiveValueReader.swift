@@ -113,11 +113,8 @@ package func ancestorChain(
     of path: FilePath, reader: MarkReader = MarkReader()
 ) throws(FileError) -> [ChainItem] {
     var reached: FilePath = "/"
-    var directory: OwnedDescriptor
-    do throws(Errno) {
-        directory = try OwnedDescriptor(openDirectoryReference(reached))
-    } catch {
-        throw .opening(error, reached)
+    var directory = try calls(on: reached, FileError.opening) { () throws(Errno) in
+        try OwnedDescriptor(openDirectoryReference("/"))
     }
     let root = try directory.descriptor.named(reached).fileStatus()
     let rootMarks = try reader.marks(of: reached, kind: root.kind, status: root)
@@ -129,11 +126,8 @@ package func ancestorChain(
         let location = DirectoryEntryLocation(
             directory: directory.descriptor, name: FilePath(bytes: name),
             pathForMessages: reached)
-        let next: OwnedDescriptor
-        do throws(Errno) {
-            next = try OwnedDescriptor(openReference(location.name, in: directory.descriptor))
-        } catch {
-            throw .opening(error, reached)
+        let next = try calls(on: reached, FileError.opening) { () throws(Errno) in
+            try OwnedDescriptor(openReference(location.name, in: directory.descriptor))
         }
         let found = try next.descriptor.named(reached).fileStatus()
         let marks = try marks(at: location, of: found, reader)

@@ -224,6 +224,22 @@ extension FileError {
     }
 }
 
+/// Makes calls on an item: the errno of one that fails becomes the item's error.
+///
+/// - Parameter error: makes the error from the errno and the path.
+@inlinable
+package func calls<Result: ~Copyable>(
+    on path: @autoclosure () -> FilePath?,
+    _ error: (Errno, FilePath?) -> FileError = FileError.init(_:of:),
+    _ body: () throws(Errno) -> Result
+) throws(FileError) -> Result {
+    do throws(Errno) {
+        return try body()
+    } catch let errno {
+        throw error(errno, path())
+    }
+}
+
 extension FileError {
     /// Returns the error for a failed `setxattr(2)` or `removexattr(2)`.
     ///

@@ -13,10 +13,8 @@ extension FileLocation where Self: ~Copyable {
     ///
     /// - Throws: ``FileError`` with the location's path.
     public func fileStatus() throws(FileError) -> FileStatus {
-        do throws(Errno) {
-            return try status()
-        } catch {
-            throw FileError(error, of: pathForMessages)
+        return try calls(on: pathForMessages) { () throws(Errno) in
+            try status()
         }
     }
 

@@ -123,12 +123,9 @@ public struct TagFile: Sendable {
         in directory: borrowing some FileLocation & ~Copyable, _ reader: MarkReader
     ) throws(FileError) -> (FileStatus, ItemMarks) {
         let path = directory.pathForMessages?.pushing(name)
-        let opened: OwnedDescriptor
-        do throws(Errno) {
-            opened = OwnedDescriptor(
+        let opened = try calls(on: path, FileError.opening) { () throws(Errno) in
+            OwnedDescriptor(
                 try openFile(directory, flags: [.reference, .directory, .noFollow]))
-        } catch {
-            throw .opening(error, path)
         }
         let file = DirectoryEntryLocation(
             directory: opened.descriptor, name: name, pathForMessages: path)

@@ -63,7 +63,7 @@ package struct StoredFileRecords: Sendable, Hashable {
         try makeStateDirectory(directory)
         let path = directory.appending("\(repository)-\(set)-\(snapshot)")
         hashes.sort()
-        do throws(Errno) {
+        try calls(on: path) { () throws(Errno) in
             let parent = OpenDirectory(try openDirectoryReference(directory))
             var staged = try StagedFile(in: parent, permissions: 0o600)
             // A filesystem without attributes: the records are backed up, which does no harm.
@@ -73,8 +73,6 @@ package struct StoredFileRecords: Sendable, Hashable {
             try writeAll(snapshots?.bytes ?? [], to: staged.descriptor)
             try synchronize(staged.descriptor)
             try staged.replace(FilePath(root: nil, path.components.suffix(1)))
-        } catch {
-            throw FileError(error, of: path)
         }
         let now = FileTime.now
         try remove { other in
@@ -166,7 +164,7 @@ package struct StoredFileRecords: Sendable, Hashable {
     private func paths(limit: Int = .max) throws(FileError) -> [FilePath] {
         guard try requireOwnStateDirectory(directory) else { return [] }
         var paths: [FilePath] = []
-        do throws(Errno) {
+        try calls(on: directory) { () throws(Errno) in
             try forEachName(in: directory) { name in
                 let hyphen = UInt8(ascii: "-")
                 if name.count > 34, name[16] == hyphen, name[33] == hyphen {
@@ -174,8 +172,6 @@ package struct StoredFileRecords: Sendable, Hashable {
                 }
                 return paths.count < limit
             }
-        } catch {
-            throw FileError(error, of: directory)
         }
         return paths
     }

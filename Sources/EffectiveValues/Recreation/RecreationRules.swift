@@ -70,10 +70,8 @@ package struct RecreationRules: Sendable {
                     + "not trusted",
                 advice: "chown or chmod go-w it, or set XDG_CONFIG_HOME", path: path)
         }
-        do throws(Errno) {
-            return try contents(ofOpen: file.descriptor, status, limit: settingsLimit)
-        } catch {
-            throw .opening(error, path)
+        return try calls(on: path, FileError.opening) { () throws(Errno) in
+            try contents(ofOpen: file.descriptor, status, limit: settingsLimit)
         }
     }
 
