@@ -92,9 +92,7 @@ public struct EffectiveValueReader: Sendable {
 
 /// One item on the path from `/` to a file, as found on disk.
 package struct ChainItem: Sendable, Hashable {
-    /// The item's facts, as the policy needs them.
     package let item: PolicyItem
-    /// The item's status, which includes its identity.
     package let status: FileStatus
 }
 

@@ -191,7 +191,6 @@ package struct FilesystemPart: Sendable, Hashable {
         self.init(real, on: mount)
     }
 
-    /// Creates the part that a mount shows.
     package init(of mount: Mount) {
         device = mount.device
         path = mount.root
@@ -211,7 +210,6 @@ package struct FilesystemPart: Sendable, Hashable {
         self.path = mount.root.appending(below)
     }
 
-    /// Whether this part is `other` or lies in it.
     package func isIn(_ other: FilesystemPart) -> Bool {
         device == other.device && path.isHeld(by: other.path)
     }

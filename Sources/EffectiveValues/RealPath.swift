@@ -91,7 +91,6 @@ struct PathResolver: ~Copyable {
         file = first
     }
 
-    /// The real path of the file reached.
     var path: FilePath { FilePath(names: resolved) }
 
     /// Returns the status of the file reached, after the last check; nil when steps are not
@@ -221,7 +220,6 @@ extension FilePath {
         bytes.split(separator: UInt8(ascii: "/"))
     }
 
-    /// Creates an absolute path from its names.
     init(names: [ArraySlice<UInt8>]) {
         let slash = [UInt8(ascii: "/")]
         self.init(bytes: slash + names.joined(separator: slash))

@@ -15,7 +15,6 @@ public struct MarkChange: Sendable, Hashable {
         self.value = value
     }
 
-    /// The attribute that stores the key's value.
     package var attribute: ExtendedAttributeName { key.attribute }
 
     /// The bytes to store; nil to remove the attribute.

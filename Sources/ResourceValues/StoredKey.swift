@@ -35,7 +35,6 @@ public enum StoredKey: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The prefix of every attribute name of the format.
     static let attributePrefix = "user.resval."
 
     private static let exclusionAttribute: ExtendedAttributeName =
@@ -223,7 +222,6 @@ extension StoredKey {
     }
 }
 
-/// Whether bytes are equal to a word, ignoring ASCII case.
 private func isInAnyCase(_ bytes: UnsafeRawBufferPointer, _ word: String) -> Bool {
     bytes.count == word.utf8.count
         && zip(bytes, word.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }

@@ -14,7 +14,6 @@ public struct Decision: Sendable {
         self.contextForEntries = contextForEntries
     }
 
-    /// Creates the decision about an unmarked item.
     @usableFromInline
     init(inheriting inherited: Inherited) {
         self.init(

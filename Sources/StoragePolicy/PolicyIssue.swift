@@ -94,7 +94,6 @@ public struct BrokenMark: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Marks {
-    /// The marks that are malformed or cannot be read.
     var broken: [BrokenMark] {
         brokenKeys.compactMap { BrokenMark(self[$0], of: $0) }
     }

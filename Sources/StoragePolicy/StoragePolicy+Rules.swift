@@ -1,7 +1,6 @@
 import ResourceValues
 import SystemPackage
 
-/// The marks stored on one item.
 @usableFromInline
 struct OwnMarks {
     var native: Marks

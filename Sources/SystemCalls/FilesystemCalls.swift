@@ -7,7 +7,6 @@ package struct FilesystemStatus: Sendable, Hashable {
     package let type: UInt32
     /// The size of a fragment in bytes: the unit of the block counts (`f_frsize`).
     package let fragmentSize: UInt64
-    /// The number of blocks, in fragments.
     package let blocks: UInt64
     /// The number of free blocks, including those reserved for root.
     package let freeBlocks: UInt64
@@ -49,7 +48,6 @@ package func filesystemStatus(
     return try filesystemStatus(ofOpen: reference.descriptor)
 }
 
-/// Returns the status of the filesystem that contains an open file.
 package func filesystemStatus(
     ofOpen descriptor: FileDescriptor
 ) throws(Errno) -> FilesystemStatus {
@@ -111,11 +109,9 @@ package struct QuotaUsage: Sendable, Hashable {
     package var softByteLimit: UInt64
     /// The space in use, in bytes.
     package var usedBytes: UInt64
-    /// The hard limit on inodes.
     package var fileLimit: UInt64
     /// The soft limit on inodes, which may be exceeded only for a grace period.
     package var softFileLimit: UInt64
-    /// The inodes in use.
     package var usedFiles: UInt64
 
     package init(
@@ -140,7 +136,6 @@ package struct QuotaUsage: Sendable, Hashable {
     }
 }
 
-/// The user or group that a quota applies to.
 package enum QuotaHolder: Sendable, Hashable {
     case user(UInt32)
     case group(UInt32)

@@ -10,7 +10,6 @@ package final class OpenDirectory: FileLocation, Sendable {
 
     package var descriptor: FileDescriptor { owned.descriptor }
 
-    /// Always nil: a descriptor has no path of its own.
     package var pathForMessages: FilePath? { nil }
 
     package init(_ descriptor: FileDescriptor) { owned = OwnedDescriptor(descriptor) }
@@ -131,7 +130,6 @@ package struct EntryNames: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// Returns the names sorted by their bytes.
     package func inByteOrder() -> EntryNames {
         var sorted = self
         characters.withUnsafeBufferPointer { characters in

@@ -11,10 +11,8 @@ import SystemPackage
 /// which is empty where that is not on this machine. It was written when the files had been compared.
 /// Other programs of the user may write to it: whatever it contains, it is only compared.
 package struct StoredFileRecords: Sendable, Hashable {
-    /// The directory of the files, which need not exist.
     package let directory: FilePath
 
-    /// Creates the records in a state directory such as `~/.local/state`.
     package init(stateHome: FilePath) {
         directory = stateHome.appending(stateDirectoryName).appending("stored")
     }
@@ -181,10 +179,8 @@ package struct StoredFileRecords: Sendable, Hashable {
 private let longestPath = 4095
 
 extension FilePath {
-    /// The name of a file of records.
     fileprivate var name: String { lastComponent?.string ?? "" }
 
-    /// The identifier of the snapshot that a file of records is about.
     fileprivate var snapshot: String { String(name.dropFirst(34)) }
 }
 

@@ -7,7 +7,6 @@ import SystemPackage
 /// A work tree is asked about when its first directory is met, which is before anything in it.
 final class IgnoredItems: Sendable {
     private struct Found {
-        /// The work trees that were asked about.
         var workTrees: Set<FileIdentity> = []
         /// Why git gave no answer about a work tree.
         var failures: [FileIdentity: String] = [:]

@@ -98,7 +98,6 @@ enum RuleLine: Sendable, Hashable {
         return lines
     }
 
-    /// What is wrong with a line.
     fileprivate struct Fault: Error {
         let message: String
 

@@ -78,10 +78,8 @@ package struct RecreationRules: Sendable {
     /// The last names of all directories for which there is a rule.
     var names: Set<[UInt8]> { Set(rules.keys) }
 
-    /// Whether there is a rule for a directory of a name.
     func mayFit(_ name: [UInt8]) -> Bool { rules[name] != nil }
 
-    /// Whether a directory is a home, or above one.
     func holdsHome(_ names: [[UInt8]]) -> Bool { homes.contains { $0.starts(with: names) } }
 
     /// Returns the rule that a directory proves, and whether its tool clones repositories into the

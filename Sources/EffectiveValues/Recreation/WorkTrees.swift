@@ -65,7 +65,6 @@ package final class WorkTrees: Sendable {
         return .untracked
     }
 
-    /// Returns the work trees that a directory is, or is in.
     private func trees(
         around path: FilePath, _ directory: OpenDirectory
     ) throws(Errno) -> [WorkTree] {
@@ -110,7 +109,6 @@ enum VersionControl: Sendable, Hashable {
         ".hg", ".svn", ".jj", ".sl", ".bzr", "_darcs", ".pijul", ".fslckout", "_FOSSIL_", "CVS",
     ]
 
-    /// The names that show a system.
     static let names = Set(([".git"] + others).map { FilePath($0) })
 
     /// Finds the system whose work tree begins in a directory; nil if there is none.

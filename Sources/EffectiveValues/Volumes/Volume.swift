@@ -142,7 +142,6 @@ private func common(_ answers: [Bool?]) -> Bool? {
     return answers.contains(nil) ? nil : true
 }
 
-/// A question about the devices beneath a filesystem.
 private enum DeviceQuestion {
     case isEncrypted, isRemovable, isEjectable, isInternal
 
