@@ -1,4 +1,5 @@
-import SystemCalls
+// Types in this module's declarations: FileLocation, FileStatus, FileError and others.
+@_exported import SystemCalls
 import SystemPackage
 
 /// A parallel walk of directory trees, by descriptor, to any depth and with any names.

@@ -1,4 +1,5 @@
-import SystemCalls
+// Types in this module's declarations: FileLocation, FileStatus, FileError and others.
+@_exported import SystemCalls
 
 /// A key whose value is stored on the item itself, as one extended attribute.
 public enum StoredKey: String, Sendable, Hashable, CaseIterable {

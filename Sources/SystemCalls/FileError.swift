@@ -240,6 +240,19 @@ package func calls<Result: ~Copyable>(
     }
 }
 
+/// Makes calls on an item; nil if it does not exist: `ENOENT`, `ENOTDIR`, and `ELOOP` where no link is
+/// followed.
+@inlinable
+package func ifPresent<Result>(
+    _ body: () throws(Errno) -> Result
+) throws(Errno) -> Result? {
+    do throws(Errno) {
+        return try body()
+    } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
+        return nil
+    }
+}
+
 extension FileError {
     /// Returns the error for a failed `setxattr(2)` or `removexattr(2)`.
     ///

@@ -19,22 +19,6 @@ package struct FilesystemStatus: Sendable, Hashable {
     /// The number of free inodes available to ordinary users (`f_favail`).
     package let availableFiles: UInt64
     package let isReadOnly: Bool
-
-    package init(
-        type: UInt32, fragmentSize: UInt64, blocks: UInt64, freeBlocks: UInt64,
-        availableBlocks: UInt64, files: UInt64, freeFiles: UInt64, availableFiles: UInt64,
-        isReadOnly: Bool
-    ) {
-        self.type = type
-        self.fragmentSize = fragmentSize
-        self.blocks = blocks
-        self.freeBlocks = freeBlocks
-        self.availableBlocks = availableBlocks
-        self.files = files
-        self.freeFiles = freeFiles
-        self.availableFiles = availableFiles
-        self.isReadOnly = isReadOnly
-    }
 }
 
 /// Returns the status of the filesystem that contains a file: `fstatfs(2)` and `fstatvfs(3)`.
@@ -113,19 +97,9 @@ package struct QuotaUsage: Sendable, Hashable {
     /// The soft limit on inodes, which may be exceeded only for a grace period.
     package var softFileLimit: UInt64
     package var usedFiles: UInt64
+}
 
-    package init(
-        byteLimit: UInt64, softByteLimit: UInt64, usedBytes: UInt64, fileLimit: UInt64,
-        softFileLimit: UInt64, usedFiles: UInt64
-    ) {
-        self.byteLimit = byteLimit
-        self.softByteLimit = softByteLimit
-        self.usedBytes = usedBytes
-        self.fileLimit = fileLimit
-        self.softFileLimit = softFileLimit
-        self.usedFiles = usedFiles
-    }
-
+extension QuotaUsage {
     /// Converts the kernel's limits, which are in blocks of 1024 bytes, and its usage, in bytes.
     init(_ kernel: if_dqblk) {
         self.init(

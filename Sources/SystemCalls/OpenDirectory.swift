@@ -92,6 +92,11 @@ package final class OpenDirectory: FileLocation, Sendable {
         try location(of: name).status()
     }
 
+    /// Returns the status of an entry; nil if there is none of this name.
+    package func statusIfPresent(of name: FilePath) throws(Errno) -> FileStatus? {
+        try ifPresent { () throws(Errno) in try status(of: name) }
+    }
+
     /// Removes an entry.
     package func remove(_ name: FilePath, isDirectory: Bool = false) throws(Errno) {
         try removeItem(name, in: descriptor, isDirectory: isDirectory)

@@ -1,7 +1,7 @@
 import EffectiveValues
 import ResourceValues
 import StorageManagement
-import SystemCalls
+@testable import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing

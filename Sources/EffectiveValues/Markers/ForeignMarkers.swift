@@ -105,14 +105,12 @@ public struct TagFile: Sendable {
     package func isPresent(in directory: borrowing some FileLocation & ~Copyable) throws(Errno)
         -> Bool
     {
-        do throws(Errno) {
+        try ifPresent { () throws(Errno) in
             let opened = OwnedDescriptor(
                 try openFile(directory, flags: [.reference, .directory, .noFollow]))
             let file = DirectoryEntryLocation(directory: opened.descriptor, name: name)
             return try hasSignature(file, try file.status())
-        } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
-            return false
-        }
+        } ?? false
     }
 
     /// Returns the tag file's own status and marks.

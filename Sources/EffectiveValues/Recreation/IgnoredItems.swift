@@ -36,7 +36,7 @@ final class IgnoredItems: Sendable {
         if known.kind == .directory {
             let directory = OpenDirectory(
                 try openFile(location, flags: [.reference, .directory, .noFollow]))
-            if try directory.location(of: ".git").statusIfAny() != nil {
+            if try directory.statusIfPresent(of: ".git") != nil {
                 // What is a work tree has tracked files: one around it does not exclude it.
                 marks.uncertain[.gitignore] = try failure(of: directory, known.identity)
                 return
@@ -87,16 +87,6 @@ final class IgnoredItems: Sendable {
                 found.failures[identity] = error.reason
             }
             return found.failures[identity]
-        }
-    }
-}
-
-extension DirectoryEntryLocation {
-    fileprivate func statusIfAny() throws(Errno) -> FileStatus? {
-        do throws(Errno) {
-            return try status()
-        } catch .noSuchFileOrDirectory {
-            return nil
         }
     }
 }

@@ -115,19 +115,11 @@ enum VersionControl: Sendable, Hashable {
     ///
     /// - Throws: the errno of looking.
     init?(in directory: OpenDirectory) throws(Errno) {
-        func exists(_ name: String) throws(Errno) -> Bool {
-            do throws(Errno) {
-                _ = try directory.status(of: FilePath(name))
-                return true
-            } catch .noSuchFileOrDirectory {
-                return false
-            }
-        }
-        if try exists(".git") {
+        if try directory.statusIfPresent(of: ".git") != nil {
             self = .git
             return
         }
-        for name in Self.others where try exists(name) {
+        for name in Self.others where try directory.statusIfPresent(of: FilePath(name)) != nil {
             self = .other(name)
             return
         }

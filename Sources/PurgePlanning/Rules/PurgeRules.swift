@@ -57,7 +57,9 @@ final class PurgeRules: Sendable {
         isMarked: Bool
     ) -> KeepReason? {
         if decision.purgeability.cause.isProtected { return .protected(decision.purgeability) }
-        if decision.protection.cause.keepsItem(isMarkedPurgeable: isMarked) { return .protectionClass }
+        if decision.protection.cause.keepsItem(isMarkedPurgeable: isMarked) {
+            return .protectionClass
+        }
         if !includesForeign, status.owner != user { return .foreignOwner }
         if status.isImmutable || status.isAppendOnly { return .immutable }
         switch status.kind {
