@@ -293,10 +293,7 @@ extension EffectiveProtection {
     /// The class that the item itself stores, when that class forbids storing the item in
     /// plaintext; otherwise nil.
     var ownClass: FileProtection? {
-        switch self {
-        case .marked, .malformed: forbidsPlaintext ? protectionClass : nil
-        case .unmarked, .inherited: nil
-        }
+        ownCause.flatMap { $0.forbidsPlaintext ? $0.protectionClass : nil }
     }
 }
 

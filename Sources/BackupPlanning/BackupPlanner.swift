@@ -170,7 +170,7 @@ public struct SourceError: Error, Sendable, Hashable {
             return "cannot be backed up: \(reason.sentence)"
         }
         // Inside a marked directory no mark of the item itself counts.
-        let marked = if case .inherited(let from, _) = exclusion { from } else { path }
+        let marked = exclusion.ancestor ?? path
         return "is excluded from backups: \(reason.sentence)"
             + " (to back it up: resval set isExcludedFromBackup=false \(ShellWord.quoted(marked.bytes)))"
     }

@@ -48,7 +48,7 @@ public enum ExclusionReason: PolicyReason {
     /// The kind of mark that excludes the item; nil when no mark does.
     public var marker: Marker? {
         guard case .excluded(let exclusion) = self else { return nil }
-        return exclusion.marker
+        return exclusion.cause.marker
     }
 
     /// The reason in words.
@@ -84,8 +84,8 @@ public enum ExclusionReason: PolicyReason {
     /// The reason at the ancestor directory that decides, or the reason itself.
     public var origin: ExclusionReason {
         switch self {
-        case .excluded(let exclusion): .excluded(exclusion.origin)
-        case .protected(let protection): .protected(protection.origin)
+        case .excluded(let exclusion): .excluded(Effective(exclusion.cause))
+        case .protected(let protection): .protected(Effective(protection.cause))
         case .mount, .locked, .repository, .socket, .tooLong, .tooSparse, .larger, .evicted: self
         }
     }
@@ -93,8 +93,8 @@ public enum ExclusionReason: PolicyReason {
     /// The tag file that is stored although the other contents of its directory are excluded for
     /// this reason; nil for other reasons.
     public var keptFile: TagFile? {
-        guard case .excluded(.marker(.cachedir)) = self else { return nil }
-        return .cacheDirectory
+        guard case .excluded(let exclusion) = self else { return nil }
+        return exclusion.ownCause == .marker(.cachedir) ? .cacheDirectory : nil
     }
 
     /// The excluded placeholder; nil for any other reason.

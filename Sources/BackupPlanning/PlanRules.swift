@@ -50,7 +50,8 @@ package struct PlanRules: Sendable {
     /// Returns the reason if the item's protection class forbids plaintext; nil when the item may be
     /// stored.
     func protection(_ kind: FileKind, _ decision: Decision) -> ExclusionReason? {
-        guard planner.storesPlaintext, kind != .directory, decision.protection.forbidsPlaintext
+        guard planner.storesPlaintext, kind != .directory,
+            decision.protection.cause.forbidsPlaintext
         else {
             return nil
         }

@@ -92,9 +92,7 @@ public struct EffectiveValueReader: Sendable {
 
 /// One item on the path from `/` to a file, as found on disk.
 package struct ChainItem: Sendable, Hashable {
-    /// The item's facts, as the policy needs them.
     package let item: PolicyItem
-    /// The item's status, which includes its identity.
     package let status: FileStatus
 }
 
@@ -113,11 +111,8 @@ package func ancestorChain(
     of path: FilePath, reader: MarkReader = MarkReader()
 ) throws(FileError) -> [ChainItem] {
     var reached: FilePath = "/"
-    var directory: OwnedDescriptor
-    do throws(Errno) {
-        directory = try OwnedDescriptor(openDirectoryReference(reached))
-    } catch {
-        throw .opening(error, reached)
+    var directory = try calls(on: reached, FileError.opening) { () throws(Errno) in
+        try OwnedDescriptor(openDirectoryReference("/"))
     }
     let root = try directory.descriptor.named(reached).fileStatus()
     let rootMarks = try reader.marks(of: reached, kind: root.kind, status: root)
@@ -129,11 +124,8 @@ package func ancestorChain(
         let location = DirectoryEntryLocation(
             directory: directory.descriptor, name: FilePath(bytes: name),
             pathForMessages: reached)
-        let next: OwnedDescriptor
-        do throws(Errno) {
-            next = try OwnedDescriptor(openReference(location.name, in: directory.descriptor))
-        } catch {
-            throw .opening(error, reached)
+        let next = try calls(on: reached, FileError.opening) { () throws(Errno) in
+            try OwnedDescriptor(openReference(location.name, in: directory.descriptor))
         }
         let found = try next.descriptor.named(reached).fileStatus()
         let marks = try marks(at: location, of: found, reader)

@@ -21,7 +21,6 @@ package struct NamePattern: Sendable, Hashable {
     private let first: UInt8?
     private let last: UInt8?
 
-    /// Parses a pattern.
     package init(_ pattern: some Sequence<UInt8>) {
         let bytes = Array(pattern)
         var elements: [Element] = []
@@ -69,12 +68,10 @@ package struct NamePattern: Sendable, Hashable {
         !pattern.contains { "*?[\\".utf8.contains($0) }
     }
 
-    /// Whether the pattern matches a whole name.
     package func matches(_ name: [UInt8]) -> Bool {
         name.withUnsafeBytes { matches($0) }
     }
 
-    /// Whether the pattern matches a whole name.
     package func matches(_ name: UnsafeRawBufferPointer) -> Bool {
         // Most names that do not match show it here.
         if let first, name.first != first { return false }

@@ -4,7 +4,6 @@ import SystemPackage
 /// An item named by a person, a setting or a variable, and reached by a path that no other user
 /// controls.
 package struct NamedItem: Sendable, Hashable {
-    /// The real path.
     package let path: FilePath
     /// The item's status when it was reached.
     package let status: FileStatus
@@ -56,7 +55,6 @@ package enum UnsafeStep: Error, Sendable, Hashable {
         if directory.owner != 0, item.owner != directory.owner { throw .otherOwner }
     }
 
-    /// Checks whether a link may be followed.
     static func check(
         link: FileStatus, in directory: FileStatus, for user: UInt32
     ) throws(UnsafeStep) {
@@ -64,7 +62,6 @@ package enum UnsafeStep: Error, Sendable, Hashable {
         guard isOwn, !directory.isWritableByOthers else { throw .link }
     }
 
-    /// A description of what is wrong.
     package var sentence: String {
         switch self {
         case .otherOwner: "unsafe path transition: it belongs to another user than its directory"

@@ -3,31 +3,25 @@ import SystemCalls
 /// The identity of a file that survives a remount, after which its filesystem may have another
 /// device number, and another filesystem may have the old one.
 package struct PersistentIdentity: Sendable, Hashable {
-    /// The filesystem that contains a file.
     package enum Filesystem: Sendable, Hashable {
         /// The filesystem's name: `UUID=…`, or else the source of its mount.
         case named([UInt8])
-        /// The device number: the form in records of old versions, and all that is known where
-        /// `/proc` is not mounted.
+        /// The device number: all that is known where `/proc` is not mounted.
         case device(UInt64)
     }
 
-    /// The filesystem.
     package let filesystem: Filesystem
-    /// The inode number.
     package let inode: UInt64
-    /// The creation time; nil where the filesystem does not store it, and in records of old
-    /// versions.
+    /// The creation time; nil where the filesystem does not store it.
     package let creationTime: FileTime?
 
-    /// Creates an identity from its parts.
     package init(filesystem: Filesystem, inode: UInt64, creationTime: FileTime?) {
         self.filesystem = filesystem
         self.inode = inode
         self.creationTime = creationTime
     }
 
-    /// Creates the identity that a record of an old version contains.
+    /// Creates the identity of a file of which no more is known.
     package init(_ identity: FileIdentity) {
         self.init(
             filesystem: .device(identity.device), inode: identity.inode, creationTime: nil)
@@ -45,17 +39,14 @@ package final class MountedFilesystems: Sendable {
 
     private let known = Monitor<[Mounted: PersistentIdentity.Filesystem]>([:])
 
-    /// Creates an empty table.
     package init() {}
 
-    /// Returns the identity of a file with a status.
     package func identity(of status: FileStatus) -> PersistentIdentity {
         PersistentIdentity(
             filesystem: filesystem(of: status), inode: status.identity.inode,
             creationTime: status.creationTime)
     }
 
-    /// Whether a recorded identity is that of the file with a status.
     package func isIdentity(_ recorded: PersistentIdentity, of status: FileStatus) -> Bool {
         guard recorded.inode == status.identity.inode,
             recorded.creationTime == nil || recorded.creationTime == status.creationTime

@@ -73,34 +73,24 @@ struct PathResolver: ~Copyable {
     ///
     /// - Parameter user: the uid to check each step from `/` for; nil to check none.
     init(_ path: FilePath, checkedFor user: UInt32? = nil) throws(FileError) {
-        do throws(Errno) {
-            guard !path.isEmpty else { throw .noSuchFileOrDirectory }
-            let start = path.isAbsolute ? [] : try workingDirectory().names
-            if let user {
-                let root = try OwnedDescriptor(openDirectoryReference("/"))
-                let check = StepCheck(user: user, status: try root.descriptor.status())
-                self.init(path, at: root, [], (start + path.names).reversed(), check)
-            } else {
-                let first = try OwnedDescriptor(openDirectoryReference(path.isAbsolute ? "/" : "."))
-                self.init(path, at: first, start, path.names.reversed(), nil)
-            }
-        } catch {
-            throw .opening(error, path)
+        // The steps of a checked path begin at the root.
+        let beginsAtRoot = user != nil || path.isAbsolute
+        var start: [ArraySlice<UInt8>] = []
+        let first = try calls(on: path, FileError.opening) { () throws(Errno) in
+            if path.isEmpty { throw .noSuchFileOrDirectory }
+            if !path.isAbsolute { start = try workingDirectory().names }
+            return try OwnedDescriptor(openDirectoryReference(beginsAtRoot ? "/" : "."))
         }
+        if let user {
+            let status = try first.descriptor.named(path).fileStatus()
+            check = StepCheck(user: user, status: status)
+        }
+        given = path
+        resolved = beginsAtRoot ? [] : start
+        pending = (beginsAtRoot ? start + path.names : path.names).reversed()
+        file = first
     }
 
-    private init(
-        _ given: FilePath, at file: consuming OwnedDescriptor, _ resolved: [ArraySlice<UInt8>],
-        _ pending: [ArraySlice<UInt8>], _ check: StepCheck?
-    ) {
-        self.given = given
-        self.file = file
-        self.resolved = resolved
-        self.pending = pending
-        self.check = check
-    }
-
-    /// The real path of the file reached.
     var path: FilePath { FilePath(names: resolved) }
 
     /// Returns the status of the file reached, after the last check; nil when steps are not
@@ -134,17 +124,11 @@ struct PathResolver: ~Copyable {
     ) throws(FileError) {
         let isDot = name.elementsEqual(".".utf8)
         let isDoubleDot = name.elementsEqual("..".utf8)
-        let next: OwnedDescriptor
-        do throws(Errno) {
-            next = try OwnedDescriptor(openReference(FilePath(bytes: name), in: file.descriptor))
-        } catch {
-            throw .opening(error, given)
+        let next = try calls(on: given, FileError.opening) { () throws(Errno) in
+            try OwnedDescriptor(openReference(FilePath(bytes: name), in: file.descriptor))
         }
-        let target: FilePath?
-        do throws(Errno) {
-            target = followsLink && !isDot && !isDoubleDot ? try linkTarget(of: next) : nil
-        } catch {
-            throw .opening(error, given)
+        let target = try calls(on: given, FileError.opening) { () throws(Errno) in
+            followsLink && !isDot && !isDoubleDot ? try linkTarget(of: next) : nil
         }
         if isDoubleDot {
             _ = resolved.popLast()
@@ -171,11 +155,8 @@ struct PathResolver: ~Copyable {
         to item: FileDescriptor, _ name: ArraySlice<UInt8>, isFollowed: Bool
     ) throws(FileError) {
         guard check != nil else { return }
-        let status: FileStatus
-        do throws(Errno) {
-            status = try item.status()
-        } catch {
-            throw .opening(error, given)
+        let status = try calls(on: given, FileError.opening) { () throws(Errno) in
+            try item.status()
         }
         do throws(UnsafeStep) {
             try check?.step(to: status, isFollowed: isFollowed)
@@ -202,11 +183,9 @@ struct PathResolver: ~Copyable {
 
     private mutating func beginAtRoot() throws(FileError) {
         resolved = []
-        do throws(Errno) {
+        try calls(on: given, FileError.opening) { () throws(Errno) in
             file = try OwnedDescriptor(openDirectoryReference("/"))
             if check != nil { check?.status = try file.descriptor.status() }
-        } catch {
-            throw .opening(error, given)
         }
     }
 }
@@ -241,7 +220,6 @@ extension FilePath {
         bytes.split(separator: UInt8(ascii: "/"))
     }
 
-    /// Creates an absolute path from its names.
     init(names: [ArraySlice<UInt8>]) {
         let slash = [UInt8(ascii: "/")]
         self.init(bytes: slash + names.joined(separator: slash))

@@ -10,7 +10,6 @@ package struct ItemCounter: Sendable {
     /// - Parameter report: called with the number of items since the last call.
     package init(_ report: @escaping @Sendable (Int) -> Void) { self.report = report }
 
-    /// Counts an item.
     @inlinable
     package mutating func count() {
         uncounted += 1
@@ -19,7 +18,6 @@ package struct ItemCounter: Sendable {
         batch = min(2 * batch, 1024)
     }
 
-    /// Reports what was not reported yet.
     @inlinable
     package mutating func finish() {
         if uncounted > 0 { report(uncounted) }

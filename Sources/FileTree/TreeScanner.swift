@@ -1,4 +1,5 @@
-import SystemCalls
+// Types in this module's declarations: FileLocation, FileStatus, FileError and others.
+@_exported import SystemCalls
 import SystemPackage
 
 /// A parallel walk of directory trees, by descriptor, to any depth and with any names.
@@ -51,11 +52,8 @@ public struct TreeScanner: Sendable {
         _ roots: [TreeRoot<Visitor.Context>],
         makeVisitor: @escaping @Sendable (Int) -> Visitor
     ) throws(FileError) {
-        let limit: Int
-        do throws(Errno) {
-            limit = try raiseDescriptorLimit()
-        } catch {
-            throw FileError.opening(error, nil)
+        let limit = try calls(on: nil, FileError.opening) { () throws(Errno) in
+            try raiseDescriptorLimit()
         }
         let pool = WorkPool(
             roots: roots, descriptorLimit: min(limit / 2, openDirectoryLimit),

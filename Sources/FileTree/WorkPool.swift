@@ -12,7 +12,6 @@ final class WorkPool<Context: Sendable>: Sendable {
         /// Open and read a directory met in `parent`, whose descriptor is in use until
         /// ``WorkPool/stoppedUsing(_:withoutChildren:)``.
         case open(parent: DirectoryNode<Context>, name: FilePath, context: Context)
-        /// Continue reading a directory.
         case read(DirectoryNode<Context>)
         /// The waiting entries of `parent`, so many, cannot be reached. It is in use likewise.
         case lost(parent: DirectoryNode<Context>, count: Int, errno: Errno)
@@ -119,7 +118,6 @@ final class WorkPool<Context: Sendable>: Sendable {
         }
     }
 
-    /// Adds directories that wait to be opened.
     func add(_ batch: ChildBatch<Context>) {
         state.withLock { state in
             batch.parent.waitingChildren += batch.count

@@ -113,9 +113,7 @@ extension FileLocation where Self: ~Copyable {
     }
 }
 
-/// The marks of an item and the names of its other attributes.
 package struct ListedMarks {
-    /// The marks.
     package var marks = Marks.none
     /// The names of the other attributes; nil if there are more than the kernel lists (64 KiB).
     package var otherNames: [[UInt8]]? = []

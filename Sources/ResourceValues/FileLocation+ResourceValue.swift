@@ -39,10 +39,8 @@ extension FileLocation where Self: ~Copyable {
     /// - Returns: nil where the filesystem does not count blocks (proc, sysfs).
     /// - Throws: ``FileError``, as `openat(2)` with `O_PATH` and `fstatvfs(3)`.
     public func volumeCapacity() throws(FileError) -> VolumeCapacity? {
-        do throws(Errno) {
-            return VolumeCapacity(try filesystemStatus(of: self))
-        } catch {
-            throw FileError(error, of: pathForMessages)
+        return try calls(on: pathForMessages) { () throws(Errno) in
+            VolumeCapacity(try filesystemStatus(of: self))
         }
     }
 }

@@ -21,6 +21,5 @@ package enum ForeignAttribute {
     /// Duplicacy's attribute on Linux, which excludes an item by its presence, whatever the value.
     package static let duplicacy: ExtendedAttributeName = "user.duplicacy_exclude"
 
-    /// All of them.
     static let all = Set(apple + [xdg, duplicati, duplicacy])
 }

@@ -15,7 +15,6 @@ public struct MarkChange: Sendable, Hashable {
         self.value = value
     }
 
-    /// The attribute that stores the key's value.
     package var attribute: ExtendedAttributeName { key.attribute }
 
     /// The bytes to store; nil to remove the attribute.
@@ -59,11 +58,8 @@ extension FileLocation where Self: ~Copyable {
         if let open = openDescriptor {
             return try applyInTurn(changes, replacing: known, to: open.named(pathForMessages))
         }
-        let file: OwnedDescriptor
-        do throws(Errno) {
-            file = try openAttributeReference(to: self)
-        } catch {
-            throw .opening(error, pathForMessages)
+        let file = try calls(on: pathForMessages, FileError.opening) { () throws(Errno) in
+            try openAttributeReference(to: self)
         }
         try applyInTurn(
             changes, replacing: known, to: file.descriptor.named(pathForMessages))

@@ -1,4 +1,5 @@
-import SystemCalls
+// Types in this module's declarations: FileLocation, FileStatus, FileError and others.
+@_exported import SystemCalls
 
 /// A key whose value is stored on the item itself, as one extended attribute.
 public enum StoredKey: String, Sendable, Hashable, CaseIterable {
@@ -35,7 +36,6 @@ public enum StoredKey: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The prefix of every attribute name of the format.
     static let attributePrefix = "user.resval."
 
     private static let exclusionAttribute: ExtendedAttributeName =
@@ -223,7 +223,6 @@ extension StoredKey {
     }
 }
 
-/// Whether bytes are equal to a word, ignoring ASCII case.
 private func isInAnyCase(_ bytes: UnsafeRawBufferPointer, _ word: String) -> Bool {
     bytes.count == word.utf8.count
         && zip(bytes, word.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }

@@ -14,7 +14,6 @@ public struct Decision: Sendable {
         self.contextForEntries = contextForEntries
     }
 
-    /// Creates the decision about an unmarked item.
     @usableFromInline
     init(inheriting inherited: Inherited) {
         self.init(
@@ -33,13 +32,13 @@ public struct Decision: Sendable {
     /// Whether a backup excludes the item. An excluded directory is itself backed up, without its
     /// entries.
     @inlinable
-    public var isExcluded: Bool { verdict?.exclusion.isExcluded ?? false }
+    public var isExcluded: Bool { verdict?.exclusion.cause.isExcluded ?? false }
 
     /// Whether the item may be deleted when space is short.
-    public var isPurgeable: Bool { purgeability.isPurgeable }
+    public var isPurgeable: Bool { purgeability.cause.isPurgeable }
 
     /// The effective protection class, or nil.
-    public var protectionClass: FileProtection? { protection.protectionClass }
+    public var protectionClass: FileProtection? { protection.cause.protectionClass }
 
     /// Whether the item is backed up, and why.
     public var exclusion: Exclusion { verdict?.exclusion ?? .unmarked }
@@ -87,20 +86,4 @@ final class Verdict: Sendable {
         self.issues = issues
         self.mayHoldIncludedItems = mayHoldIncludedItems
     }
-}
-
-/// The reason why a value applies to an item.
-public protocol PolicyReason: Sendable, Hashable {
-    /// The reason's stable name, for JSON and scripts.
-    var name: String { get }
-
-    /// The reason in words, without any path, since paths may contain bytes that control a
-    /// terminal. To be followed by ``ancestor`` if there is one.
-    var sentence: String { get }
-
-    /// The directory the value comes from; nil if it comes from the item itself.
-    var ancestor: FilePath? { get }
-
-    /// The reason that applies at ``ancestor``, or the reason itself.
-    var origin: Self { get }
 }

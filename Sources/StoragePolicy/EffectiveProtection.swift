@@ -1,16 +1,17 @@
 import ResourceValues
-import SystemPackage
 
-/// The protection class that applies to an item, and why.
-public enum EffectiveProtection: PolicyReason {
-    /// No class: neither the item nor a directory above it stores one.
+/// The protection class that applies to an item, and why: its own, or that of the nearest directory
+/// above that stores one.
+public typealias EffectiveProtection = Effective<ProtectionCause>
+
+/// The protection class that an item stores.
+public enum ProtectionCause: PolicyCause {
+    /// No class.
     case unmarked
     /// The class stored on the item.
     case marked(FileProtection)
     /// The stored class is malformed or cannot be read, and acts as `complete`.
     indirect case malformed(BrokenMark)
-    /// The class of the nearest directory above that stores one.
-    indirect case inherited(from: FilePath, reason: EffectiveProtection)
 
     /// The class, or nil. `none` is a class.
     public var protectionClass: FileProtection? {
@@ -18,7 +19,6 @@ public enum EffectiveProtection: PolicyReason {
         case .unmarked: nil
         case .marked(let value): value
         case .malformed: .complete
-        case .inherited(_, let reason): reason.protectionClass
         }
     }
 
@@ -37,13 +37,12 @@ public enum EffectiveProtection: PolicyReason {
         forbidsPlaintext && !isMarkedPurgeable
     }
 
-    /// `unmarked`, `marked`, `malformed` or `inherited`.
+    /// `unmarked`, `marked` or `malformed`.
     public var name: String {
         switch self {
         case .unmarked: "unmarked"
         case .marked: "marked"
         case .malformed: "malformed"
-        case .inherited: "inherited"
         }
     }
 
@@ -53,19 +52,6 @@ public enum EffectiveProtection: PolicyReason {
         case .unmarked: "no protection class is stored"
         case .marked(let value): "its class is \(value.rawValue)"
         case .malformed(let mark): "its class is malformed and acts as complete: \(mark)"
-        case .inherited(_, let reason): "a directory above decides: \(reason.sentence)"
         }
-    }
-
-    /// The ancestor that stores the class; nil unless ``inherited(from:reason:)``.
-    public var ancestor: FilePath? {
-        guard case .inherited(let ancestor, _) = self else { return nil }
-        return ancestor
-    }
-
-    /// The reason at the ancestor, or the reason itself.
-    public var origin: EffectiveProtection {
-        guard case .inherited(_, let reason) = self else { return self }
-        return reason
     }
 }

@@ -1,7 +1,9 @@
-import SystemPackage
+/// Whether a backup includes or excludes an item, and why. What a directory above excludes is
+/// excluded whatever marks it has itself (rule 1).
+public typealias Exclusion = Effective<ExclusionCause>
 
-/// Whether a backup includes or excludes an item, and why.
-public enum Exclusion: PolicyReason {
+/// What includes or excludes an item by itself.
+public enum ExclusionCause: PolicyCause {
     /// Backed up: nothing excludes it (rule 5).
     case unmarked
     /// Backed up: its native mark is `false`, which overrides foreign marks and locations (rule 2).
@@ -19,19 +21,19 @@ public enum Exclusion: PolicyReason {
     indirect case recreatable(Recreation)
     /// Excluded: it is a location that is never backed up (rule 4).
     case location(StorageLocation)
-    /// Excluded: a directory above it is excluded, for `reason` (rule 1).
-    indirect case inherited(from: FilePath, reason: Exclusion)
 
     /// Whether the item is excluded.
     public var isExcluded: Bool {
         switch self {
         case .unmarked, .markedFalse, .malformed, .hardLinked: false
-        case .marked, .marker, .recreatable, .location, .inherited: true
+        case .marked, .marker, .recreatable, .location: true
         }
     }
 
-    /// `unmarked`, `marked-false`, `malformed`, `hard-linked`, `marked`, `marker`, `location` or
-    /// `inherited`.
+    /// A directory above is excluded.
+    public static var meaningBelow: String { "a directory above it is excluded" }
+
+    /// `unmarked`, `marked-false`, `malformed`, `hard-linked`, `marked`, `marker` or `location`.
     public var name: String {
         switch self {
         case .unmarked: "unmarked"
@@ -41,7 +43,6 @@ public enum Exclusion: PolicyReason {
         case .marked: "marked"
         case .marker, .recreatable: "marker"
         case .location: "location"
-        case .inherited: "inherited"
         }
     }
 
@@ -59,37 +60,17 @@ public enum Exclusion: PolicyReason {
         case .marker(let marker): "it is excluded by \(marker.meaning)"
         case .recreatable(let recreation): "re-creatable: \(recreation.proof)"
         case .location(let location): "it is \(location.kind.meaning)"
-        case .inherited(_, let reason): "a directory above it is excluded: \(reason.sentence)"
         }
     }
 
-    /// The kind of mark that excludes the item or the directory above; nil if a location excludes
-    /// it, and for what is backed up.
+    /// The kind of mark that excludes the item; nil if a location excludes it, and for what is
+    /// backed up.
     public var marker: Marker? {
-        switch origin {
+        switch self {
         case .marked: .native
         case .marker(let marker): marker
         case .recreatable: .rules
         default: nil
         }
-    }
-
-    /// The rule that excludes the item or the directory above; nil if another reason does, and for
-    /// what is backed up.
-    public var recreation: Recreation? {
-        guard case .recreatable(let recreation) = origin else { return nil }
-        return recreation
-    }
-
-    /// The excluded directory above; nil unless ``inherited(from:reason:)``.
-    public var ancestor: FilePath? {
-        guard case .inherited(let ancestor, _) = self else { return nil }
-        return ancestor
-    }
-
-    /// The excluded directory's own reason, or the reason itself.
-    public var origin: Exclusion {
-        guard case .inherited(_, let reason) = self else { return self }
-        return reason
     }
 }

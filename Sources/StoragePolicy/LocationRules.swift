@@ -27,7 +27,7 @@ struct LocationRules {
     mutating func collect() {
         for location in inputs.named {
             let count = warnings.count
-            addNamed(location)
+            add(location, .named, "the named directory")
             // A condition that another user can cause is not a mistake in naming the location, and
             // must not stop a program from its other work.
             refusals += warnings[count...].filter {
@@ -35,142 +35,110 @@ struct LocationRules {
             }
         }
         for path in fixedTemporaryDirectories {
-            let setting = path == fixedTemporaryDirectories.first ? "/tmp" : "/var/tmp"
-            add(StorageLocation(kind: .temporary, path: path), setting, mayHoldProtected: true)
+            add(StorageLocation(kind: .temporary, path: path), .fixed, path.string)
         }
-        addTemporaryDirectory()
-        addCaches()
-        addApplicationCaches()
-        addBackedUp()
-    }
-
-    private mutating func addNamed(_ location: StorageLocation) {
-        let setting = "the named directory"
-        guard location.path.isAbsolute else {
-            return warn(.relative, setting, location.path)
-        }
-        guard isSafe(location.path, setting) else { return }
-        let path = inputs.realPath(of: location.path)
-        if !location.kind.isBackedUp, !path.isFilesystemRoot, !homes.contains(path) {
-            if let directory = SystemPlaces.obstacle(to: path, homes: homes) {
-                return warn(.systemDirectory, setting, location.path, directory)
-            }
-            if let directory = SystemPlaces.userDirectory(overlapping: path, homes: homes) {
-                return warn(.overlapsProtected, setting, location.path, directory)
-            }
-            let mayHoldHomes = (["/var/cache"] + temporaryDirectories)
-                .contains { path.isHeld(by: $0) }
-            if !mayHoldHomes, let home = homes.first(where: { $0.isStrictlyBelow(path) }) {
-                return warn(.holdsHome, setting, location.path, home)
-            }
-        }
-        add(location, setting, mayHoldProtected: true)
-    }
-
-    private mutating func addTemporaryDirectory() {
-        guard let setting = inputs.base.temporaryDirectory else { return }
-        let path = inputs.realPath(of: setting.path)
-        guard !isKnown(path) else { return }
-        if !path.isFilesystemRoot,
-            !temporaryDirectories.contains(where: { path.isHeld(by: $0) })
-        {
-            return warn(.outsideTemporary, setting.name, setting.path)
-        }
-        add(
-            StorageLocation(kind: .temporary, path: setting.path), setting.name,
-            mayHoldProtected: false)
-    }
-
-    private mutating func addCaches() {
-        guard let setting = inputs.base.cacheHome else { return }
-        let path = inputs.realPath(of: setting.path)
-        guard !isKnown(path) else { return }
-        let home = inputs.base.home.map { inputs.realPath(of: $0) }
-        let isInsideHome = home.map { path.isHeld(by: $0) } ?? false
-        let holdsHome = homes.contains { $0.isHeld(by: path) }
-        if !isInsideHome, !holdsHome {
-            return warn(.outsideHome, setting.name, setting.path, home)
-        }
-        add(
-            StorageLocation(kind: .caches, path: setting.path), setting.name,
-            mayHoldProtected: false)
-    }
-
-    /// Adds the caches of applications. An application can replace its own by a link, which then leads
-    /// to something else, and does not count.
-    private mutating func addApplicationCaches() {
-        guard let home = inputs.base.home else { return }
-        let realHome = inputs.realPath(of: home)
-        for path in inputs.applicationCaches {
-            var direct = path
-            guard direct.removePrefix(home),
-                inputs.realPath(of: path) == realHome.appending(direct.components)
-            else { continue }
+        if let setting = inputs.base.temporaryDirectory {
             add(
-                StorageLocation(kind: .caches, path: path), "an application's cache",
-                mayHoldProtected: false)
+                StorageLocation(kind: .temporary, path: setting.path), .temporaryDirectory,
+                setting.name)
         }
-    }
-
-    private mutating func addBackedUp() {
-        if let setting = inputs.base.dataHome, isSafe(setting.path, setting.name) {
-            addUnchecked(StorageLocation(kind: .applicationSupport, path: setting.path))
+        if let setting = inputs.base.cacheHome {
+            add(StorageLocation(kind: .caches, path: setting.path), .cacheHome, setting.name)
+        }
+        for path in inputs.applicationCaches where leadsToItself(path) {
+            add(StorageLocation(kind: .caches, path: path), .application, "an application's cache")
+        }
+        if let setting = inputs.base.dataHome {
+            add(
+                StorageLocation(kind: .applicationSupport, path: setting.path), .dataHome,
+                setting.name)
         }
         for path in inputs.userDirectoryPaths {
-            addUnchecked(StorageLocation(kind: .documents, path: path))
+            append(StorageLocation(kind: .documents, path: inputs.realPath(of: path)))
         }
     }
 
-    /// Adds a location that is excluded from backups, unless a rule rejects it.
-    ///
-    /// - Parameter mayHoldProtected: whether homes and protected directories inside are cut out;
-    ///   otherwise they cause the whole location to be ignored.
-    private mutating func add(
-        _ location: StorageLocation, _ setting: String, mayHoldProtected: Bool
-    ) {
-        guard isSafe(location.path, setting) else { return }
-        guard !location.kind.isBackedUp else { return addUnchecked(location) }
+    /// What makes a directory a location.
+    private enum Source {
+        case named, fixed, temporaryDirectory, cacheHome, application, dataHome
+
+        /// Whether homes and protected directories inside are cut out of the location; otherwise
+        /// they cause the whole location to be ignored.
+        var mayHoldProtected: Bool { self == .named || self == .fixed }
+    }
+
+    /// Adds a location, unless a rule rejects it.
+    private mutating func add(_ location: StorageLocation, _ source: Source, _ setting: String) {
         let path = inputs.realPath(of: location.path)
-        if path.isFilesystemRoot { return warn(.filesystemRoot, setting, location.path) }
-        if homes.contains(path) { return warn(.home, setting, location.path, path) }
+        guard !locations.contains(where: { $0.path == path }) else { return }
+        guard let (cause, obstacle) = objection(to: location, at: path, source) else {
+            return append(StorageLocation(kind: location.kind, path: path))
+        }
+        warnings.append(
+            LocationWarning(cause, setting: setting, path: location.path, obstacle: obstacle))
+        // The location is warned about once, however many it contains.
+        if cause == .partlyProtected { append(StorageLocation(kind: location.kind, path: path)) }
+    }
+
+    private mutating func append(_ location: StorageLocation) {
+        if !locations.contains(where: { $0.path == location.path }) { locations.append(location) }
+    }
+
+    private typealias Objection = (LocationWarning.Cause, FilePath?)
+
+    /// Returns why a directory cannot be a location, or not as a whole; nil if nothing objects.
+    private func objection(
+        to location: StorageLocation, at path: FilePath, _ source: Source
+    ) -> Objection? {
+        guard location.path.isAbsolute else { return (.relative, nil) }
+        if let step = inputs.unsafePaths[location.path] { return (.unsafePath, step) }
+        if location.kind.isBackedUp { return nil }
+        if path.isFilesystemRoot { return (.filesystemRoot, nil) }
+        if homes.contains(path) { return (.home, path) }
+        if let objection = objection(to: path, of: source) { return objection }
         if let outer = undisposable.first(where: { path.isHeld(by: $0) }) {
-            return warn(.overlapsProtected, setting, location.path, outer)
+            return (.overlapsProtected, outer)
         }
-        if mayHoldProtected {
-            // The location is warned about once, however many it contains.
-            let inner = undisposable.first { $0.isStrictlyBelow(path) && !isInsideHome($0) }
-            if let inner { warn(.partlyProtected, setting, location.path, inner) }
-        } else if let home = homes.first(where: { $0.isStrictlyBelow(path) }) {
-            return warn(.holdsHome, setting, location.path, home)
-        } else if let inner = undisposable.first(where: { $0.isStrictlyBelow(path) }) {
-            return warn(.overlapsProtected, setting, location.path, inner)
+        let home = homes.first { $0.isStrictlyBelow(path) }
+        let inner = undisposable.filter { $0.isStrictlyBelow(path) }
+        if source.mayHoldProtected {
+            let outsideHomes = inner.first { inner in !homes.contains { inner.isHeld(by: $0) } }
+            return outsideHomes.map { (.partlyProtected, $0) }
         }
-        addUnchecked(location)
+        if let home { return (.holdsHome, home) }
+        return inner.first.map { (.overlapsProtected, $0) }
     }
 
-    private mutating func addUnchecked(_ location: StorageLocation) {
-        let real = StorageLocation(kind: location.kind, path: inputs.realPath(of: location.path))
-        guard !isKnown(real.path) else { return }
-        locations.append(real)
+    /// Returns what objects to a location of one source only.
+    private func objection(to path: FilePath, of source: Source) -> Objection? {
+        let isInTemporary = temporaryDirectories.contains { path.isHeld(by: $0) }
+        switch source {
+        case .fixed, .application, .dataHome: return nil
+        case .temporaryDirectory: return isInTemporary ? nil : (.outsideTemporary, nil)
+        case .cacheHome:
+            let home = inputs.base.home.map { inputs.realPath(of: $0) }
+            let isInsideHome = home.map { path.isHeld(by: $0) } ?? false
+            let holdsHome = homes.contains { $0.isHeld(by: path) }
+            return isInsideHome || holdsHome ? nil : (.outsideHome, home)
+        case .named:
+            if let directory = SystemPlaces.obstacle(to: path, homes: homes) {
+                return (.systemDirectory, directory)
+            }
+            if let directory = SystemPlaces.userDirectory(overlapping: path, homes: homes) {
+                return (.overlapsProtected, directory)
+            }
+            if isInTemporary || path.isHeld(by: "/var/cache") { return nil }
+            return homes.first { $0.isStrictlyBelow(path) }.map { (.holdsHome, $0) }
+        }
     }
 
-    private mutating func isSafe(_ path: FilePath, _ setting: String) -> Bool {
-        guard let obstacle = inputs.unsafePaths[path] else { return true }
-        warn(.unsafePath, setting, path, obstacle)
-        return false
-    }
-
-    private func isKnown(_ path: FilePath) -> Bool { locations.contains { $0.path == path } }
-
-    private func isInsideHome(_ path: FilePath) -> Bool {
-        homes.contains { path.isHeld(by: $0) }
-    }
-
-    private mutating func warn(
-        _ cause: LocationWarning.Cause, _ setting: String, _ path: FilePath,
-        _ obstacle: FilePath? = nil
-    ) {
-        warnings.append(LocationWarning(cause, setting: setting, path: path, obstacle: obstacle))
+    /// Whether an application's cache is at its own path. An application can replace it by a link,
+    /// which then leads to something else, and does not count.
+    private func leadsToItself(_ cache: FilePath) -> Bool {
+        var direct = cache
+        guard let home = inputs.base.home, direct.removePrefix(home) else { return false }
+        return inputs.realPath(of: cache)
+            == inputs.realPath(of: home).appending(direct.components)
     }
 }
 

@@ -112,7 +112,7 @@ public struct ForeignMarks: Sendable, Hashable {
     /// Returns the reason for which a foreign mark excludes the item; nil if none does.
     ///
     /// - Parameter markers: the markers that count.
-    public func exclusion(among markers: Set<Marker>) -> Exclusion? {
+    public func exclusion(among markers: Set<Marker>) -> ExclusionCause? {
         guard !excluding.isEmpty,
             let first = excluding.intersection(markers).subtracting([.native]).min()
         else { return nil }

@@ -40,7 +40,7 @@ final class Inherited: Sendable {
             purgeability: values.purgeability ?? .unmarked,
             protection: values.protection ?? .unmarked)
         isInsideLocation = values.exclusionByLocation != nil
-        mayKeepTagFile = values.exclusion?.origin == .marker(.cachedir)
+        mayKeepTagFile = values.exclusion?.cause == .marker(.cachedir)
     }
 
     @usableFromInline
@@ -50,7 +50,7 @@ final class Inherited: Sendable {
     }
 }
 
-/// The values that entries inherit. Each is the `inherited` case of its type.
+/// The values that entries inherit, each from a directory above.
 struct InheritedValues: Sendable, Hashable {
     /// The exclusion by the topmost mark.
     var exclusionByMark: Exclusion?
@@ -64,63 +64,33 @@ struct InheritedValues: Sendable, Hashable {
 
     /// The exclusion that starts nearest to the root.
     var exclusion: Exclusion? { exclusionByLocation ?? exclusionByMark }
-}
 
-/// The reasons decided for one item, which determine what its entries inherit.
-struct OwnReasons {
-    let byMarks: Exclusion?
-    let exclusion: Exclusion
-    let purgeability: Purgeability
-    let protection: EffectiveProtection
-
-    init(
-        _ byMarks: Exclusion?, _ exclusion: Exclusion, _ purgeability: Purgeability,
-        _ protection: EffectiveProtection
-    ) {
-        self.byMarks = byMarks
-        self.exclusion = exclusion
-        self.purgeability = purgeability
-        self.protection = protection
-    }
-}
-
-extension StoragePolicy {
-    /// - Parameter values: what the item itself inherits, without locations that end at it.
-    func contextForEntries(
-        _ own: OwnMarks, below inherited: Inherited?, at place: LocationNode?,
-        passing reasons: OwnReasons, _ values: InheritedValues, _ path: () -> FilePath
-    ) -> PolicyContext {
-        guard own.mayHaveEntries else { return .empty }
-        let passed = passedOn(reasons, values, path)
-        let onward = place.flatMap { $0.isLeaf ? nil : $0 }
-        if let inherited, inherited.values == passed {
-            return PolicyContext(inherited: inherited, place: onward)
-        }
-        let isNothing = passed == .nothing
-        return PolicyContext(inherited: isNothing ? nil : Inherited(passed), place: onward)
-    }
-
-    private func passedOn(
-        _ reasons: OwnReasons, _ values: InheritedValues, _ path: () -> FilePath
+    /// Returns what the entries of a directory inherit that inherits these values itself.
+    ///
+    /// - Parameters:
+    ///   - mark: what its own marks say of exclusion.
+    ///   - verdict: what applies to the directory; nil if nothing does.
+    func passedOn(
+        by mark: ExclusionCause?, _ verdict: Verdict?, at path: () -> FilePath
     ) -> InheritedValues {
-        var passed = values
-        lazy var origin = path()
-        if let byMarks = reasons.byMarks, byMarks.isExcluded, values.exclusionByMark == nil {
-            passed.exclusionByMark = .inherited(from: origin, reason: byMarks)
+        guard let verdict else { return self }
+        var passed = self
+        if let mark, mark.isExcluded, exclusionByMark == nil {
+            passed.exclusionByMark = Effective(mark, from: path())
         }
-        if case .location = reasons.exclusion {
-            passed.exclusionByLocation = .inherited(from: origin, reason: reasons.exclusion)
+        if verdict.exclusion.ancestor == nil, verdict.exclusion.cause.isLocation {
+            passed.exclusionByLocation = Effective(verdict.exclusion.cause, from: path())
         }
-        switch reasons.purgeability {
-        case .unmarked, .inherited: break
-        case .marked, .markedFalse, .malformed:
-            passed.purgeability = .inherited(from: origin, reason: reasons.purgeability)
-        }
-        switch reasons.protection {
-        case .unmarked, .inherited: break
-        case .marked, .malformed:
-            passed.protection = .inherited(from: origin, reason: reasons.protection)
-        }
+        passed.purgeability = verdict.purgeability.passedOn(at: path)
+        passed.protection = verdict.protection.passedOn(at: path)
         return passed
+    }
+}
+
+extension Effective {
+    /// Returns what entries of a directory inherit from what applies to it; nil for nothing.
+    fileprivate func passedOn(at path: () -> FilePath) -> Effective? {
+        if ancestor != nil { return self }
+        return cause == .unmarked ? nil : Effective(cause, from: path())
     }
 }

@@ -51,7 +51,7 @@ public enum PolicyIssue: Sendable, Hashable {
         case .malformed(let mark):
             "\(mark.keyName) fails safe: \(mark.error)"
         case .hardLinked(let linkCount):
-            Exclusion.hardLinked(linkCount: linkCount).sentence
+            ExclusionCause.hardLinked(linkCount: linkCount).sentence
                 + " (mark its directory to exclude it)"
         case .conflict(let excluding, let including):
             "marks disagree: \(list(excluding)) excludes it, \(list(including)) includes it"
@@ -94,7 +94,6 @@ public struct BrokenMark: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Marks {
-    /// The marks that are malformed or cannot be read.
     var broken: [BrokenMark] {
         brokenKeys.compactMap { BrokenMark(self[$0], of: $0) }
     }

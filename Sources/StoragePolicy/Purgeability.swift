@@ -1,7 +1,9 @@
-import SystemPackage
+/// Whether an item may be deleted when space is short, and why. What a directory above decides is
+/// kept, or part of the unit of that directory.
+public typealias Purgeability = Effective<PurgeabilityCause>
 
-/// Whether an item may be deleted when space is short, and why.
-public enum Purgeability: PolicyReason {
+/// What keeps an item, or permits its deletion, by itself.
+public enum PurgeabilityCause: PolicyCause {
     /// Kept: no mark permits its deletion.
     case unmarked
     /// Pinned: its mark is `false`, which pins it and everything below.
@@ -10,28 +12,25 @@ public enum Purgeability: PolicyReason {
     indirect case malformed(BrokenMark)
     /// May be deleted: its mark is `true`.
     case marked
-    /// Decided by a directory above: kept, or part of the unit of that directory.
-    indirect case inherited(from: FilePath, reason: Purgeability)
 
     /// Whether the item may be deleted.
-    public var isPurgeable: Bool { origin == .marked }
+    public var isPurgeable: Bool { self == .marked }
 
     /// Whether a mark pins the item, so that no rule about age or location may delete it.
     public var isProtected: Bool {
-        switch origin {
+        switch self {
         case .markedFalse, .malformed: true
-        case .unmarked, .marked, .inherited: false
+        case .unmarked, .marked: false
         }
     }
 
-    /// `unmarked`, `marked-false`, `malformed`, `marked` or `inherited`.
+    /// `unmarked`, `marked-false`, `malformed` or `marked`.
     public var name: String {
         switch self {
         case .unmarked: "unmarked"
         case .markedFalse: "marked-false"
         case .malformed: "malformed"
         case .marked: "marked"
-        case .inherited: "inherited"
         }
     }
 
@@ -42,19 +41,6 @@ public enum Purgeability: PolicyReason {
         case .markedFalse: "it is pinned: isPurgeable=false"
         case .malformed(let mark): "its mark is malformed and acts as false: \(mark)"
         case .marked: "its mark says that it may be deleted"
-        case .inherited(_, let reason): "a directory above decides: \(reason.sentence)"
         }
-    }
-
-    /// The ancestor that decides; nil unless ``inherited(from:reason:)``.
-    public var ancestor: FilePath? {
-        guard case .inherited(let ancestor, _) = self else { return nil }
-        return ancestor
-    }
-
-    /// The reason at the ancestor, or the reason itself.
-    public var origin: Purgeability {
-        guard case .inherited(_, let reason) = self else { return self }
-        return reason
     }
 }

@@ -1,7 +1,6 @@
 import ResourceValues
 import SystemPackage
 
-/// The marks stored on one item.
 @usableFromInline
 struct OwnMarks {
     var native: Marks
@@ -37,17 +36,22 @@ extension StoragePolicy {
         }
         if own.isKeptTagFile { values.exclusionByMark = nil }
         let byMarks = exclusionByMarks(own, isAlreadyExcluded: values.exclusion != nil, linkCount)
-        let exclusion = values.exclusion ?? byMarks ?? location(at: place, own) ?? .unmarked
-        let purgeability = purgeability(own.native[.isPurgeable], below: values.purgeability)
-        let protection = protection(own.native[.fileProtection], below: values.protection)
-        let context = contextForEntries(
-            own, below: inherited, at: place,
-            passing: OwnReasons(byMarks, exclusion, purgeability, protection), values, path)
-        var issues = issues(own, exclusion)
+        let exclusion =
+            values.exclusion ?? Effective(byMarks ?? location(at: place, own) ?? .unmarked)
+        var issues = issues(own, exclusion.cause)
         if exclusion.isOwnMark, isWritableByOthers() { issues.append(.writableByOthers) }
-        return Decision(
-            verdict: verdict(exclusion, purgeability, protection, issues: issues, place),
-            contextForEntries: context)
+        let verdict = verdict(
+            exclusion, purgeability(own.native[.isPurgeable], below: values.purgeability),
+            protection(own.native[.fileProtection], below: values.protection), issues, place)
+        guard own.mayHaveEntries else {
+            return Decision(verdict: verdict, contextForEntries: .empty)
+        }
+        let passed = values.passedOn(by: byMarks, verdict, at: path)
+        let isUnchanged = inherited?.values == passed
+        let context = PolicyContext(
+            inherited: isUnchanged ? inherited : passed == .nothing ? nil : Inherited(passed),
+            place: place.flatMap { $0.isLeaf ? nil : $0 })
+        return Decision(verdict: verdict, contextForEntries: context)
     }
 
     private func endsLocation(
@@ -61,7 +65,7 @@ extension StoragePolicy {
     /// excluded directories stay excluded, and only directories pass a mark on.
     private func exclusionByMarks(
         _ own: OwnMarks, isAlreadyExcluded: Bool, _ linkCount: () -> Int?
-    ) -> Exclusion? {
+    ) -> ExclusionCause? {
         if isAlreadyExcluded && !own.mayHaveEntries { return nil }
         guard
             let exclusion = nativeExclusion(own.native) ?? own.foreign.exclusion(among: markers)
@@ -72,7 +76,7 @@ extension StoragePolicy {
     }
 
     /// Applies rule 2.
-    private func nativeExclusion(_ marks: Marks) -> Exclusion? {
+    private func nativeExclusion(_ marks: Marks) -> ExclusionCause? {
         guard markers.contains(.native) else { return nil }
         if let value = marks.isExcludedFromBackup { return value ? .marked : .markedFalse }
         return BrokenMark(marks[.isExcludedFromBackup], of: .isExcludedFromBackup)
@@ -80,7 +84,7 @@ extension StoragePolicy {
     }
 
     /// Applies rule 4.
-    private func location(at place: LocationNode?, _ own: OwnMarks) -> Exclusion? {
+    private func location(at place: LocationNode?, _ own: OwnMarks) -> ExclusionCause? {
         guard own.mayHaveEntries else { return nil }
         return place?.location.map { .location($0) }
     }
@@ -88,23 +92,25 @@ extension StoragePolicy {
     private func purgeability(
         _ mark: Mark, below inherited: Purgeability?
     ) -> Purgeability {
-        if let inherited, inherited.isProtected { return inherited }
-        if mark.value == false { return .markedFalse }
-        if let broken = BrokenMark(mark, of: .isPurgeable) { return .malformed(broken) }
-        return inherited ?? (mark.value == true ? .marked : .unmarked)
+        if let inherited, inherited.cause.isProtected { return inherited }
+        if mark.value == false { return Effective(.markedFalse) }
+        if let broken = BrokenMark(mark, of: .isPurgeable) { return Effective(.malformed(broken)) }
+        return inherited ?? Effective(mark.value == true ? .marked : .unmarked)
     }
 
     private func protection(
         _ mark: Mark, below inherited: EffectiveProtection?
     ) -> EffectiveProtection {
-        if let value = mark.value?.protection { return .marked(value) }
-        if let broken = BrokenMark(mark, of: .fileProtection) { return .malformed(broken) }
+        if let value = mark.value?.protection { return Effective(.marked(value)) }
+        if let broken = BrokenMark(mark, of: .fileProtection) {
+            return Effective(.malformed(broken))
+        }
         return inherited ?? .unmarked
     }
 
     private func verdict(
         _ exclusion: Exclusion, _ purgeability: Purgeability, _ protection: EffectiveProtection,
-        issues: [PolicyIssue], _ place: LocationNode?
+        _ issues: [PolicyIssue], _ place: LocationNode?
     ) -> Verdict? {
         let isPlain =
             exclusion == .unmarked && purgeability == .unmarked && protection == .unmarked
@@ -112,10 +118,10 @@ extension StoragePolicy {
         return Verdict(
             exclusion: exclusion, purgeability: purgeability, protection: protection,
             issues: issues,
-            mayHoldIncludedItems: exclusion.isByLocation && place?.holdsCutOut == true)
+            mayHoldIncludedItems: exclusion.cause.isLocation && place?.holdsCutOut == true)
     }
 
-    private func issues(_ own: OwnMarks, _ exclusion: Exclusion) -> [PolicyIssue] {
+    private func issues(_ own: OwnMarks, _ exclusion: ExclusionCause) -> [PolicyIssue] {
         var issues: [PolicyIssue] = own.native.broken.map { .malformed($0) }
         if case .hardLinked(let count) = exclusion { issues.append(.hardLinked(linkCount: count)) }
         if let conflict = conflict(own) { issues.append(conflict) }
@@ -146,15 +152,12 @@ extension StoragePolicy {
 
 extension Exclusion {
     /// Whether a mark on the item itself excludes it.
-    var isOwnMark: Bool {
-        switch self {
-        case .marked, .marker, .recreatable: true
-        default: false
-        }
-    }
+    fileprivate var isOwnMark: Bool { ownCause?.marker != nil }
+}
 
-    var isByLocation: Bool {
-        guard case .location = origin else { return false }
+extension ExclusionCause {
+    var isLocation: Bool {
+        guard case .location = self else { return false }
         return true
     }
 }

@@ -71,7 +71,6 @@ package func seekFile(
     }
 }
 
-/// The kinds of regions in a file.
 package enum FileRegion: CInt, Sendable {
     /// `SEEK_DATA`.
     case data = 3

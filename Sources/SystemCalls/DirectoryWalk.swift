@@ -8,7 +8,6 @@ import SystemPackage
 /// memory, so entries may be added and removed during the walk.
 package struct DirectoryWalk<Context> {
     package enum Step {
-        /// An entry of ``DirectoryWalk/directory``.
         case entry(FilePath)
         /// The end of an entry of ``DirectoryWalk/directory`` that was entered, with the context it
         /// was entered with.
@@ -25,9 +24,7 @@ package struct DirectoryWalk<Context> {
 
     private var cursor: DirectoryCursor
     private var levels: [Level]
-    /// The entry that was returned last.
     private var entry: FilePath = ""
-    /// The path of ``directory``.
     package private(set) var path: [UInt8]
 
     /// Creates a walk that begins in a directory.
@@ -46,7 +43,6 @@ package struct DirectoryWalk<Context> {
     /// The directory of the step that was returned last, or the one that was entered since.
     package var directory: OpenDirectory { cursor.directory }
 
-    /// The context that ``directory`` was entered with.
     package var context: Context { levels[levels.count - 1].context }
 
     /// The number of directories between ``directory`` and the one the walk began in: 0 in that
@@ -103,7 +99,6 @@ package struct DirectoryWalk<Context> {
 /// must be the same.
 package struct DirectoryCursor {
     private struct Ancestor {
-        /// The name of the directory below.
         let child: FilePath
         var state: State
 
@@ -113,14 +108,12 @@ package struct DirectoryCursor {
         }
     }
 
-    /// The current directory.
     package private(set) var directory: OpenDirectory
     private var ancestors: [Ancestor] = []
     private static let openLimit = 16
 
     package init(_ directory: OpenDirectory) { self.directory = directory }
 
-    /// Moves to a directory in the current one.
     package mutating func descend(into child: OpenDirectory, named name: FilePath) {
         ancestors.append(Ancestor(child: name, state: .open(directory)))
         directory = child

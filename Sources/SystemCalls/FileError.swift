@@ -224,6 +224,35 @@ extension FileError {
     }
 }
 
+/// Makes calls on an item: the errno of one that fails becomes the item's error.
+///
+/// - Parameter error: makes the error from the errno and the path.
+@inlinable
+package func calls<Result: ~Copyable>(
+    on path: @autoclosure () -> FilePath?,
+    _ error: (Errno, FilePath?) -> FileError = FileError.init(_:of:),
+    _ body: () throws(Errno) -> Result
+) throws(FileError) -> Result {
+    do throws(Errno) {
+        return try body()
+    } catch let errno {
+        throw error(errno, path())
+    }
+}
+
+/// Makes calls on an item; nil if it does not exist: `ENOENT`, `ENOTDIR`, and `ELOOP` where no link is
+/// followed.
+@inlinable
+package func ifPresent<Result>(
+    _ body: () throws(Errno) -> Result
+) throws(Errno) -> Result? {
+    do throws(Errno) {
+        return try body()
+    } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
+        return nil
+    }
+}
+
 extension FileError {
     /// Returns the error for a failed `setxattr(2)` or `removexattr(2)`.
     ///

@@ -1,9 +1,7 @@
 import CLinux
 import SystemPackage
 
-/// What the extents of a regular file reveal.
 package struct FileExtents: Sendable, Hashable {
-    /// Whether part of the file is covered by no extent.
     package var hasHole: Bool
     /// Whether an extent is shared with another file; nil where the filesystem does not report it.
     package var isShared: Bool?
@@ -54,7 +52,6 @@ package func fileExtents(
 package struct SharedExtent: Sendable, Hashable {
     /// Where it begins on the filesystem.
     package let start: UInt64
-    /// Its length.
     package let length: UInt64
 }
 

@@ -199,7 +199,6 @@ public struct FileStatus: Sendable, Hashable {
         kind = FileKind(mode: status.stx_mode)
     }
 
-    /// A part of each of the times.
     private struct Times<Part: Sendable & Hashable>: Sendable, Hashable {
         let content: Part
         let access: Part
@@ -207,7 +206,6 @@ public struct FileStatus: Sendable, Hashable {
         let creation: Part
     }
 
-    /// What is true of a file, or known about it.
     private struct Facts: OptionSet, Sendable, Hashable {
         let rawValue: UInt16
 

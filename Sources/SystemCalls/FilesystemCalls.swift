@@ -7,7 +7,6 @@ package struct FilesystemStatus: Sendable, Hashable {
     package let type: UInt32
     /// The size of a fragment in bytes: the unit of the block counts (`f_frsize`).
     package let fragmentSize: UInt64
-    /// The number of blocks, in fragments.
     package let blocks: UInt64
     /// The number of free blocks, including those reserved for root.
     package let freeBlocks: UInt64
@@ -20,22 +19,6 @@ package struct FilesystemStatus: Sendable, Hashable {
     /// The number of free inodes available to ordinary users (`f_favail`).
     package let availableFiles: UInt64
     package let isReadOnly: Bool
-
-    package init(
-        type: UInt32, fragmentSize: UInt64, blocks: UInt64, freeBlocks: UInt64,
-        availableBlocks: UInt64, files: UInt64, freeFiles: UInt64, availableFiles: UInt64,
-        isReadOnly: Bool
-    ) {
-        self.type = type
-        self.fragmentSize = fragmentSize
-        self.blocks = blocks
-        self.freeBlocks = freeBlocks
-        self.availableBlocks = availableBlocks
-        self.files = files
-        self.freeFiles = freeFiles
-        self.availableFiles = availableFiles
-        self.isReadOnly = isReadOnly
-    }
 }
 
 /// Returns the status of the filesystem that contains a file: `fstatfs(2)` and `fstatvfs(3)`.
@@ -49,7 +32,6 @@ package func filesystemStatus(
     return try filesystemStatus(ofOpen: reference.descriptor)
 }
 
-/// Returns the status of the filesystem that contains an open file.
 package func filesystemStatus(
     ofOpen descriptor: FileDescriptor
 ) throws(Errno) -> FilesystemStatus {
@@ -111,25 +93,13 @@ package struct QuotaUsage: Sendable, Hashable {
     package var softByteLimit: UInt64
     /// The space in use, in bytes.
     package var usedBytes: UInt64
-    /// The hard limit on inodes.
     package var fileLimit: UInt64
     /// The soft limit on inodes, which may be exceeded only for a grace period.
     package var softFileLimit: UInt64
-    /// The inodes in use.
     package var usedFiles: UInt64
+}
 
-    package init(
-        byteLimit: UInt64, softByteLimit: UInt64, usedBytes: UInt64, fileLimit: UInt64,
-        softFileLimit: UInt64, usedFiles: UInt64
-    ) {
-        self.byteLimit = byteLimit
-        self.softByteLimit = softByteLimit
-        self.usedBytes = usedBytes
-        self.fileLimit = fileLimit
-        self.softFileLimit = softFileLimit
-        self.usedFiles = usedFiles
-    }
-
+extension QuotaUsage {
     /// Converts the kernel's limits, which are in blocks of 1024 bytes, and its usage, in bytes.
     init(_ kernel: if_dqblk) {
         self.init(
@@ -140,7 +110,6 @@ package struct QuotaUsage: Sendable, Hashable {
     }
 }
 
-/// The user or group that a quota applies to.
 package enum QuotaHolder: Sendable, Hashable {
     case user(UInt32)
     case group(UInt32)

@@ -25,7 +25,6 @@ package final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with exclusive access to the state.
     @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
@@ -46,7 +45,6 @@ package final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Wakes all waiting threads, so that each runs its `body` again.
     package func wakeAll() { pthread_cond_broadcast(condition) }
 }
 
@@ -78,10 +76,8 @@ package func startThread(_ body: @escaping @Sendable () -> Void) -> RunningThrea
 package struct RunningThread {
     fileprivate let thread: pthread_t
 
-    /// Waits for the thread to end: `pthread_join(3)`.
     package func join() { pthread_join(thread, nil) }
 
-    /// Lets the thread end by itself: `pthread_detach(3)`.
     package func detach() { pthread_detach(thread) }
 }
 

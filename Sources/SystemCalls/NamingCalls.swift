@@ -4,7 +4,6 @@ import SystemPackage
 // Creating, naming and removing items, mostly by their names in open directories. No call
 // follows a symbolic link with the name.
 
-/// A condition on the new name of an item.
 package enum NamingCondition: UInt32, Sendable {
     /// An item with the name is replaced, as `rename(2)` allows.
     case replacing = 0

@@ -10,7 +10,6 @@ package final class OpenDirectory: FileLocation, Sendable {
 
     package var descriptor: FileDescriptor { owned.descriptor }
 
-    /// Always nil: a descriptor has no path of its own.
     package var pathForMessages: FilePath? { nil }
 
     package init(_ descriptor: FileDescriptor) { owned = OwnedDescriptor(descriptor) }
@@ -93,6 +92,11 @@ package final class OpenDirectory: FileLocation, Sendable {
         try location(of: name).status()
     }
 
+    /// Returns the status of an entry; nil if there is none of this name.
+    package func statusIfPresent(of name: FilePath) throws(Errno) -> FileStatus? {
+        try ifPresent { () throws(Errno) in try status(of: name) }
+    }
+
     /// Removes an entry.
     package func remove(_ name: FilePath, isDirectory: Bool = false) throws(Errno) {
         try removeItem(name, in: descriptor, isDirectory: isDirectory)
@@ -131,7 +135,6 @@ package struct EntryNames: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// Returns the names sorted by their bytes.
     package func inByteOrder() -> EntryNames {
         var sorted = self
         characters.withUnsafeBufferPointer { characters in

@@ -75,7 +75,6 @@ extension FileLocation where Self: ~Copyable {
     }
 }
 
-/// Whether `/proc` is mounted.
 private let hasProcessDirectory = (try? FilePath("/proc/self/fd").status()) != nil
 
 /// Opens a file for reading, without waiting for the other end of a FIFO.
@@ -90,7 +89,6 @@ package func openDirectoryReference(_ path: FilePath) throws(Errno) -> FileDescr
     try openFile(path, flags: [.reference, .directory])
 }
 
-/// Opens a directory in an open directory for reading.
 package func openDirectory(
     _ name: FilePath, in directory: FileDescriptor
 ) throws(Errno) -> FileDescriptor {
@@ -141,7 +139,6 @@ package struct OwnedDescriptor: ~Copyable {
 
     package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
-    /// Ends ownership, and leaves the file open.
     package consuming func release() -> FileDescriptor {
         let released = descriptor
         discard self
@@ -165,11 +162,8 @@ package final class SharedDescriptor: Sendable {
 
 // The flags of open(2) that swift-system does not name.
 extension FileDescriptor.OpenOptions {
-    /// Open for reading (`O_RDONLY`).
     package static var readOnly: Self { Self(rawValue: O_RDONLY) }
-    /// Open for writing (`O_WRONLY`).
     package static var writeOnly: Self { Self(rawValue: O_WRONLY) }
-    /// Open for reading and writing (`O_RDWR`).
     package static var readWrite: Self { Self(rawValue: O_RDWR) }
     /// Open as a reference for other calls, without permission on the file itself (`O_PATH`).
     package static var reference: Self { Self(rawValue: O_PATH) }

@@ -21,7 +21,6 @@ extension FilePath {
 }
 
 extension FilePath.Component {
-    /// The name's bytes, without the NUL.
     package var bytes: [UInt8] { FilePath(root: nil, [self]).bytes }
 }
 
@@ -77,7 +76,6 @@ package struct RelativePath: Sendable, Hashable {
         self.init(bytes.dropFirst())
     }
 
-    /// The path, without a leading slash.
     package var path: FilePath { FilePath(bytes: names.joined(separator: [UInt8(ascii: "/")])) }
 }
 

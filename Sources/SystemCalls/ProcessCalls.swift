@@ -10,7 +10,6 @@ package func effectiveGroup() -> UInt32 { getegid() }
 /// Returns the pid of this process: `getpid(2)`, which cannot fail.
 package func processNumber() -> Int32 { getpid() }
 
-/// Signal numbers.
 package enum SignalNumber {
     package static let interrupt = SIGINT
     package static let terminate = SIGTERM

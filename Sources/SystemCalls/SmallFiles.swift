@@ -15,15 +15,13 @@ package let settingsLimit = 1 << 20
 ///   directory, `EFBIG` for a file above the limit, `EAGAIN` while another process has a write
 ///   lease, and the errors of `openat(2)` and `read(2)`.
 package func contentsOfFile(_ path: FilePath, limit: Int = 64 << 20) throws(FileError) -> [UInt8] {
-    do throws(Errno) {
+    return try calls(on: path, FileError.opening) { () throws(Errno) in
         // The lease of another process may be released in a moment.
         let descriptor = try Patience().retry(while: { $0 == .resourceTemporarilyUnavailable }) {
             () throws(Errno) in try openForReading(path)
         }
         let file = OwnedDescriptor(descriptor)
         return try contents(ofOpen: file.descriptor, file.descriptor.status(), limit: limit)
-    } catch {
-        throw .opening(error, path)
     }
 }
 

@@ -127,10 +127,8 @@ package func contentsOfStateFile(
 ) throws(FileError) -> [UInt8]? {
     guard let opened = try openStateFile(path) else { return nil }
     let file = OwnedDescriptor(opened)
-    do throws(Errno) {
-        return try contents(ofOpen: file.descriptor, file.descriptor.status(), limit: limit)
-    } catch {
-        throw .opening(error, path)
+    return try calls(on: path, FileError.opening) { () throws(Errno) in
+        try contents(ofOpen: file.descriptor, file.descriptor.status(), limit: limit)
     }
 }
 

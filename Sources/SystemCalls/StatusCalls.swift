@@ -13,10 +13,8 @@ extension FileLocation where Self: ~Copyable {
     ///
     /// - Throws: ``FileError`` with the location's path.
     public func fileStatus() throws(FileError) -> FileStatus {
-        do throws(Errno) {
-            return try status()
-        } catch {
-            throw FileError(error, of: pathForMessages)
+        return try calls(on: pathForMessages) { () throws(Errno) in
+            try status()
         }
     }
 
@@ -80,11 +78,9 @@ private func kernelStatus(
     return status
 }
 
-/// The mount that a file was reached through.
 package struct MountIdentity: Sendable, Hashable {
     /// The ID of the mount, which no other mount ever has, in any namespace and until the next boot.
     package let number: UInt64
-    /// Whether the file is the root of the mount.
     package let isRoot: Bool
 }
 
@@ -111,18 +107,14 @@ let uniqueMountNumber: UInt32 = 0x4000
 /// `AT_STATX_DONT_SYNC`.
 @usableFromInline let dontSync: CInt = 0x4000
 
-/// The number of a device: `makedev(3)`.
 package func deviceNumber(major: UInt32, minor: UInt32) -> UInt64 {
     UInt64(gnu_dev_makedev(major, minor))
 }
 
-/// The major part of a device number: `major(3)`.
 package func deviceMajor(_ device: UInt64) -> UInt32 { gnu_dev_major(UInt(device)) }
 
-/// The minor part of a device number: `minor(3)`.
 package func deviceMinor(_ device: UInt64) -> UInt32 { gnu_dev_minor(UInt(device)) }
 
-/// A kind of access to check a file for.
 package enum AccessMode: CInt, Sendable {
     /// `R_OK`.
     case read = 4

@@ -90,7 +90,7 @@ public struct UsageExclusion: Sendable, Hashable, Comparable {
     public init(_ reason: ExclusionReason) {
         let origin = reason.origin
         name = origin.name
-        if case .excluded(.location(let location)) = origin {
+        if case .excluded(let exclusion) = origin, case .location(let location) = exclusion.cause {
             detail = location.kind.rawValue
         } else {
             detail = origin.marker?.rawValue

@@ -38,8 +38,6 @@ public struct UsageMeter: Sendable {
     public var countsSharedExtentsOnce = false
     /// Whether other filesystems are left out, as by `du -x`.
     public var staysOnFilesystem = false
-    /// Creates the observer of a thread, by the thread's number from 0.
-    package var makeObserver: @Sendable (Int) -> (any UsageObserver)? = { _ in nil }
 
     /// Creates a meter.
     public init(_ planner: BackupPlanner, locations: StorageLocations? = nil) {
@@ -70,9 +68,7 @@ public struct UsageMeter: Sendable {
             let position = item.path.components.reduce(top) { $0.entry(named: $1.bytes) }
             return TreeRoot(item.path, context: UsageScope(root: item, below: position))
         }
-        try scanner.scan(starts) { number in
-            UsageVisitor(self, rules: rules, state: state, observer: makeObserver(number))
-        }
+        try scanner.scan(starts) { _ in UsageVisitor(self, rules: rules, state: state) }
         let isPartial = planner.shouldStop()
         return state.withLock { state in
             let measured = state
@@ -106,16 +102,4 @@ public struct UsageMeter: Sendable {
         return !staysOnFilesystem
             && planner.mounts.mount(holding: item.path)?.category == .local
     }
-}
-
-/// Receives each item while usage is measured. Each thread has its own.
-package protocol UsageObserver {
-    /// Called for a directory before its entries.
-    mutating func note(directory: borrowing TreeEntry, _ status: FileStatus, number: UInt32)
-
-    /// Called for any other item, in the directory of that number.
-    mutating func note(file: borrowing TreeEntry, _ status: FileStatus, in directory: UInt32)
-
-    /// Called once, after the thread's last item.
-    mutating func finish()
 }

@@ -99,9 +99,9 @@ struct LocationPosition: Sendable {
 
     /// Returns when an item in the directory may be deleted to free space.
     func purging(_ decision: Decision) -> UsagePurging {
-        if decision.purgeability.isProtected { return .pinned }
+        if decision.purgeability.cause.isProtected { return .pinned }
         let isMarked = decision.isPurgeable
-        if isProtected || decision.protection.keepsItem(isMarkedPurgeable: isMarked) {
+        if isProtected || decision.protection.cause.keepsItem(isMarkedPurgeable: isMarked) {
             return .kept
         }
         switch kind {

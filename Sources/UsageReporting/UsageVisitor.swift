@@ -11,7 +11,6 @@ struct UsageVisitor: TreeVisitor {
     private let meter: UsageMeter
     private let rules: PlanRules
     private let state: Monitor<UsageState>
-    private var observer: (any UsageObserver)?
     private var examined: ItemCounter
     /// The sums of the entries since the last change of directory.
     private var current: (directory: UInt32, tally: UsageTally) = (0, UsageTally())
@@ -25,15 +24,11 @@ struct UsageVisitor: TreeVisitor {
     /// Directories that were read to their end.
     private var finished: [UInt32] = []
 
-    init(
-        _ meter: UsageMeter, rules: PlanRules, state: Monitor<UsageState>,
-        observer: (any UsageObserver)?
-    ) {
+    init(_ meter: UsageMeter, rules: PlanRules, state: Monitor<UsageState>) {
         self.meter = meter
         examined = ItemCounter(meter.planner.didExamine)
         self.rules = rules
         self.state = state
-        self.observer = observer
     }
 
     mutating func visit(
@@ -85,7 +80,6 @@ struct UsageVisitor: TreeVisitor {
         examined.finish()
         flush()
         noteFinished()
-        observer?.finish()
         state.withLock { state in
             state.amounts.add(amounts)
             state.extents += extents
@@ -135,7 +129,6 @@ struct UsageVisitor: TreeVisitor {
         let number = addRecord(
             entry, to: scope.directory, .unread,
             entryClass: UInt16(clamping: plainClass.number), own)
-        observer?.note(directory: entry, item.status, number: number)
         return .descend(
             UsageScope(
                 plan: plan, directory: number, exclusion: exclusion, plainClass: plainClass,
@@ -186,7 +179,6 @@ struct UsageVisitor: TreeVisitor {
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ entryClass: UsageClassEntry,
         to directory: UInt32, on filesystem: UInt64?
     ) {
-        observer?.note(file: entry, status, in: directory)
         let isRegular = status.kind == .regularFile
         var amount = UsageAmount(
             apparent: isRegular ? status.size : 0, allocated: status.allocatedSize)

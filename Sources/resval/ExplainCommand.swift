@@ -148,7 +148,7 @@ struct Explanation: ~Copyable {
         line.add("error", String?.none)
         line.add("exclusion") { line in
             line.add("value", decision.isExcluded)
-            line.add("marker", decision.exclusion.marker?.rawValue)
+            line.add("marker", decision.exclusion.cause.marker?.rawValue)
             line.add(reason: decision.exclusion)
         }
         line.add("purgeability") { line in

@@ -164,7 +164,7 @@ struct SuggestionVisitor: CommandVisitor {
             decision = decide(entry, in: context)
         }
         guard decision.isExcluded else { return .descend(.entry(decision.contextForEntries)) }
-        guard case .recreatable(let recreation) = decision.exclusion,
+        guard case .recreatable(let recreation) = decision.exclusion.ownCause,
             let status = reporter.status(of: entry)
         else {
             // What is in a location that is not backed up may be outside of it again.

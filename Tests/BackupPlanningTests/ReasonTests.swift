@@ -223,7 +223,7 @@ struct ReasonTests {
             let letter = try #require(
                 plan.exclusions.first { $0.path == root.pushing("secret/letter") })
             #expect(letter.reason.ancestor == root.pushing("secret"))
-            #expect(letter.reason.origin == .protected(.marked(.complete)))
+            #expect(letter.reason.origin == .protected(Effective(.marked(.complete))))
         }
     }
 

@@ -30,10 +30,10 @@ struct SourceTests {
         let tree = Tree { Directory("a") { Directory("b") { File("f") } }.excluded() }
         try withTemporaryDirectory(containing: tree) { root in
             let a = root.appending("a")
-            try expectRefused(a, .marked) { try makePlan(a) }
+            try expectRefused(a, Effective(.marked)) { try makePlan(a) }
             let b = a.appending("b")
             for sources in [[b], [root, b]] {
-                try expectRefused(b, .inherited(from: a, reason: .marked)) {
+                try expectRefused(b, Effective(.marked, from: a)) {
                     try makePlan(sources[0], sources.last ?? b)
                 }
             }

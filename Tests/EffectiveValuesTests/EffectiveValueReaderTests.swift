@@ -22,8 +22,8 @@ struct EffectiveValueReaderTests {
             #expect(item.path == root.appending("d/e/f"))
             #expect(item.marks == .none)
             #expect(
-                item.decision.exclusion == .inherited(from: root.appending("d"), reason: .marked))
-            #expect(item.decision.purgeability.isProtected)
+                item.decision.exclusion == Effective(.marked, from: root.appending("d")))
+            #expect(item.decision.purgeability.cause.isProtected)
             #expect(item.decision.protectionClass == .complete)
             #expect(item.decision.protection.ancestor == root.appending("d/e"))
             let link = try reader.item(at: root.appending("link"), followsLast: false)
@@ -49,10 +49,10 @@ struct EffectiveValueReaderTests {
         try withTemporaryDirectory(containing: Tree { File("f").excluded() }) { root in
             let file = root.appending("f")
             let reader = try EffectiveValueReader(plain)
-            #expect(try reader.item(at: file).decision.exclusion == .marked)
+            #expect(try reader.item(at: file).decision.exclusion.ownCause == .marked)
             try Tree { HardLink("g", to: "f") }.create(in: root)
             #expect(
-                try reader.item(at: file).decision.exclusion == .hardLinked(linkCount: 2))
+                try reader.item(at: file).decision.exclusion.ownCause == .hardLinked(linkCount: 2))
         }
     }
 
@@ -61,7 +61,7 @@ struct EffectiveValueReaderTests {
         try withTemporaryDirectory(containing: Tree { Directory("d") }) { root in
             try root.setExtendedAttribute(named: "user.resval.isPurgeable", to: Array("yes".utf8))
             let item = try EffectiveValueReader(plain).item(at: root.appending("d"))
-            #expect(item.decision.purgeability.isProtected)
+            #expect(item.decision.purgeability.cause.isProtected)
             #expect(item.ancestorIssues.map(\.path) == [root])
             #expect(item.ancestorIssues.map(\.issue.name) == ["malformed"])
         }

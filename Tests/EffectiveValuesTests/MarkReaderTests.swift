@@ -159,13 +159,13 @@ struct MarkReaderTests {
             let exclusion = { (path: String) in
                 try reader.item(at: root.appending(path)).decision.exclusion
             }
-            let cache = Exclusion.marker(.cachedir)
-            try #expect(exclusion("cache") == cache)
+            let cache = ExclusionCause.marker(.cachedir)
+            try #expect(exclusion("cache").ownCause == cache)
             try #expect(
-                exclusion("cache/f") == .inherited(from: root.appending("cache"), reason: cache))
+                exclusion("cache/f") == Effective(cache, from: root.appending("cache")))
             try #expect(exclusion("cache/CACHEDIR.TAG") == .unmarked)
-            try #expect(exclusion("cache/below/CACHEDIR.TAG").isExcluded)
-            try #expect(exclusion("apple/f").origin == .marker(.apple))
+            try #expect(exclusion("cache/below/CACHEDIR.TAG").cause.isExcluded)
+            try #expect(exclusion("apple/f").cause == .marker(.apple))
         }
     }
 }

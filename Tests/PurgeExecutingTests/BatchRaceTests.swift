@@ -88,7 +88,7 @@ struct BatchRaceTests {
             #expect(batch.isWhole(unit))
             #expect(unit.appending(FilePath("deep/new").components).exists)
         }
-        try expectKeptAlone(as: [.protected(.markedFalse), .changed]) { unit in
+        try expectKeptAlone(as: [.protected(Effective(.markedFalse)), .changed]) { unit in
             try unit.appending("deep").setValue(false, for: .isPurgeable)
         } afterwards: { batch, unit in
             #expect(batch.isWhole(unit))

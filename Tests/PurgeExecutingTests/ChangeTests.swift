@@ -42,7 +42,7 @@ struct ChangeTests {
         try expectKept("marked", as: .changed) { home in
             try home("marked").setValue(false, for: .isPurgeable)
         }
-        try expectKept("unit", as: .protected(.markedFalse)) { home in
+        try expectKept("unit", as: .protected(Effective(.markedFalse))) { home in
             try home("unit/deep/file").setValue(false, for: .isPurgeable)
         }
         try withPurgeHome(tree) { home in

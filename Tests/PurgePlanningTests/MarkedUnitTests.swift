@@ -93,7 +93,7 @@ struct MarkedUnitTests {
             try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "maybe", broken)
             let found = try home.found()
             #expect(found.units == [])
-            #expect(found.kept[".cache/false"] == .protected(.markedFalse))
+            #expect(found.kept[".cache/false"] == .protected(Effective(.markedFalse)))
             #expect(found.kept[".cache/broken"]?.name == "protected")
         }
     }

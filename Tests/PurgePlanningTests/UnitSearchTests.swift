@@ -81,7 +81,7 @@ struct UnitSearchTests {
         try withHome(tree) { home in
             let found = try home.found()
             #expect(found.units == [".cache/app/fine"])
-            #expect(found.kept["marked"] == .protected(.markedFalse))
+            #expect(found.kept["marked"] == .protected(Effective(.markedFalse)))
             #expect(found.kept[".cache/app/socket"] == .specialFile)
             #expect(found.kept[".cache/app/fifo"] == .specialFile)
             #expect(found.kept[".cache/app/repository"]?.name == "not-a-cache")

@@ -1,10 +1,11 @@
 import EffectiveValues
 import ResourceValues
 import StorageManagement
-import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import SystemCalls
 
 @Suite("Capacity by use")
 struct CapacityTests {

@@ -180,10 +180,10 @@ struct ExclusionTests {
         let policy = StoragePolicy(markers: row.markers, locations: row.locations)
         for decision in [decide(row.steps, policy), walk(row.steps, policy)] {
             #expect(decision.isExcluded == row.isExcluded)
-            #expect(decision.exclusion.isExcluded == row.isExcluded)
+            #expect(decision.exclusion.cause.isExcluded == row.isExcluded)
             #expect(decision.exclusion.name == row.reason)
             #expect(decision.exclusion.ancestor == row.ancestor)
-            #expect(decision.exclusion.origin.name == row.origin ?? row.reason)
+            #expect(decision.exclusion.cause.name == row.origin ?? row.reason)
             #expect(decision.issues.map(\.name) == row.issues)
             #expect(!decision.exclusion.sentence.isEmpty)
         }
@@ -194,7 +194,7 @@ struct ExclusionTests {
         let marks = foreign([.nobackup, .xdg, .apple])
         let decision = decide(
             [Step(name: "d", foreign: marks)], StoragePolicy(markers: Set(Marker.allCases)))
-        #expect(decision.exclusion == .marker(.apple))
+        #expect(decision.exclusion.ownCause == .marker(.apple))
     }
 
     @Test("a rule is named with its proof, and one that is not certain is only reported")
@@ -203,15 +203,15 @@ struct ExclusionTests {
         var marks = ForeignMarks(excluding: [.rules, .gitignore], recreation: recreation)
         let policy = StoragePolicy(markers: [.native, .rules, .gitignore])
         let decision = decide([Step(name: "out", foreign: marks)], policy)
-        #expect(decision.exclusion == .recreatable(recreation))
+        #expect(decision.exclusion.ownCause == .recreatable(recreation))
         #expect(decision.exclusion.sentence == "re-creatable: out beside Makefile")
-        #expect(decision.exclusion.marker == .rules)
+        #expect(decision.exclusion.cause.marker == .rules)
         let below = decide([Step(name: "out", foreign: marks), .file("f")], policy)
-        #expect(below.exclusion.recreation == recreation)
+        #expect(below.exclusion.cause == .recreatable(recreation))
         #expect(!decide([Step(name: "out", foreign: marks)]).isExcluded)
         let kept = decide(
             [Step(name: "out", marks: .excluded(false), foreign: marks)], policy)
-        #expect(kept.exclusion == .markedFalse)
+        #expect(kept.exclusion.ownCause == .markedFalse)
         marks = ForeignMarks(uncertain: [.rules: "out beside Makefile, but it is not known"])
         let unknown = decide([Step(name: "out", foreign: marks)], policy)
         #expect(unknown.exclusion == .unmarked)

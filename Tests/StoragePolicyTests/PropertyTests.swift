@@ -83,7 +83,7 @@ struct PropertyTests {
     func exclusionIsInherited() {
         let found = counterexample {
             zip($0.decisions, $0.decisions.dropFirst()).allSatisfy {
-                $0.isExcluded && !$1.isExcluded ? $0.exclusion.origin.name == "location" : true
+                $0.isExcluded && !$1.isExcluded ? $0.exclusion.cause.name == "location" : true
             }
         }
         #expect(found == nil)
@@ -107,7 +107,7 @@ struct PropertyTests {
         let found = counterexample {
             $0.pairs.allSatisfy { step, decision in
                 let isPurged =
-                    step.marks[.isPurgeable].isBroken && !decision.purgeability.isProtected
+                    step.marks[.isPurgeable].isBroken && !decision.purgeability.cause.isProtected
                 let isPlain =
                     step.marks[.fileProtection].isBroken && decision.protectionClass != .complete
                 return !isPurged && !isPlain
@@ -135,8 +135,8 @@ struct PropertyTests {
     @Test("nothing below a protected directory is purgeable")
     func protectionFromPurgingIsInherited() {
         let found = counterexample {
-            let below = $0.decisions.drop { !$0.purgeability.isProtected }
-            return below.allSatisfy { !$0.isPurgeable && $0.purgeability.isProtected }
+            let below = $0.decisions.drop { !$0.purgeability.cause.isProtected }
+            return below.allSatisfy { !$0.isPurgeable && $0.purgeability.cause.isProtected }
         }
         #expect(found == nil)
     }
@@ -198,6 +198,6 @@ struct LazinessTests {
             .excluded(true), kind: .regularFile,
             in: decide([.directory("srv")], policy).contextForEntries, name: unasked([], "name"),
             path: unasked("/", "path"), linkCount: 1, isMountRoot: unasked(false, "mount"))
-        #expect(decision.exclusion == .marked)
+        #expect(decision.exclusion.ownCause == .marked)
     }
 }

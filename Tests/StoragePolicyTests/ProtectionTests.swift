@@ -60,7 +60,7 @@ struct ProtectionTests {
     func rule(row: ProtectionRow) {
         for decision in [decide(row.steps), walk(row.steps)] {
             #expect(decision.protectionClass == row.value)
-            #expect(decision.protection.forbidsPlaintext == row.forbidsPlaintext)
+            #expect(decision.protection.cause.forbidsPlaintext == row.forbidsPlaintext)
             #expect(decision.protection.name == row.reason)
             #expect(decision.protection.ancestor == row.ancestor)
             #expect(decision.issues.map(\.name) == row.issues)

@@ -98,8 +98,8 @@ struct PurgeabilityTests {
     func protectionClass() {
         for (steps, isKept) in classes {
             for protection in [decide(steps).protection, walk(steps).protection] {
-                #expect(protection.keepsItem(isMarkedPurgeable: false) == isKept)
-                #expect(!protection.keepsItem(isMarkedPurgeable: true))
+                #expect(protection.cause.keepsItem(isMarkedPurgeable: false) == isKept)
+                #expect(!protection.cause.keepsItem(isMarkedPurgeable: true))
             }
         }
     }
@@ -108,7 +108,7 @@ struct PurgeabilityTests {
     func rule(row: PurgeabilityRow) {
         for decision in [decide(row.steps), walk(row.steps)] {
             #expect(decision.isPurgeable == row.isPurgeable)
-            #expect(decision.purgeability.isProtected == row.isProtected)
+            #expect(decision.purgeability.cause.isProtected == row.isProtected)
             #expect(decision.purgeability.name == row.reason)
             #expect(decision.purgeability.ancestor == row.ancestor)
             #expect(decision.issues.map(\.name) == row.issues)

@@ -37,14 +37,14 @@ struct SourceTests {
     @Test("a SOURCE that its own mark excludes is said to be")
     func markedSource() {
         let decision = policy.context(forSource: chain([.directory("d", .excluded(true))])).decision
-        #expect(decision.exclusion == .marked)
+        #expect(decision.exclusion.ownCause == .marked)
     }
 
     @Test("a SOURCE below a marked directory is said to be excluded, naming it")
     func sourceBelowMark() {
         let steps: [Step] = [.directory("d", .excluded(true)), .directory("s")]
         let decision = policy.context(forSource: chain(steps)).decision
-        #expect(decision.exclusion == .inherited(from: "/d", reason: .marked))
+        #expect(decision.exclusion == Effective(.marked, from: "/d"))
     }
 
     @Test(
@@ -61,7 +61,7 @@ struct SourceTests {
         let answer = policy.context(forSource: chain(steps))
         #expect(answer.decision.exclusion == .unmarked)
         #expect(answer.decision.protection == .unmarked)
-        #expect(answer.decision.purgeability.isProtected)
+        #expect(answer.decision.purgeability.cause.isProtected)
         #expect(answer.decision.purgeability.ancestor == "/home")
         #expect(answer.ancestorIssues.map(\.path) == ["/home", "/home", "/home"])
         #expect(

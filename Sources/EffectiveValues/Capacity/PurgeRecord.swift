@@ -8,16 +8,13 @@ package struct PurgeRecord: Sendable, Hashable {
     /// The maximum age of a record that counts, in seconds.
     package static let longestAge: Int64 = 3600
 
-    /// When the plan was made.
     package let created: FileTime
-    /// The device number of the volume's filesystem.
     package let device: UInt64
     /// The boot ID when the plan was made: device numbers are valid only within one boot.
     package let bootID: String
     /// The space the plan would free, in bytes; never negative.
     package let bytes: Int64
 
-    /// Creates a record.
     package init(created: FileTime, device: UInt64, bootID: String, bytes: Int64) {
         self.created = created
         self.device = device
@@ -74,10 +71,8 @@ package struct PurgeRecord: Sendable, Hashable {
 /// The files that store a ``PurgeRecord`` for each volume: `resval/purge/volume-DEVICE.json` in the
 /// user's state directory, with the device number in hexadecimal.
 package struct PurgeRecords: Sendable, Hashable {
-    /// The directory of the files, which need not exist.
     package let directory: FilePath
 
-    /// Creates the records in a state directory such as `~/.local/state`.
     package init(stateHome: FilePath) {
         directory = stateHome.appending(stateDirectoryName).appending("purge")
     }
@@ -87,7 +82,6 @@ package struct PurgeRecords: Sendable, Hashable {
         stateHome().map { PurgeRecords(stateHome: $0) }
     }
 
-    /// Returns the path of a volume's file.
     package func path(forDevice device: UInt64) -> FilePath {
         directory.appending("volume-\(String(device, radix: 16)).json")
     }

@@ -27,10 +27,8 @@ package struct EvictionDirectory: Sendable, Hashable {
         let lock = SharedDescriptor(file)
         // A collision is rare, and makes two files share a lock.
         let mixed = identity.inode &* 0x9E37_79B9_7F4A_7C15 ^ identity.device
-        do throws(Errno) {
-            return try waitForLock(onByte: Int64(mixed >> 2), of: lock.descriptor) ? lock : nil
-        } catch {
-            throw FileError(error, of: path)
+        return try calls(on: path) { () throws(Errno) in
+            try waitForLock(onByte: Int64(mixed >> 2), of: lock.descriptor) ? lock : nil
         }
     }
 

@@ -66,7 +66,6 @@ public struct EvictionRecord: Sendable, Hashable {
         self = record
     }
 
-    /// The attribute's name.
     package var attribute: ExtendedAttributeName {
         ExtendedAttributeName(
             "\(Self.prefix)\(repository).\(snapshot).\(item).\(String(permissions, radix: 8))."

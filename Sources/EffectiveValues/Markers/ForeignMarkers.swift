@@ -105,14 +105,12 @@ public struct TagFile: Sendable {
     package func isPresent(in directory: borrowing some FileLocation & ~Copyable) throws(Errno)
         -> Bool
     {
-        do throws(Errno) {
+        try ifPresent { () throws(Errno) in
             let opened = OwnedDescriptor(
                 try openFile(directory, flags: [.reference, .directory, .noFollow]))
             let file = DirectoryEntryLocation(directory: opened.descriptor, name: name)
             return try hasSignature(file, try file.status())
-        } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
-            return false
-        }
+        } ?? false
     }
 
     /// Returns the tag file's own status and marks.
@@ -123,12 +121,9 @@ public struct TagFile: Sendable {
         in directory: borrowing some FileLocation & ~Copyable, _ reader: MarkReader
     ) throws(FileError) -> (FileStatus, ItemMarks) {
         let path = directory.pathForMessages?.pushing(name)
-        let opened: OwnedDescriptor
-        do throws(Errno) {
-            opened = OwnedDescriptor(
+        let opened = try calls(on: path, FileError.opening) { () throws(Errno) in
+            OwnedDescriptor(
                 try openFile(directory, flags: [.reference, .directory, .noFollow]))
-        } catch {
-            throw .opening(error, path)
         }
         let file = DirectoryEntryLocation(
             directory: opened.descriptor, name: name, pathForMessages: path)

@@ -81,14 +81,14 @@ public struct MarkReader: Sendable {
             }
         }
         if markers.contains(.nodump) {
-            look(for: .nodump, &found.foreign) { () throws(Errno) in
+            found.foreign.read(.nodump) { () throws(Errno) in
                 if let status { return status.isNodump }
                 return try location.status().isNodump
             }
         }
         if kind == .directory {
             for tag in tagFiles {
-                look(for: tag.marker, &found.foreign) { () throws(Errno) in
+                found.foreign.read(tag.marker) { () throws(Errno) in
                     try tag.isPresent(in: location)
                 }
             }
@@ -104,32 +104,36 @@ public struct MarkReader: Sendable {
         _ found: inout ForeignMarks
     ) {
         for attribute in attributes {
-            look(for: attribute.marker, &found) { () throws(Errno) in
+            found.read(attribute.marker) { () throws(Errno) in
                 try ForeignAttribute.hasOne(of: attribute.names, among: names, at: location)
             }
         }
         guard markers.contains(.xdg) else { return }
-        do throws(Errno) {
+        found.read(.xdg) { found throws(Errno) in
             switch try ForeignAttribute.xdgValue(among: names, of: location) {
             case true?: found.including.insert(.xdg)
             case false?: found.excluding.insert(.xdg)
             case nil: break
             }
+        }
+    }
+}
+
+extension ForeignMarks {
+    /// Reads a mark, and notes why it cannot be read. An item that was removed has no mark.
+    mutating func read(_ marker: Marker, _ body: (inout ForeignMarks) throws(Errno) -> Void) {
+        do throws(Errno) {
+            _ = try ifPresent { () throws(Errno) in try body(&self) }
         } catch {
-            found.unreadable[.xdg] = error
+            unreadable[marker] = error
         }
     }
 
-    /// Records a mark that excludes by its presence. An item that was removed has no mark.
-    private func look(
-        for marker: Marker, _ found: inout ForeignMarks, _ isPresent: () throws(Errno) -> Bool
-    ) {
-        do throws(Errno) {
+    /// Reads a mark that excludes by its presence.
+    fileprivate mutating func read(_ marker: Marker, ifPresent isPresent: () throws(Errno) -> Bool)
+    {
+        read(marker) { found throws(Errno) in
             if try isPresent() { found.excluding.insert(marker) }
-        } catch .noSuchFileOrDirectory {
-            return
-        } catch {
-            found.unreadable[marker] = error
         }
     }
 }

@@ -11,10 +11,8 @@ import SystemPackage
 /// which is empty where that is not on this machine. It was written when the files had been compared.
 /// Other programs of the user may write to it: whatever it contains, it is only compared.
 package struct StoredFileRecords: Sendable, Hashable {
-    /// The directory of the files, which need not exist.
     package let directory: FilePath
 
-    /// Creates the records in a state directory such as `~/.local/state`.
     package init(stateHome: FilePath) {
         directory = stateHome.appending(stateDirectoryName).appending("stored")
     }
@@ -63,7 +61,7 @@ package struct StoredFileRecords: Sendable, Hashable {
         try makeStateDirectory(directory)
         let path = directory.appending("\(repository)-\(set)-\(snapshot)")
         hashes.sort()
-        do throws(Errno) {
+        try calls(on: path) { () throws(Errno) in
             let parent = OpenDirectory(try openDirectoryReference(directory))
             var staged = try StagedFile(in: parent, permissions: 0o600)
             // A filesystem without attributes: the records are backed up, which does no harm.
@@ -73,8 +71,6 @@ package struct StoredFileRecords: Sendable, Hashable {
             try writeAll(snapshots?.bytes ?? [], to: staged.descriptor)
             try synchronize(staged.descriptor)
             try staged.replace(FilePath(root: nil, path.components.suffix(1)))
-        } catch {
-            throw FileError(error, of: path)
         }
         let now = FileTime.now
         try remove { other in
@@ -166,7 +162,7 @@ package struct StoredFileRecords: Sendable, Hashable {
     private func paths(limit: Int = .max) throws(FileError) -> [FilePath] {
         guard try requireOwnStateDirectory(directory) else { return [] }
         var paths: [FilePath] = []
-        do throws(Errno) {
+        try calls(on: directory) { () throws(Errno) in
             try forEachName(in: directory) { name in
                 let hyphen = UInt8(ascii: "-")
                 if name.count > 34, name[16] == hyphen, name[33] == hyphen {
@@ -174,8 +170,6 @@ package struct StoredFileRecords: Sendable, Hashable {
                 }
                 return paths.count < limit
             }
-        } catch {
-            throw FileError(error, of: directory)
         }
         return paths
     }
@@ -185,10 +179,8 @@ package struct StoredFileRecords: Sendable, Hashable {
 private let longestPath = 4095
 
 extension FilePath {
-    /// The name of a file of records.
     fileprivate var name: String { lastComponent?.string ?? "" }
 
-    /// The identifier of the snapshot that a file of records is about.
     fileprivate var snapshot: String { String(name.dropFirst(34)) }
 }
 

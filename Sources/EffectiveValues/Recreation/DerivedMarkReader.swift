@@ -78,21 +78,6 @@ final class DerivedMarkReader: Sendable {
     }
 }
 
-extension ForeignMarks {
-    /// Reads a mark, and notes why it cannot be read. An item that was removed has no mark.
-    fileprivate mutating func read(
-        _ marker: Marker, _ body: (inout ForeignMarks) throws(Errno) -> Void
-    ) {
-        do throws(Errno) {
-            try body(&self)
-        } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
-            return
-        } catch {
-            unreadable[marker] = error
-        }
-    }
-}
-
 extension FileLocation where Self: ~Copyable {
     /// The name by which the item is reached; nil for an open file, and for a path that ends in a
     /// slash or in dots.

@@ -8,9 +8,7 @@ struct GitFailure: Error, Hashable {
 
 /// Runs git to ask about work trees.
 struct GitCommand: Sendable {
-    /// What is asked.
     enum Question: Sendable {
-        /// The paths that are tracked.
         case tracked
         /// The paths that are ignored, not below ignored directories; those of directories end with
         /// a slash.

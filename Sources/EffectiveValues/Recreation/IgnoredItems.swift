@@ -7,7 +7,6 @@ import SystemPackage
 /// A work tree is asked about when its first directory is met, which is before anything in it.
 final class IgnoredItems: Sendable {
     private struct Found {
-        /// The work trees that were asked about.
         var workTrees: Set<FileIdentity> = []
         /// Why git gave no answer about a work tree.
         var failures: [FileIdentity: String] = [:]
@@ -37,7 +36,7 @@ final class IgnoredItems: Sendable {
         if known.kind == .directory {
             let directory = OpenDirectory(
                 try openFile(location, flags: [.reference, .directory, .noFollow]))
-            if try directory.location(of: ".git").statusIfAny() != nil {
+            if try directory.statusIfPresent(of: ".git") != nil {
                 // What is a work tree has tracked files: one around it does not exclude it.
                 marks.uncertain[.gitignore] = try failure(of: directory, known.identity)
                 return
@@ -88,16 +87,6 @@ final class IgnoredItems: Sendable {
                 found.failures[identity] = error.reason
             }
             return found.failures[identity]
-        }
-    }
-}
-
-extension DirectoryEntryLocation {
-    fileprivate func statusIfAny() throws(Errno) -> FileStatus? {
-        do throws(Errno) {
-            return try status()
-        } catch .noSuchFileOrDirectory {
-            return nil
         }
     }
 }

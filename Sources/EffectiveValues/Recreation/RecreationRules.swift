@@ -2,6 +2,197 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
+/// A rule for directories that a tool deletes and makes again.
+///
+/// The file `rules.tsv` describes the format of its lines.
+package struct RecreationRule: Sendable, Hashable {
+    /// The directory: a name, or a path below a home.
+    let names: [[UInt8]]
+    /// Whether ``names`` is a path below a home.
+    let isBelowHome: Bool
+    /// What must be true, all of it.
+    let proof: [ProofTerm]
+    /// Whether the tool clones repositories into the directory.
+    let clones: Bool
+    /// What makes the directory again, as a command where there is one.
+    let tool: String
+    /// Why nothing is lost with the directory.
+    let reason: String
+
+    /// The last name of the directory.
+    var name: [UInt8] { names.last ?? [] }
+}
+
+/// A condition of a rule.
+struct ProofTerm: Sendable, Hashable {
+    /// Where the condition looks.
+    enum Kind: String, Sendable, CaseIterable {
+        case beside, `in`, only, tagged
+    }
+
+    /// A name, a pattern for names, or a path in the directory.
+    struct Name: Sendable, Hashable {
+        let text: String
+        /// The names of the path that the text is; one for a name.
+        let path: [[UInt8]]
+        /// The pattern; nil for a name or a path.
+        let pattern: NamePattern?
+    }
+
+    let kind: Kind
+    let isNegated: Bool
+    let names: [Name]
+}
+
+/// A path below which rules for a name do not apply.
+struct InstalledPath: Sendable, Hashable {
+    private enum Start { case root, home, anywhere }
+
+    private let start: Start
+    private let names: [NamePattern]
+
+    /// Whether a directory is below such a path.
+    ///
+    /// - Parameters:
+    ///   - names: the names of the directory's real path.
+    ///   - homes: the names of the homes.
+    func holds(_ names: [[UInt8]], homes: [[[UInt8]]]) -> Bool {
+        let above = names.dropLast()
+        switch start {
+        case .root: return matches(above[...])
+        case .home:
+            return homes.contains {
+                above.starts(with: $0) && matches(above.dropFirst($0.count))
+            }
+        case .anywhere:
+            return above.indices.contains { matches(above[$0...]) }
+        }
+    }
+
+    private func matches(_ names: ArraySlice<[UInt8]>) -> Bool {
+        names.count >= self.names.count && zip(self.names, names).allSatisfy { $0.matches($1) }
+    }
+}
+
+/// A line of a list of rules.
+enum RuleLine: Sendable, Hashable {
+    case rule(RecreationRule)
+    case installed(InstalledPath)
+
+    /// Parses the lines of a list. Comments, which begin with `#`, and empty lines are skipped.
+    ///
+    /// - Throws: ``FileError`` with the number of the first line that is not valid.
+    static func lines(of list: [UInt8], at path: FilePath?) throws(FileError) -> [RuleLine] {
+        var lines: [RuleLine] = []
+        let texts = list.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, text) in texts.enumerated()
+        where !text.isEmpty && text.first != UInt8(ascii: "#") {
+            do throws(Fault) {
+                lines.append(try RuleLine(text))
+            } catch {
+                throw FileError(
+                    code: .other, message: "line \(index + 1): \(error.message)",
+                    advice: "a line is: directory, proof, what makes it again, reason, with tabs "
+                        + "between", path: path)
+            }
+        }
+        return lines
+    }
+
+    fileprivate struct Fault: Error {
+        let message: String
+
+        init(_ message: String) { self.message = message }
+    }
+
+    fileprivate init(_ line: ArraySlice<UInt8>) throws(Fault) {
+        // Names and reasons are shown on terminals.
+        guard let text = String(validating: line, as: UTF8.self),
+            text.unicodeScalars.allSatisfy({ $0 == "\t" || TextSafety.isSafe($0) })
+        else { throw Fault("is not text") }
+        let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+        guard fields.count == 4, fields.allSatisfy({ !$0.isEmpty }) else {
+            throw Fault("has not four fields")
+        }
+        if fields[1].elementsEqual("never".utf8) {
+            self = .installed(try InstalledPath(fields[0]))
+            return
+        }
+        let isBelowHome = fields[0].starts(with: "~/".utf8)
+        let names = try Self.names(isBelowHome ? fields[0].dropFirst(2) : fields[0])
+        guard isBelowHome || names.count == 1 else {
+            throw Fault("the directory is neither a name nor a path that begins with ~/")
+        }
+        guard names.allSatisfy({ NamePattern.isLiteral($0) }) else {
+            throw Fault("the directory has a wildcard")
+        }
+        let words = fields[1].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        let proofs = words.filter { !$0.elementsEqual("clones".utf8) }
+        var proof: [ProofTerm] = []
+        for word in proofs { proof.append(try Self.term(word)) }
+        guard proof.contains(where: { !$0.isNegated }) else {
+            throw Fault("the proof shows nothing about the directory")
+        }
+        self = .rule(
+            RecreationRule(
+                names: names, isBelowHome: isBelowHome, proof: proof,
+                clones: proofs.count < words.count,
+                tool: String(decoding: fields[2], as: UTF8.self),
+                reason: String(decoding: fields[3], as: UTF8.self)))
+    }
+
+    private static func term(_ word: ArraySlice<UInt8>) throws(Fault) -> ProofTerm {
+        let isNegated = word.first == UInt8(ascii: "!")
+        let parts = word.dropFirst(isNegated ? 1 : 0).split(
+            separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let kind = ProofTerm.Kind(rawValue: String(decoding: parts[0], as: UTF8.self)),
+            parts.count == (kind == .tagged ? 1 : 2)
+        else { throw Fault("'\(String(decoding: word, as: UTF8.self))' is not a proof") }
+        var names: [ProofTerm.Name] = []
+        if kind != .tagged {
+            let texts = parts[1].split(
+                separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            for text in texts {
+                names.append(try name(text, of: kind))
+            }
+        }
+        return ProofTerm(kind: kind, isNegated: isNegated, names: names)
+    }
+
+    private static func name(
+        _ bytes: ArraySlice<UInt8>, of kind: ProofTerm.Kind
+    ) throws(Fault) -> ProofTerm.Name {
+        let (path, isLiteral) = (try names(bytes), NamePattern.isLiteral(bytes))
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard path.count == 1 || kind == .in && isLiteral else {
+            throw Fault("'\(text)' is not a name")
+        }
+        return ProofTerm.Name(
+            text: text, path: path, pattern: isLiteral ? nil : NamePattern(bytes))
+    }
+
+    /// Splits a path into names, none of which leads up or to the directory itself.
+    private static func names(_ path: ArraySlice<UInt8>) throws(Fault) -> [[UInt8]] {
+        guard let names = RelativePath(path)?.names else {
+            throw Fault("'\(String(decoding: path, as: UTF8.self))' is not a path that leads down")
+        }
+        return names
+    }
+
+    fileprivate static func patterns(_ path: ArraySlice<UInt8>) throws(Fault) -> [NamePattern] {
+        try names(path).map { NamePattern($0) }
+    }
+}
+
+extension InstalledPath {
+    fileprivate init(_ path: ArraySlice<UInt8>) throws(RuleLine.Fault) {
+        let isBelowHome = path.starts(with: "~/".utf8)
+        start = path.first == UInt8(ascii: "/") ? .root : isBelowHome ? .home : .anywhere
+        let prefix = start == .root ? 1 : start == .home ? 2 : 0
+        names = try RuleLine.patterns(path.dropFirst(prefix))
+    }
+}
+
 /// The rules for what tools re-create: those of this package and the user's own.
 package struct RecreationRules: Sendable {
     private let rules: [[UInt8]: [RecreationRule]]
@@ -70,20 +261,16 @@ package struct RecreationRules: Sendable {
                     + "not trusted",
                 advice: "chown or chmod go-w it, or set XDG_CONFIG_HOME", path: path)
         }
-        do throws(Errno) {
-            return try contents(ofOpen: file.descriptor, status, limit: settingsLimit)
-        } catch {
-            throw .opening(error, path)
+        return try calls(on: path, FileError.opening) { () throws(Errno) in
+            try contents(ofOpen: file.descriptor, status, limit: settingsLimit)
         }
     }
 
     /// The last names of all directories for which there is a rule.
     var names: Set<[UInt8]> { Set(rules.keys) }
 
-    /// Whether there is a rule for a directory of a name.
     func mayFit(_ name: [UInt8]) -> Bool { rules[name] != nil }
 
-    /// Whether a directory is a home, or above one.
     func holdsHome(_ names: [[UInt8]]) -> Bool { homes.contains { $0.starts(with: names) } }
 
     /// Returns the rule that a directory proves, and whether its tool clones repositories into the
@@ -169,22 +356,18 @@ extension ProofTerm {
         let owner = try subject.status().owner
         let directory = OpenDirectory(try openFile(place, flags: [.reference, .directory]))
         func isProof(_ name: [UInt8], in parent: OpenDirectory) throws(Errno) -> Bool {
-            do throws(Errno) {
-                let status = try parent.status(of: FilePath(bytes: name))
-                return [.regularFile, .directory].contains(status.kind)
-                    && (status.owner == owner || status.owner == 0)
-            } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
+            guard let status = try parent.statusIfPresent(of: FilePath(bytes: name)) else {
                 return false
             }
+            return [.regularFile, .directory].contains(status.kind)
+                && (status.owner == owner || status.owner == 0)
         }
         for name in names where name.pattern == nil {
             guard let last = name.path.last else { continue }
-            do throws(Errno) {
-                let parent = try directory.openDirectory(along: name.path.dropLast())
-                if try isProof(last, in: parent) { return name.text }
-            } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
-                continue
+            let parent = try ifPresent { () throws(Errno) in
+                try directory.openDirectory(along: name.path.dropLast())
             }
+            if let parent, try isProof(last, in: parent) { return name.text }
         }
         guard names.contains(where: { $0.pattern != nil }) else { return nil }
         var matches: [(name: [UInt8], text: String)] = []

@@ -65,7 +65,6 @@ package final class WorkTrees: Sendable {
         return .untracked
     }
 
-    /// Returns the work trees that a directory is, or is in.
     private func trees(
         around path: FilePath, _ directory: OpenDirectory
     ) throws(Errno) -> [WorkTree] {
@@ -110,26 +109,17 @@ enum VersionControl: Sendable, Hashable {
         ".hg", ".svn", ".jj", ".sl", ".bzr", "_darcs", ".pijul", ".fslckout", "_FOSSIL_", "CVS",
     ]
 
-    /// The names that show a system.
     static let names = Set(([".git"] + others).map { FilePath($0) })
 
     /// Finds the system whose work tree begins in a directory; nil if there is none.
     ///
     /// - Throws: the errno of looking.
     init?(in directory: OpenDirectory) throws(Errno) {
-        func exists(_ name: String) throws(Errno) -> Bool {
-            do throws(Errno) {
-                _ = try directory.status(of: FilePath(name))
-                return true
-            } catch .noSuchFileOrDirectory {
-                return false
-            }
-        }
-        if try exists(".git") {
+        if try directory.statusIfPresent(of: ".git") != nil {
             self = .git
             return
         }
-        for name in Self.others where try exists(name) {
+        for name in Self.others where try directory.statusIfPresent(of: FilePath(name)) != nil {
             self = .other(name)
             return
         }

@@ -23,7 +23,6 @@ public enum ProtectionVerdict: String, Sendable, Hashable, CaseIterable {
         self = verdict
     }
 
-    /// The verdict in words.
     package var sentence: String {
         switch self {
         case .atRestOnly: "the volume is encrypted, but unlocked for as long as it is mounted"

@@ -110,7 +110,8 @@ struct StartingPoint {
 
     /// Whether a directory above is marked, and so a unit that contains the root.
     private func isPartOfMarked(_ item: EffectiveItem, _ rules: PurgeRules) -> Bool {
-        guard case .inherited(let ancestor, .marked) = item.decision.purgeability else {
+        let purgeability = item.decision.purgeability
+        guard let ancestor = purgeability.ancestor, purgeability.cause == .marked else {
             return false
         }
         do throws(Errno) {

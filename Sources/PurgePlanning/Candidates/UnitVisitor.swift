@@ -248,7 +248,9 @@ struct UnitVisitor: TreeVisitor {
     }
 
     private func obstacle(_ seen: Seen, isRoot: Bool) -> KeepReason? {
-        if seen.decision.purgeability.isProtected { return .protected(seen.decision.purgeability) }
+        if seen.decision.purgeability.cause.isProtected {
+            return .protected(seen.decision.purgeability)
+        }
         return seen.listed == .whole
             ? .listedForKeeping : rules.obstacle(seen.status, isRoot: isRoot)
     }

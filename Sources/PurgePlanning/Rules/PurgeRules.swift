@@ -56,8 +56,10 @@ final class PurgeRules: Sendable {
         _ name: UnsafeRawBufferPointer, _ status: FileStatus, _ decision: Decision,
         isMarked: Bool
     ) -> KeepReason? {
-        if decision.purgeability.isProtected { return .protected(decision.purgeability) }
-        if decision.protection.keepsItem(isMarkedPurgeable: isMarked) { return .protectionClass }
+        if decision.purgeability.cause.isProtected { return .protected(decision.purgeability) }
+        if decision.protection.cause.keepsItem(isMarkedPurgeable: isMarked) {
+            return .protectionClass
+        }
         if !includesForeign, status.owner != user { return .foreignOwner }
         if status.isImmutable || status.isAppendOnly { return .immutable }
         switch status.kind {

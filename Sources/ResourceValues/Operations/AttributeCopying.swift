@@ -41,10 +41,8 @@ extension FilePath {
 }
 
 private func openToCopy(_ path: FilePath) throws(FileError) -> FileDescriptor {
-    do throws(Errno) {
-        return try openForReading(path)
-    } catch {
-        throw .opening(error, path)
+    return try calls(on: path, FileError.opening) { () throws(Errno) in
+        try openForReading(path)
     }
 }
 

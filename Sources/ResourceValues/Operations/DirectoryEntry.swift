@@ -24,10 +24,8 @@ struct DirectoryEntry: FileLocation {
             throw FileError(.invalidArgument, of: path)
         }
         let parentPath = path.removingLastComponent()
-        do throws(Errno) {
-            parent = try OpenDirectory(at: parentPath.isEmpty ? "." : parentPath)
-        } catch {
-            throw FileError(error, of: path)
+        parent = try calls(on: path) { () throws(Errno) in
+            try OpenDirectory(at: parentPath.isEmpty ? "." : parentPath)
         }
         name = FilePath(root: nil, [last])
         self.path = path
@@ -72,20 +70,16 @@ struct DirectoryEntry: FileLocation {
 
     /// Opens the item, which must be a directory, for reading.
     func openDirectory() throws(FileError) -> OpenDirectory {
-        do throws(Errno) {
-            return try parent.openDirectory(name)
-        } catch {
-            throw .readingDirectory(error, path)
+        return try calls(on: path, FileError.readingDirectory) { () throws(Errno) in
+            try parent.openDirectory(name)
         }
     }
 
     private func open(
         _ call: (DirectoryEntry) throws(Errno) -> FileDescriptor
     ) throws(FileError) -> OwnedDescriptor {
-        do throws(Errno) {
-            return OwnedDescriptor(try call(self))
-        } catch {
-            throw FileError(error, of: path)
+        return try calls(on: path) { () throws(Errno) in
+            OwnedDescriptor(try call(self))
         }
     }
 }

@@ -61,10 +61,8 @@ private func copyRegularFile(
     try takeProtection(of: copy, staged.descriptor)
     try copyFile(
         input.descriptor.named(source.path), to: staged.descriptor.named(copy.path), unstorable)
-    do throws(Errno) {
+    try calls(on: copy.path) { () throws(Errno) in
         try staged.publish(as: copy.name)
-    } catch {
-        throw FileError(error, of: copy.path)
     }
 }
 

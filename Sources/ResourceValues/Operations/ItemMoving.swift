@@ -25,10 +25,8 @@ extension FilePath {
         } catch {
             throw FileError(error, of: error == .fileExists ? target : self)
         }
-        do throws(Errno) {
+        try calls(on: self) { () throws(Errno) in
             try removeTree(source.name, in: source.parent)
-        } catch {
-            throw FileError(error, of: self)
         }
     }
 }
@@ -77,10 +75,8 @@ extension FilePath {
         if let backup {
             try staged.moveItem(to: backup)
         } else {
-            do throws(Errno) {
+            try calls(on: staged) { () throws(Errno) in
                 try removeTree(staged.lastName, in: old.parent)
-            } catch {
-                throw FileError(error, of: staged)
             }
         }
     }
@@ -136,11 +132,9 @@ private func keepMetadata(
     }
     try copyUserAttributes(from: source, to: target, keepingPresent: true, unstorable: .refused)
     guard status.kind == newKind else { return }
-    do throws(Errno) {
+    try calls(on: new.path) { () throws(Errno) in
         let permissions = try copiedPermissions(status, of: output.descriptor)
         try setPermissions(permissions, of: output.descriptor)
-    } catch {
-        throw FileError(error, of: new.path)
     }
 }
 

@@ -59,7 +59,7 @@ extension FilePath {
             try staged.descriptor.named(self).setValue(
                 .protection(protection), for: .fileProtection)
         }
-        do throws(Errno) {
+        try calls(on: self) { () throws(Errno) in
             try SystemCalls.writeFile(staged.descriptor, content)
             if synchronization != .none || old != nil { try synchronize(staged.descriptor) }
             if old == nil {
@@ -68,8 +68,6 @@ extension FilePath {
                 try staged.replace(entry.name)
             }
             if synchronization == .contentAndName { try synchronizeDirectory(entry.directory) }
-        } catch {
-            throw FileError(error, of: self)
         }
     }
 }
@@ -99,10 +97,8 @@ private func takeMetadata(
     try copyUserAttributes(
         from: source.descriptor.named(entry.path), to: file.named(entry.path),
         unstorable: .refused)
-    do throws(Errno) {
+    try calls(on: entry.path) { () throws(Errno) in
         try changeMode(copiedPermissions(old, of: file), of: file)
-    } catch {
-        throw FileError(error, of: entry.path)
     }
 }
 

@@ -64,10 +64,8 @@ package struct StagedFile: ~Copyable {
 extension DirectoryEntry {
     /// Creates an empty file that is to get this name.
     func stageFile(permissions: UInt16) throws(FileError) -> StagedFile {
-        do throws(Errno) {
-            return try StagedFile(in: parent, permissions: permissions)
-        } catch {
-            throw FileError(error, of: path)
+        return try calls(on: path) { () throws(Errno) in
+            try StagedFile(in: parent, permissions: permissions)
         }
     }
 }
@@ -85,11 +83,9 @@ struct StagedDirectory: ~Copyable {
     init(at entry: DirectoryEntry, permissions: UInt16) throws(FileError) {
         let name = makeTemporaryName()
         parent = entry.parent
-        do throws(Errno) {
+        directory = try calls(on: entry.path) { () throws(Errno) in
             try makeDirectory(name, in: entry.directory, permissions: permissions)
-            directory = try entry.parent.openDirectory(name)
-        } catch {
-            throw FileError(error, of: entry.path)
+            return try entry.parent.openDirectory(name)
         }
         temporaryName = name
     }
@@ -103,10 +99,8 @@ struct StagedDirectory: ~Copyable {
     mutating func publish(at entry: DirectoryEntry) throws(FileError) {
         guard let temporaryName else { return }
         let parent = parent.descriptor
-        do throws(Errno) {
+        try calls(on: entry.path) { () throws(Errno) in
             try renameItem(temporaryName, in: parent, to: entry.name, in: parent, .absent)
-        } catch {
-            throw FileError(error, of: entry.path)
         }
         self.temporaryName = nil
     }

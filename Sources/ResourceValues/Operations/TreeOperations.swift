@@ -37,26 +37,20 @@ struct TreeCopier {
             case .entry(let name):
                 try copy(name)
             case .end(let name, let status):
-                do throws(Errno) {
+                try calls(on: FilePath(bytes: walk.path(of: name))) { () throws(Errno) in
                     try target.directory.descriptor.finishCopy(of: status)
                     try target.ascend()
-                } catch {
-                    throw FileError(error, of: FilePath(bytes: walk.path(of: name)))
                 }
             }
         }
-        do throws(Errno) {
+        try calls(on: paths.0) { () throws(Errno) in
             try target.directory.descriptor.finishCopy(of: walk.context)
-        } catch {
-            throw FileError(error, of: paths.0)
         }
     }
 
     private mutating func next() throws(FileError) -> DirectoryWalk<FileStatus>.Step? {
-        do throws(Errno) {
-            return try walk.next()
-        } catch {
-            throw FileError(error, of: FilePath(bytes: walk.path))
+        return try calls(on: FilePath(bytes: walk.path)) { () throws(Errno) in
+            try walk.next()
         }
     }
 
@@ -90,11 +84,9 @@ struct TreeCopier {
         into source: DirectoryEntry, _ copy: DirectoryEntry
     ) throws(FileError) {
         let directory = try source.openDirectory()
-        do throws(Errno) {
+        try calls(on: copy.path) { () throws(Errno) in
             try makeDirectory(copy.name, in: copy.directory, permissions: 0o700)
             target.descend(into: try copy.parent.openDirectory(copy.name), named: copy.name)
-        } catch {
-            throw FileError(error, of: copy.path)
         }
         let (status, names) = try begin(
             directory, target.directory, (source.path, copy.path), unstorable,
@@ -117,10 +109,8 @@ private func begin(
     guard status.identity != root else { throw FileError(.invalidArgument, of: paths.0) }
     try copyUserAttributes(
         from: file, to: target.descriptor.named(paths.1), unstorable: unstorable)
-    do throws(Errno) {
-        return (status, try source.names())
-    } catch {
-        throw .readingDirectory(error, paths.0)
+    return try calls(on: paths.0, FileError.readingDirectory) { () throws(Errno) in
+        (status, try source.names())
     }
 }
 
@@ -135,21 +125,17 @@ func copyFile(
         throw unsupportedKind(source.pathForMessages)
     }
     try copyUserAttributes(from: source, to: target, unstorable: unstorable)
-    do throws(Errno) {
+    try calls(on: target.pathForMessages) { () throws(Errno) in
         try copyContent(from: source.descriptor, size: status.size, to: target.descriptor)
         try target.descriptor.finishCopy(of: status)
-    } catch {
-        throw FileError(error, of: target.pathForMessages)
     }
 }
 
 /// Creates a copy of a symbolic link.
 func copyLink(_ source: DirectoryEntry, to copy: DirectoryEntry) throws(FileError) {
-    do throws(Errno) {
+    try calls(on: copy.path) { () throws(Errno) in
         let target = try symbolicLinkTarget(source)
         try makeSymbolicLink(copy.name, in: copy.directory, to: target)
-    } catch {
-        throw FileError(error, of: copy.path)
     }
 }
 

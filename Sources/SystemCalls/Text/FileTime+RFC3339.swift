@@ -27,7 +27,6 @@ extension FileTime {
         return text(of: date) + (offset == 0 ? "Z" : (offset < 0 ? "-" : "+") + zone)
     }
 
-    /// Whether the year is from 0 to 9999.
     package var hasYearOfFourDigits: Bool {
         (-62_167_219_200..<253_402_300_800).contains(seconds)
     }
@@ -113,7 +112,6 @@ private struct DigitReader {
         return CalendarDate(secondsSince1970: seconds) == date ? seconds : nil
     }
 
-    /// Parses the digits of a fraction and returns nanoseconds.
     mutating func fraction() -> UInt32? {
         var (value, digits) = (0 as UInt32, 0)
         while next < bytes.count, (0x30...0x39).contains(bytes[next]) {
@@ -126,7 +124,6 @@ private struct DigitReader {
         return value
     }
 
-    /// Parses an offset and returns seconds east of UTC.
     mutating func offset() -> Int? {
         if take("Z") { return 0 }
         let sign = take("-") ? -1 : 1
@@ -160,13 +157,9 @@ package struct CalendarDate: Sendable, Hashable {
     package var year: Int
     /// The month, from 1.
     package var month: Int
-    /// The day of the month, from 1.
     package var day: Int
-    /// The hour, from 0.
     package var hour: Int
-    /// The minute, from 0.
     package var minute: Int
-    /// The second, from 0.
     package var second: Int
 
     /// Creates a date from its components, which are not checked; see ``secondsSince1970``.

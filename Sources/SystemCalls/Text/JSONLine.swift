@@ -52,13 +52,11 @@ package struct JSONLine: ~Copyable {
         }
     }
 
-    /// Adds a field with an object that `body` writes.
     package mutating func add(_ name: String, object body: (inout JSONLine) -> Void) {
         begin(name)
         append(object: body)
     }
 
-    /// Adds a field with an array of objects, one for each item.
     package mutating func add<Item>(
         _ name: String, objects items: some Sequence<Item>,
         _ body: (Item, inout JSONLine) -> Void

@@ -354,7 +354,6 @@ package struct JSONElements {
         }
     }
 
-    /// Whether any bytes were read and the array is closed.
     package var isComplete: Bool { count > 0 && depth == 0 && !isInString }
 
     private func opens(_ byte: UInt8) -> Bool {
@@ -382,7 +381,6 @@ package struct JSONElements {
     }
 }
 
-/// An error for text that is not the expected JSON.
 package struct JSONError: Error, Hashable {
     /// The offset in bytes at which reading stopped.
     package let offset: Int

@@ -17,7 +17,6 @@ package enum NameEscaping {
         }
     }
 
-    /// Returns a name as it is printed.
     package static func text(_ name: [UInt8]) -> String {
         var output: [UInt8] = []
         name.withUnsafeBufferPointer { append($0, to: &output) }
@@ -79,7 +78,6 @@ package enum NameEscaping {
     }
 }
 
-/// The quoting of words for a shell.
 package enum ShellWord {
     private static let plain = Set(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@%,".utf8)
@@ -113,7 +111,6 @@ extension String {
 /// Rejected are control characters and characters that change how the surrounding text is
 /// displayed: direction marks, joiners and invisible marks can make one name look like another.
 package enum TextSafety {
-    /// Whether a character is safe.
     package static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
         switch scalar.properties.generalCategory {

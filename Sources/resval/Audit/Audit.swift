@@ -72,7 +72,7 @@ struct Audit {
     private func unenforcedClasses(_ items: [AuditItem]) -> [Finding] {
         var verdicts = ProtectionVerdicts()
         return items.compactMap { item in
-            guard case .marked(let wanted) = item.decision.protection,
+            guard case .marked(let wanted) = item.decision.protection.ownCause,
                 let verdict = verdicts.verdict(on: wanted, of: item.status), verdict == .advisory
             else { return nil }
             return Finding(
@@ -87,7 +87,7 @@ extension Audit {
     /// as purges make it.
     func unreachable(_ items: [AuditItem]) -> [Finding] {
         let marked = items.filter {
-            $0.decision.purgeability == .marked && $0.status.owner == effectiveUser()
+            $0.decision.purgeability.ownCause == .marked && $0.status.owner == effectiveUser()
         }
         var findings: [Finding] = []
         var volumes: [UInt64: [FilePath: AuditItem]] = [:]

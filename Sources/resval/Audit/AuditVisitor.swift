@@ -111,7 +111,7 @@ struct AuditVisitor: CommandVisitor {
         guard item.status.kind == .regularFile, item.reason == nil, !scope.isWanted,
             !scope.isRecreatable, item.status.allocatedSize > root.limit
         else { return false }
-        switch item.decision.exclusion {
+        switch item.decision.exclusion.cause {
         case .unmarked, .hardLinked: return true
         default: return false
         }

@@ -36,21 +36,22 @@ extension AuditItem {
 
     private var uselessExclusion: Finding? {
         let unset = "resval unset isExcludedFromBackup \(path.shellWord)"
-        switch (marks.isExcludedFromBackup, decision.exclusion) {
-        case (true, .hardLinked):
+        let (cause, ancestor) = (decision.exclusion.cause, decision.exclusion.ancestor)
+        switch (marks.isExcludedFromBackup, cause, ancestor) {
+        case (true, .hardLinked, _):
             return Finding(
                 .useless, self,
                 "\(decision.exclusion.sentence); only a mark on its directory excludes it",
                 command: unset)
-        case (true, .inherited(let ancestor, .marked)):
+        case (true, .marked, let ancestor?):
             return Finding(
                 .useless, self, "excluded, as is already a directory above it", at: ancestor,
                 command: unset)
-        case (false, .inherited(let ancestor, let reason)):
+        case (false, _, let ancestor?):
             return Finding(
                 .useless, self,
                 "its mark includes it, and does not count below an excluded directory",
-                at: ancestor, command: inclusionCommand(reason, at: ancestor))
+                at: ancestor, command: inclusionCommand(cause, at: ancestor))
         default:
             return nil
         }
@@ -58,10 +59,10 @@ extension AuditItem {
 
     private var uselessPurgeability: Finding? {
         guard marks.isPurgeable == true,
-            case .inherited(let ancestor, let reason) = decision.purgeability
+            let ancestor = decision.purgeability.ancestor
         else { return nil }
         let unset = "resval unset isPurgeable \(path.shellWord)"
-        if reason.isPurgeable {
+        if decision.isPurgeable {
             return Finding(
                 .useless, self, "purgeable, as is already a directory above it, which goes whole",
                 at: ancestor, command: unset)
@@ -75,7 +76,7 @@ extension AuditItem {
 /// Returns the command by which backups include an item again.
 ///
 /// - Parameter exclusion: the item's own reason.
-func inclusionCommand(_ exclusion: Exclusion, at path: FilePath) -> String {
+func inclusionCommand(_ exclusion: ExclusionCause, at path: FilePath) -> String {
     // A native mark overrules all others, also those that only some options count.
     exclusion == .marked
         ? "resval include \(path.shellWord)"
@@ -95,7 +96,7 @@ extension Audit {
         {
             changes.append("fileProtection=\(wanted.rawValue)")
         }
-        if item.marks.isPurgeable == false, !directory.purgeability.isProtected {
+        if item.marks.isPurgeable == false, !directory.purgeability.cause.isProtected {
             changes.append("isPurgeable=false")
         }
         guard !changes.isEmpty else { return nil }
@@ -136,14 +137,14 @@ extension Audit {
     /// directory, caches, what tools re-create and what git ignores may be excluded.
     func excludedDocuments(_ item: AuditItem) -> Finding? {
         guard item.status.kind == .directory, let exclusion = item.ownExclusion,
-            let marker = exclusion.marker, marker != .rules
+            let marker = exclusion.cause.marker, marker != .rules
         else { return nil }
         let documents = environment.locations.locations.filter { $0.kind == .documents }
         let covered = documents.first {
             $0.path.isHeld(by: item.path) && environment.localStatus(of: $0.path) != nil
         }
         let command = inclusionCommand(
-            exclusion.origin, at: exclusion.ancestor ?? item.path)
+            exclusion.cause, at: exclusion.ancestor ?? item.path)
         if let covered {
             return Finding(
                 .excludedDocuments, item, "\(exclusion.sentence), and with it documents",
@@ -162,7 +163,7 @@ extension Audit {
     /// Finds an excluded item that git tracks, or of which it tracks a part.
     func excludedTracked(_ item: AuditItem, _ trees: WorkTrees) -> Finding? {
         guard let exclusion = item.ownExclusion, exclusion.ancestor == nil,
-            let marker = exclusion.marker, marker != .rules, marker != .gitignore
+            let marker = exclusion.cause.marker, marker != .rules, marker != .gitignore
         else { return nil }
         do throws(Errno) {
             switch try trees.tracking(of: item.path, in: item.openParent()) {
@@ -174,7 +175,7 @@ extension Audit {
                 let what = item.status.kind == .directory ? "files in it" : "it"
                 return Finding(
                     .excludedTracked, item, "\(exclusion.sentence), and git tracks \(what)",
-                    command: inclusionCommand(exclusion, at: item.path))
+                    command: inclusionCommand(exclusion.cause, at: item.path))
             }
         } catch {
             report(.opening(error, item.path))

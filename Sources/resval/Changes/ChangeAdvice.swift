@@ -46,11 +46,11 @@ final class ChangeAdvisor {
         do throws(FileError) {
             let exclusion = try reader.item(at: item.path, followsLast: item.followsSymbolicLink)
                 .decision.exclusion
-            guard exclusion.isExcluded, let ancestor = exclusion.ancestor else { return }
+            guard exclusion.cause.isExcluded, let ancestor = exclusion.ancestor else { return }
             warn(
                 item,
                 "stored, but it is still excluded from backups by a directory above it, "
-                    + "\(NameEscaping.text(ancestor.bytes)): \(exclusion.origin.sentence)")
+                    + "\(NameEscaping.text(ancestor.bytes)): \(exclusion.cause.sentence)")
         } catch {
             warn(item, "stored; cannot tell whether a directory above excludes it: \(error)")
         }

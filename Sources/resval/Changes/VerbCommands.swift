@@ -89,9 +89,9 @@ private func inclusion(
     let mark = item.marks[.isExcludedFromBackup]
     item.marks[.isExcludedFromBackup] = .unset
     let unmarked = reader.policy.decide(chain + [item], source: reader.source).decision.exclusion
-    let other: Exclusion? =
+    let other: ExclusionCause? =
         unmarked.ancestor == nil
-        ? (unmarked.isExcluded ? unmarked : nil)
+        ? (unmarked.cause.isExcluded ? unmarked.cause : nil)
         : item.foreignMarks.exclusion(among: reader.policy.markers)
     let complaint = unmarked.ancestor.map { ancestor in
         "is still excluded: \(unmarked.sentence) "

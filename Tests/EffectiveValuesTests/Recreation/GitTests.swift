@@ -224,7 +224,7 @@ struct GitTests {
                 .none, kind: .regularFile, in: .empty,
                 foreignMarks: ForeignMarks(excluding: [.gitignore]), name: [],
                 path: item.path, linkCount: item.status.linkCount, isMountRoot: false)
-            #expect(decision.exclusion == .hardLinked(linkCount: 2))
+            #expect(decision.exclusion.ownCause == .hardLinked(linkCount: 2))
         }
     }
 

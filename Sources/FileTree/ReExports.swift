@@ -1,2 +1,0 @@
-// Types in this module's declarations: FileLocation, FileStatus, FileError and others.
-@_exported import SystemCalls
