@@ -5,7 +5,7 @@ import SystemCalls
 import SystemPackage
 
 extension FileManager {
-    /// Whether the item was evicted, so that its content is only in a snapshot.
+    /// Whether a snapshot contains the item's content, and the item may have been evicted.
     ///
     /// - Returns: `false` also when the item does not exist or cannot be read.
     public func isUbiquitousItem(at url: URL) -> Bool {
@@ -44,7 +44,8 @@ extension FileManager {
     public func startDownloadingUbiquitousItem(at url: URL) throws {
         try url.operate { path in
             _ = try path.withoutFollowing.fileStatus()
-            guard isUbiquitousItem(at: url) else { return }
+            let values = try url.resourceValues(forKeys: [.ubiquitousItemDownloadingStatusKey])
+            guard values.ubiquitousItemDownloadingStatus == .notDownloaded else { return }
             try BackupCompanion(path).begin("download")
         }
     }

@@ -24,8 +24,8 @@ public final class MXMetricPayload: NSObject, Sendable {
         _ metric: Result<MXDiskSpaceUsageMetric, MetricObstacle>
     ) {
         latestApplicationVersion = version
-        timeStampBegin = begin.date
-        timeStampEnd = end.date
+        timeStampBegin = Date(begin)
+        timeStampEnd = Date(end)
         switch metric {
         case .success(let metric): (diskSpaceUsageMetrics, diskSpaceUsageObstacle) = (metric, nil)
         case .failure(let obstacle):
@@ -34,7 +34,7 @@ public final class MXMetricPayload: NSObject, Sendable {
     }
 
     /// Parses what ``jsonRepresentation()`` returns.
-    init?(json: ArraySlice<UInt8>) {
+    convenience init?(json: ArraySlice<UInt8>) {
         var scanner = JSONScanner(json, hasLostBytes: false)
         var (version, obstacle) = ("", String?.none)
         var times: [String: FileTime] = [:]
@@ -58,12 +58,11 @@ public final class MXMetricPayload: NSObject, Sendable {
         guard let begin = times["timeStampBegin"], let end = times["timeStampEnd"] else {
             return nil
         }
-        latestApplicationVersion = version
-        timeStampBegin = begin.date
-        timeStampEnd = end.date
-        diskSpaceUsageMetrics = MXDiskSpaceUsageMetric(
+        let metric = MXDiskSpaceUsageMetric(
             MXDiskSpaceUsageMetric.names.compactMap { numbers[$0] })
-        diskSpaceUsageObstacle = obstacle
+        self.init(
+            version: version, begin: begin, end: end,
+            metric.map { .success($0) } ?? .failure(MetricObstacle(reason: obstacle ?? "")))
     }
 
     /// Returns the payload as a JSON object on one line: times in RFC 3339, sizes in bytes.
@@ -98,23 +97,6 @@ public final class MXMetricPayload: NSObject, Sendable {
 /// Why a metric could not be measured.
 struct MetricObstacle: Error, Hashable {
     let reason: String
-}
-
-extension FileTime {
-    /// The time as a date, to the microsecond or so that a date can express.
-    var date: Date {
-        Date(timeIntervalSince1970: TimeInterval(seconds) + TimeInterval(nanoseconds) / 1e9)
-    }
-
-    /// Creates the time of a date, to the millisecond.
-    init(_ date: Date) {
-        let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
-        let seconds = milliseconds.quotientAndRemainder(dividingBy: 1000)
-        let isBefore = seconds.remainder < 0
-        self.init(
-            seconds: seconds.quotient - (isBefore ? 1 : 0),
-            nanoseconds: UInt32(seconds.remainder + (isBefore ? 1000 : 0)) * 1_000_000)
-    }
 }
 
 /// What the program takes on disk: `DiskSpaceMetric` of UsageReporting, with Apple's types.

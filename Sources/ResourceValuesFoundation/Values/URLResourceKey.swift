@@ -167,7 +167,7 @@ extension KnownKey {
     }
 
     /// Whether the value is read through the item's volume.
-    var isOfVolume: Bool { self == .generationIdentifier || rawValue.hasPrefix("volume") }
+    var isOfVolume: Bool { rawValue.hasPrefix("volume") }
 }
 
 // Keys without a property.
