@@ -82,9 +82,9 @@ struct NSURLTests {
             try #expect(root.appending("f").marks() == Marks.none)
             try #expect(entryCount(root) == 1)
             let missing = root.appending("none").url as NSURL
-            #expect(
-                cocoaCode { try missing.setResourceValue(true, forKey: .isExcludedFromBackupKey) }
-                    == .fileNoSuchFile)
+            expectError(.fileNoSuchFile) {
+                try missing.setResourceValue(true, forKey: .isExcludedFromBackupKey)
+            }
             #expect(cocoaCode { try url.setResourceValue(true, forKey: .fileSizeKey) } == nil)
             #expect(cocoaCode { try url.setResourceValue(nil, forKey: .isPurgeableKey) } == nil)
         }

@@ -25,11 +25,10 @@ struct NotUTF8Tests {
             let entry = root.appending(FileName([0x63, 0xE9]))
             #expect((error.underlying as? FileError)?.path == entry)
             // A URL in such a directory would have no path.
-            try #expect(
-                code {
-                    _ = try manager.contentsOfDirectory(
-                        at: entry.url, includingPropertiesForKeys: [])
-                } == .fileReadInvalidFileName)
+            try expectError(.fileReadInvalidFileName) {
+                _ = try manager.contentsOfDirectory(
+                    at: entry.url, includingPropertiesForKeys: [])
+            }
         }
     }
 
