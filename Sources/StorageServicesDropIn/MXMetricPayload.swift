@@ -21,15 +21,15 @@ public final class MXMetricPayload: NSObject, Sendable {
 
     init(
         version: String, begin: FileTime, end: FileTime,
-        _ metric: Result<MXDiskSpaceUsageMetric, MetricObstacle>
+        _ metric: Result<MXDiskSpaceUsageMetric, FileError>
     ) {
         latestApplicationVersion = version
         timeStampBegin = Date(begin)
         timeStampEnd = Date(end)
         switch metric {
         case .success(let metric): (diskSpaceUsageMetrics, diskSpaceUsageObstacle) = (metric, nil)
-        case .failure(let obstacle):
-            (diskSpaceUsageMetrics, diskSpaceUsageObstacle) = (nil, obstacle.reason)
+        case .failure(let error):
+            (diskSpaceUsageMetrics, diskSpaceUsageObstacle) = (nil, "\(error)")
         }
     }
 
@@ -62,7 +62,8 @@ public final class MXMetricPayload: NSObject, Sendable {
             MXDiskSpaceUsageMetric.names.compactMap { numbers[$0] })
         self.init(
             version: version, begin: begin, end: end,
-            metric.map { .success($0) } ?? .failure(MetricObstacle(reason: obstacle ?? "")))
+            metric.map { .success($0) }
+                ?? .failure(FileError(code: .other, message: obstacle ?? "numbers are missing")))
     }
 
     /// Returns the payload as a JSON object on one line: times in RFC 3339, sizes in bytes.
@@ -92,11 +93,6 @@ public final class MXMetricPayload: NSObject, Sendable {
         }
         return fields
     }
-}
-
-/// Why a metric could not be measured.
-struct MetricObstacle: Error, Hashable {
-    let reason: String
 }
 
 /// What the program takes on disk: `DiskSpaceMetric` of UsageReporting, with Apple's types.

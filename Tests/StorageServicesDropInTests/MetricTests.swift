@@ -27,7 +27,7 @@ struct MetricTests {
             let roots = [root.appending("data"), root.appending("program")]
             let metric = try ProgramFiles(
                 installation: [roots[1], root.appending("missing")], data: [roots[0]]
-            ).measure().get()
+            ).measure()
             let environment = PolicyEnvironment.current()
             var meter = UsageMeter(
                 BackupPlanner(
@@ -70,7 +70,7 @@ struct MetricTests {
         let numbers = try #require(object["diskSpaceUsageMetrics"] as? [String: Int])
         #expect(numbers == metric.dictionaryRepresentation() as? [String: Int])
         let failed = MXMetricPayload(
-            version: "", begin: begin, end: end, .failure(MetricObstacle(reason: "why")))
+            version: "", begin: begin, end: end, .failure(FileError(code: .other, message: "why")))
         let readFailed = try #require(
             MXMetricPayload(json: Array(failed.jsonRepresentation())[...]))
         #expect(readFailed.diskSpaceUsageMetrics == nil)
@@ -125,7 +125,8 @@ struct MetricTests {
     func history() throws {
         let payload = MXMetricPayload(
             version: "", begin: FileTime(seconds: 1, nanoseconds: 0),
-            end: FileTime(seconds: 2, nanoseconds: 0), .failure(MetricObstacle(reason: "why")))
+            end: FileTime(seconds: 2, nanoseconds: 0),
+            .failure(FileError(code: .other, message: "why")))
         let line = String(decoding: payload.jsonRepresentation(), as: UTF8.self)
         let tree = Tree {
             Directory("resval") {

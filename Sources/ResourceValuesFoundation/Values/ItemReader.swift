@@ -116,10 +116,10 @@ struct ItemReader {
     }
 
     /// Whether a snapshot contains the file as it is, which no placeholder is.
-    private mutating func isStored() throws(FileError) -> Bool {
+    private mutating func isStored() throws -> Bool {
         guard try status().kind == .regularFile, try !isEvicted(), let state = stateHome(),
             // A link at the path's end is the item.
-            let path = try? realPath(of: try path(), followsLast: false)
+            let path = try? realPath(of: try url.filePath(), followsLast: false)
         else { return false }
         return StoredFileRecords(stateHome: state).contain(path, try status(), now: .now)
     }
@@ -167,8 +167,8 @@ struct StatusReader {
 
 extension ItemReader {
     /// Returns the value of a key that the item's path determines; nil for other keys.
-    mutating func nameValue(_ key: KnownKey) throws(FileError) -> PropertyValue? {
-        let path = try path()
+    mutating func nameValue(_ key: KnownKey) throws -> PropertyValue? {
+        let path = try url.filePath()
         switch key {
         case .path: return path.text.map { .text($0) }
         case .canonicalPath:
@@ -184,15 +184,6 @@ extension ItemReader {
         case .isHidden: return .boolean(lastName(named).bytes.first == UInt8(ascii: "."))
         case .isPackage: return .boolean(try isPackage(named))
         default: return nil
-        }
-    }
-
-    private func path() throws(FileError) -> FilePath {
-        do {
-            return try url.filePath()
-        } catch {
-            // The URL led to the item before, and cannot change.
-            throw FileError(code: .other, message: "the URL has no path")
         }
     }
 

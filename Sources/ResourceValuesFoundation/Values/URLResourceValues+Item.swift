@@ -383,7 +383,7 @@ extension URLResourceValues {
     public var documentIdentifier: Int? { integer(.documentIdentifier) }
 
     /// Always nil: Linux assigns no identifier to content.
-    public var fileContentIdentifier: Int64? { wide(.fileContentIdentifier) }
+    public var fileContentIdentifier: Int64? { integer(.fileContentIdentifier).map(Int64.init) }
 }
 
 extension URLResourceKey {

@@ -143,7 +143,7 @@ extension URLResourceValues {
     ///
     /// nil where the filesystem does not count blocks. At most ``volumeTotalCapacity``.
     public var volumeAvailableCapacityForImportantUsage: Int64? {
-        wide(.volumeAvailableCapacityForImportantUsage)
+        integer(.volumeAvailableCapacityForImportantUsage).map(Int64.init)
     }
 
     /// The space for opportunistic use, in bytes: available less a reserve of a tenth of the volume,
@@ -151,7 +151,7 @@ extension URLResourceValues {
     ///
     /// nil where the filesystem does not count blocks.
     public var volumeAvailableCapacityForOpportunisticUsage: Int64? {
-        wide(.volumeAvailableCapacityForOpportunisticUsage)
+        integer(.volumeAvailableCapacityForOpportunisticUsage).map(Int64.init)
     }
 
     /// How many inodes are in use (`f_files` − `f_ffree`).

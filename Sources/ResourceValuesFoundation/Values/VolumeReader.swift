@@ -33,9 +33,9 @@ struct VolumeReader {
         case .volumeTotalCapacity: try capacity().map { .integer(Int($0.total)) }
         case .volumeAvailableCapacity: try capacity().map { .integer(Int($0.available)) }
         case .volumeAvailableCapacityForImportantUsage:
-            try usageCapacity(item.status()).map { .wide($0.important) }
+            try usageCapacity(item.status()).map { .integer(Int($0.important)) }
         case .volumeAvailableCapacityForOpportunisticUsage:
-            try usageCapacity(item.status()).map { .wide($0.opportunistic) }
+            try usageCapacity(item.status()).map { .integer(Int($0.opportunistic)) }
         case .volumeMountFromLocation: source.map { .text($0) }
         default: volume()?.value(key)
         }
