@@ -111,12 +111,11 @@ struct WritingTests {
         }
     }
 
-    @Test("a filesystem that stores no attributes is an error, and no file appears")
-    func noAttributes() throws {
-        try require(.root)
-        try withTemporaryDirectory { root in
-            try tool("mount", "-t", "ramfs", "ramfs", root)
-            defer { _ = try? tool("umount", root) }
+    @Test(
+        "a filesystem that stores no attributes is an error, and no file appears, not even a hidden one",
+        arguments: FilesystemWithoutAttributes.allCases)
+    func noAttributes(_ filesystem: FilesystemWithoutAttributes) throws {
+        try filesystem.mounted { root in
             let file = root.appending("f")
             expectError(.featureUnsupported) {
                 try Data().write(to: file.url, options: .completeFileProtection)
