@@ -34,8 +34,6 @@ static inline long linux_get_clock_flags(int *flags) {
     return 0;
 }
 
-static inline long linux_uname(struct utsname *names) { return linux_result(uname(names)); }
-
 // Reads the limit on open descriptors (RLIMIT_NOFILE), which glibc declares with an enum type that
 // Swift does not match.
 static inline long linux_get_descriptor_limit(struct rlimit *limit) {

@@ -24,7 +24,7 @@ extension CocoaError {
     ///
     /// - Parameters:
     ///   - error: a ``FileError``, whose path counts more than the URL's, the errno of a system
-    ///     call, a ``FileURLError``, or any other error.
+    ///     call, or any other error.
     ///   - url: the URL that the operation was called with; nil when only the error's path is
     ///     known.
     ///   - unsetKeys: the keys that were not set; empty when reading.
@@ -60,19 +60,16 @@ private struct CocoaCause {
 
     init(_ error: any Error, _ access: FileAccess) {
         switch error {
-        case let error as FileURLError:
-            self.error = error.fileError
-            code = error.cocoaCode(access)
         case let error as POSIXError:
             self.error = FileError(Errno(rawValue: error.code.rawValue), of: nil)
-            code = self.error.code.cocoaCode(access)
+            code = self.error.cocoaCode(access)
         case let error as CocoaError:
             self.error = FileError(
                 code: .other, message: CocoaError(error.code).localizedDescription)
             code = error.code
         default:
             self.error = FileError(error, of: nil)
-            code = self.error.code.cocoaCode(access)
+            code = self.error.cocoaCode(access)
         }
         underlying = self.error.errno.flatMap(posixError) ?? error
     }
@@ -112,30 +109,26 @@ func posixError(_ errno: Errno) -> POSIXError? {
     POSIXErrorCode(rawValue: errno.rawValue).map { POSIXError($0) }
 }
 
-extension FileURLError {
-    fileprivate var fileError: FileError {
-        switch self {
-        case .unsupportedScheme:
-            FileError(
-                code: .other, message: "is not the URL of a file on this machine",
-                advice: "use a URL with a path and the scheme file")
-        case .invalidPath:
-            FileError(
-                code: .nameTooLong, message: "has a path that no file can have",
-                advice: "use an absolute path without escaped slashes and NULs")
-        case .emptyPath:
-            FileError(
-                code: .noSuchFile, message: "the path is empty", advice: "name a file",
-                errno: .noSuchFileOrDirectory)
-        }
-    }
+extension FileError {
+    /// A URL that is not a file's, or is one of another host.
+    static let foreignURL = FileError(
+        code: .other, message: "is not the URL of a file on this machine",
+        advice: "use a URL with a path and the scheme file")
 
+    /// A URL whose path is not absolute, or contains a malformed escape, or an escaped slash or NUL,
+    /// which no file name can contain.
+    static let impossiblePath = FileError(
+        code: .nameTooLong, message: "has a path that no file can have",
+        advice: "use an absolute path without escaped slashes and NULs")
+
+    static let emptyPath = FileError(
+        code: .noSuchFile, message: "the path is empty", advice: "name a file",
+        errno: .noSuchFileOrDirectory)
+
+    /// Foundation's code for the error.
     fileprivate func cocoaCode(_ access: FileAccess) -> CocoaError.Code {
-        switch self {
-        case .unsupportedScheme:
-            access == .creating ? .fileWriteUnsupportedScheme : .fileReadUnsupportedScheme
-        case .invalidPath, .emptyPath: fileError.code.cocoaCode(access)
-        }
+        guard self == .foreignURL else { return code.cocoaCode(access) }
+        return access == .creating ? .fileWriteUnsupportedScheme : .fileReadUnsupportedScheme
     }
 }
 

@@ -5,7 +5,7 @@ import SystemCalls
 import SystemPackage
 
 extension FileManager {
-    /// Whether the item was evicted, so that its content is only in a snapshot.
+    /// Whether a snapshot contains the item's content, and the item may have been evicted.
     ///
     /// - Returns: `false` also when the item does not exist or cannot be read.
     public func isUbiquitousItem(at url: URL) -> Bool {
@@ -44,7 +44,8 @@ extension FileManager {
     public func startDownloadingUbiquitousItem(at url: URL) throws {
         try url.operate { path in
             _ = try path.withoutFollowing.fileStatus()
-            guard isUbiquitousItem(at: url) else { return }
+            let values = try url.resourceValues(forKeys: [.ubiquitousItemDownloadingStatusKey])
+            guard values.ubiquitousItemDownloadingStatus == .notDownloaded else { return }
             try BackupCompanion(path).begin("download")
         }
     }
@@ -57,17 +58,12 @@ struct BackupCompanion {
 
     /// Finds the program.
     ///
-    /// - Throws: `CocoaError.featureUnsupported` when it is not found.
-    init(_ item: FilePath) throws {
+    /// - Throws: ``FileError``: `unsupportedFileKind` when it is not found.
+    init(_ item: FilePath) throws(FileError) {
         guard let program = findProgram("resval-backup") else {
-            throw CocoaError(
-                .featureUnsupported,
-                userInfo: [
-                    NSFilePathErrorKey: item.string,
-                    NSLocalizedFailureReasonErrorKey: "there is no program resval-backup",
-                    NSLocalizedRecoverySuggestionErrorKey:
-                        "install it beside this program or in a directory of PATH",
-                ])
+            throw FileError(
+                code: .unsupportedFileKind, message: "there is no program resval-backup",
+                advice: "install it beside this program or in a directory of PATH", path: item)
         }
         self.item = item
         self.program = program
@@ -75,19 +71,16 @@ struct BackupCompanion {
 
     /// Runs a command of the program and waits for it.
     ///
-    /// - Throws: `CocoaError` with its messages when it does not exit with 0.
+    /// - Throws: ``FileError`` with its messages when it does not exit with 0.
     func runToItsEnd(_ command: String) throws {
         let messages = OwnedDescriptor(try makeMemoryFile("resval-backup-messages"))
         let process = try start(command, messages.descriptor)
         let code = try waitForProgram(process)
         guard code != 0 else { return }
-        throw CocoaError(
+        throw FileError(
             // Usage error, no repository or no password: the item cannot be moved anywhere.
-            [10, 12, 64].contains(code) ? .featureUnsupported : .fileWriteUnknown,
-            userInfo: [
-                NSFilePathErrorKey: item.string,
-                NSLocalizedFailureReasonErrorKey: try text(in: messages.descriptor),
-            ])
+            code: [10, 12, 64].contains(code) ? .unsupportedFileKind : .other,
+            message: try text(in: messages.descriptor), path: item)
     }
 
     /// Starts a command of the program; a detached thread waits for it.

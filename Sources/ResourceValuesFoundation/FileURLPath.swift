@@ -3,17 +3,6 @@ import Foundation
 import SystemCalls
 import SystemPackage
 
-/// The reason why a URL does not refer to a file on this machine.
-enum FileURLError: Error {
-    /// It is not a file URL, or it is one of another host.
-    case unsupportedScheme
-    /// Its path is not absolute, or contains a malformed escape, or an escaped slash or NUL, which
-    /// no file name can contain.
-    case invalidPath
-    /// Its path is empty.
-    case emptyPath
-}
-
 extension URL {
     /// Calls `body` with the file's path as NUL-terminated bytes, with percent escapes decoded and
     /// without a trailing slash.
@@ -21,13 +10,13 @@ extension URL {
     /// Foundation's own conversion to a path fails for names that are not UTF-8; this one supports
     /// them.
     ///
-    /// - Throws: ``FileURLError``, or what `body` throws.
+    /// - Throws: ``FileError``, or what `body` throws.
     func withFilePath<Result>(
         _ body: (UnsafeBufferPointer<CChar>) throws -> Result
     ) throws -> Result {
         var text = relativeString
         if !text.withUTF8(hasFileScheme) {
-            guard isFileURL else { throw FileURLError.unsupportedScheme }
+            guard isFileURL else { throw FileError.foreignURL }
             text = absoluteString
         }
         return try withPath(ofFileURL: text, body)
@@ -35,7 +24,7 @@ extension URL {
 
     /// Returns the file's path.
     ///
-    /// - Throws: ``FileURLError``.
+    /// - Throws: ``FileError``.
     func filePath() throws -> FilePath {
         try withFilePath { path in
             // The buffer ends with a NUL, so it is never empty.
@@ -70,18 +59,18 @@ private func hasFileScheme(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
 /// Returns the part of a file URL between its authority and its query or fragment.
 private func escapedPath(
     _ url: UnsafeBufferPointer<UInt8>
-) throws(FileURLError) -> Slice<UnsafeBufferPointer<UInt8>> {
+) throws(FileError) -> Slice<UnsafeBufferPointer<UInt8>> {
     var rest = url.dropFirst(fileScheme.utf8CodeUnitCount)
     if rest.starts(with: "//".utf8) {
         rest = rest.dropFirst(2)
         let host = rest.prefix { $0 != slash }
         guard host.isEmpty || String(decoding: host, as: UTF8.self).lowercased() == "localhost"
-        else { throw .unsupportedScheme }
+        else { throw .foreignURL }
         rest = rest[host.endIndex...]
     }
     let path = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     guard let first = path.first else { throw .emptyPath }
-    guard first == slash else { throw .invalidPath }
+    guard first == slash else { throw .impossiblePath }
     return path
 }
 
@@ -90,7 +79,7 @@ private func escapedPath(
 /// - Returns: the path's length, without the NUL.
 private func unescape(
     _ escaped: Slice<UnsafeBufferPointer<UInt8>>, into path: UnsafeMutableBufferPointer<CChar>
-) throws(FileURLError) -> Int {
+) throws(FileError) -> Int {
     var count = 0
     var index = escaped.startIndex
     while index < escaped.endIndex {
@@ -99,9 +88,9 @@ private func unescape(
         if byte == UInt8(ascii: "%") {
             guard index + 1 < escaped.endIndex, let high = hexadecimal(escaped[index]),
                 let low = hexadecimal(escaped[index + 1])
-            else { throw .invalidPath }
+            else { throw .impossiblePath }
             byte = high << 4 | low
-            guard byte != 0 && byte != slash else { throw .invalidPath }
+            guard byte != 0 && byte != slash else { throw .impossiblePath }
             index += 2
         }
         path[count] = CChar(bitPattern: byte)
@@ -127,7 +116,7 @@ extension URL {
     ///
     /// - Throws: `CocoaError` for an empty path, with the code of a missing item.
     package init(atPath path: String, _ access: FileAccess = .writing) throws {
-        guard !path.isEmpty else { throw CocoaError(FileURLError.emptyPath, nil, access) }
+        guard !path.isEmpty else { throw CocoaError(FileError.emptyPath, nil, access) }
         var bytes = Array(path.utf8)
         if bytes.first != slash {
             do throws(Errno) {

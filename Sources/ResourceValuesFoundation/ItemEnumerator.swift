@@ -246,7 +246,7 @@ extension URL {
     /// Returns the path of a directory to list.
     fileprivate func listedPath() throws -> FilePath {
         if scheme == nil && !isFileURL {
-            guard !path.isEmpty else { throw FileURLError.emptyPath }
+            guard !path.isEmpty else { throw FileError.emptyPath }
             return FilePath(path)
         }
         return try filePath()

@@ -68,48 +68,111 @@ struct Handler<Body>: @unchecked Sendable {
     init(_ body: Body) { self.body = body }
 }
 
-/// A request to start the program again for a task. Create a ``BGProcessingTaskRequest`` or a
-/// ``BGAppRefreshTaskRequest``.
-open class BGTaskRequest: NSObject {
-    /// The identifier of the task, which the program has registered.
-    public let identifier: String
-    /// The task does not begin before this date; nil to begin as soon as possible.
-    open var earliestBeginDate: Date?
-    /// The time in seconds after which the task's expiration handler is called. Not in Apple's API.
-    ///
-    /// 30 for a refresh and 300 for processing, unless it is set. What is less than a second counts
-    /// as a second.
-    open var runLimit: TimeInterval
+/// The run of the one task that this program was started for: its limit, and the end of the
+/// program with it.
+final class TaskRun: Sendable {
+    let record: TaskRecord
+    private let state = Monitor(State())
 
-    init(_ identifier: String, runLimit: TimeInterval) {
-        self.identifier = identifier
-        self.runLimit = runLimit
+    /// The time that an expiration handler has, in seconds.
+    static let expirationTime = 5
+
+    private struct State {
+        var success: Bool?
+        var handlerReturned = false
+        var hasExpired = false
+        var isExiting = false
+        var handlerThread: pthread_t?
+
+        /// How the task ended; nil while the program must go on.
+        var end: Bool? { handlerReturned || hasExpired ? success : nil }
     }
-}
 
-/// A request for a short task, such as fetching what is new. One of them can be pending.
-open class BGAppRefreshTaskRequest: BGTaskRequest {
-    /// Creates a request.
-    ///
-    /// - Parameter identifier: the identifier of the task.
-    public init(identifier: String) { super.init(identifier, runLimit: 30) }
-}
+    init(_ record: TaskRecord) { self.record = record }
 
-/// A request for a task that may take minutes, such as cleaning up. Ten of them can be pending.
-open class BGProcessingTaskRequest: BGTaskRequest {
-    /// Whether the task begins only while the kernel has a default route (IPv4 or IPv6) that is up.
-    ///
-    /// That is examined at ``BGTaskRequest/earliestBeginDate``, and then every five minutes.
-    open var requiresNetworkConnectivity = false
-    /// Whether the task begins only while the machine has external power: `ConditionACPower` of
-    /// systemd, true for a machine without a battery.
-    ///
-    /// That is examined at ``BGTaskRequest/earliestBeginDate``, and then every five minutes.
-    open var requiresExternalPower = false
+    /// The run of this process.
+    static let current = due().map { TaskRun($0) }
 
-    /// Creates a request.
-    ///
-    /// - Parameter identifier: the identifier of the task.
-    public init(identifier: String) { super.init(identifier, runLimit: 300) }
+    /// Returns the request that the service manager started this very process for; nil for a
+    /// program that was started otherwise, also by a process that has inherited the variable.
+    private static func due() -> TaskRecord? {
+        guard let process = environmentVariable("SYSTEMD_EXEC_PID"),
+            String(decoding: process, as: UTF8.self) == String(processNumber())
+        else { return nil }
+        return environmentVariable(TaskRecord.variable).flatMap {
+            TaskRecord(text: String(decoding: $0, as: UTF8.self))
+        }
+    }
+
+    /// Starts the launch handler and the limit. From now on `exit(3)`, which the end of `main`
+    /// calls, too, waits for the end of the task.
+    func begin(on queue: DispatchQueue, _ launchHandler: Handler<(BGTask) -> Void>) {
+        let completed: @Sendable (Bool) -> Void = { [self] in complete(success: $0) }
+        let task =
+            switch record.kind {
+            case .refresh: BGAppRefreshTask(record.identifier, completed: completed)
+            case .processing: BGProcessingTask(record.identifier, completed: completed)
+            }
+        atexit { TaskRun.current?.waitAtExit() }
+        // Threads, since the queues may be occupied for as long as the task.
+        startLimit {
+            self.state.withLock { $0.hasExpired = true }
+            self.endIfDone()
+            self.startLimit(seconds: Self.expirationTime) { self.complete(success: false) }
+            task.expire()
+        }
+        queue.async { [self] in
+            state.withLock { $0.handlerThread = pthread_self() }
+            launchHandler.body(task)
+            state.withLock { state in
+                state.handlerThread = nil
+                state.handlerReturned = true
+            }
+            endIfDone()
+        }
+    }
+
+    private func startLimit(seconds: Int? = nil, _ body: @escaping @Sendable () -> Void) {
+        let seconds = seconds ?? Int(record.runLimit)
+        let thread = startThread {
+            Thread.sleep(forTimeInterval: TimeInterval(seconds))
+            body()
+        }
+        guard let thread else {
+            // The service manager ends the program a little later.
+            return NSLog("BGTaskScheduler: no thread for the limit of \(record.identifier)")
+        }
+        thread.detach()
+    }
+
+    private func complete(success: Bool) {
+        state.withLock { if $0.success == nil { $0.success = success } }
+        endIfDone()
+    }
+
+    /// Ends the program if the task has ended and the program is not ending already.
+    private func endIfDone() {
+        let success: Bool? = state.withLock { state in
+            guard let success = state.end, !state.isExiting else { return nil }
+            state.isExiting = true
+            return success
+        }
+        state.wakeAll()
+        if let success { exit(success ? 0 : 1) }
+    }
+
+    /// Waits at the end of the program for the end of the task, which the end would cut off.
+    private func waitAtExit() {
+        let mustWait = state.withLock { state in
+            // The handler ends the program itself, or the task has ended it.
+            let isHandler = state.handlerThread.map { pthread_equal($0, pthread_self()) != 0 }
+            if isHandler == true || state.isExiting { return false }
+            state.isExiting = true
+            return true
+        }
+        guard mustWait, !state.wait(for: { $0.end }) else { return }
+        fflush(nil)
+        _exit(1)
+    }
 }
 #endif

@@ -135,7 +135,7 @@ public final class MXMetricManager: NSObject, Sendable {
             let isRecent = last.map { dayBefore < $0 && $0 < end } ?? false
             return MXMetricPayload(
                 version: applicationVersion, begin: isRecent ? last ?? dayBefore : dayBefore,
-                end: end, files().measure())
+                end: end, Result { () throws(FileError) in try files().measure() })
         }
         var made: MXMetricPayload?
         do throws(FileError) {

@@ -21,20 +21,20 @@ public final class MXMetricPayload: NSObject, Sendable {
 
     init(
         version: String, begin: FileTime, end: FileTime,
-        _ metric: Result<MXDiskSpaceUsageMetric, MetricObstacle>
+        _ metric: Result<MXDiskSpaceUsageMetric, FileError>
     ) {
         latestApplicationVersion = version
-        timeStampBegin = begin.date
-        timeStampEnd = end.date
+        timeStampBegin = Date(begin)
+        timeStampEnd = Date(end)
         switch metric {
         case .success(let metric): (diskSpaceUsageMetrics, diskSpaceUsageObstacle) = (metric, nil)
-        case .failure(let obstacle):
-            (diskSpaceUsageMetrics, diskSpaceUsageObstacle) = (nil, obstacle.reason)
+        case .failure(let error):
+            (diskSpaceUsageMetrics, diskSpaceUsageObstacle) = (nil, "\(error)")
         }
     }
 
     /// Parses what ``jsonRepresentation()`` returns.
-    init?(json: ArraySlice<UInt8>) {
+    convenience init?(json: ArraySlice<UInt8>) {
         var scanner = JSONScanner(json, hasLostBytes: false)
         var (version, obstacle) = ("", String?.none)
         var times: [String: FileTime] = [:]
@@ -58,12 +58,12 @@ public final class MXMetricPayload: NSObject, Sendable {
         guard let begin = times["timeStampBegin"], let end = times["timeStampEnd"] else {
             return nil
         }
-        latestApplicationVersion = version
-        timeStampBegin = begin.date
-        timeStampEnd = end.date
-        diskSpaceUsageMetrics = MXDiskSpaceUsageMetric(
+        let metric = MXDiskSpaceUsageMetric(
             MXDiskSpaceUsageMetric.names.compactMap { numbers[$0] })
-        diskSpaceUsageObstacle = obstacle
+        self.init(
+            version: version, begin: begin, end: end,
+            metric.map { .success($0) }
+                ?? .failure(FileError(code: .other, message: obstacle ?? "numbers are missing")))
     }
 
     /// Returns the payload as a JSON object on one line: times in RFC 3339, sizes in bytes.
@@ -92,28 +92,6 @@ public final class MXMetricPayload: NSObject, Sendable {
             fields["diskSpaceUsageObstacle"] = diskSpaceUsageObstacle
         }
         return fields
-    }
-}
-
-/// Why a metric could not be measured.
-struct MetricObstacle: Error, Hashable {
-    let reason: String
-}
-
-extension FileTime {
-    /// The time as a date, to the microsecond or so that a date can express.
-    var date: Date {
-        Date(timeIntervalSince1970: TimeInterval(seconds) + TimeInterval(nanoseconds) / 1e9)
-    }
-
-    /// Creates the time of a date, to the millisecond.
-    init(_ date: Date) {
-        let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
-        let seconds = milliseconds.quotientAndRemainder(dividingBy: 1000)
-        let isBefore = seconds.remainder < 0
-        self.init(
-            seconds: seconds.quotient - (isBefore ? 1 : 0),
-            nanoseconds: UInt32(seconds.remainder + (isBefore ? 1000 : 0)) * 1_000_000)
     }
 }
 

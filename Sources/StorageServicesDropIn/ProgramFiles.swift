@@ -29,33 +29,28 @@ struct ProgramFiles: Sendable {
     }
 
     /// Measures the files. What does not exist takes nothing.
-    func measure() -> Result<MXDiskSpaceUsageMetric, MetricObstacle> {
-        do throws(FileError) {
-            let installed = try realPaths(of: installation)
-            let roots = try realPaths(of: data) + installed
-            let environment = PolicyEnvironment.current()
-            let planner = BackupPlanner(
-                policy: StoragePolicy(locations: environment.locations),
-                mounts: environment.mounts)
-            var meter = UsageMeter(planner, locations: environment.locations)
-            meter.countsSharedExtentsOnce = true
-            let report = try meter.report(for: roots)
-            if let problem = report.problems.first {
-                return .failure(MetricObstacle(reason: "\(problem)"))
-            }
-            let metric = DiskSpaceMetric(
-                report,
-                installation: installed.filter { path in
-                    !installed.contains { $0 != path && path.isHeld(by: $0) }
-                }, capacity: try roots.first?.volumeCapacity()?.total)
-            guard let result = MXDiskSpaceUsageMetric(metric) else {
-                return .failure(
-                    MetricObstacle(reason: "the filesystem does not tell all of the numbers"))
-            }
-            return .success(result)
-        } catch {
-            return .failure(MetricObstacle(reason: "\(error)"))
+    func measure() throws(FileError) -> MXDiskSpaceUsageMetric {
+        let installed = try realPaths(of: installation)
+        let roots = try realPaths(of: data) + installed
+        let environment = PolicyEnvironment.current()
+        let planner = BackupPlanner(
+            policy: StoragePolicy(locations: environment.locations), mounts: environment.mounts)
+        var meter = UsageMeter(planner, locations: environment.locations)
+        meter.countsSharedExtentsOnce = true
+        let report = try meter.report(for: roots)
+        if let problem = report.problems.first {
+            throw FileError(code: .other, message: "\(problem)")
         }
+        let metric = DiskSpaceMetric(
+            report,
+            installation: installed.filter { path in
+                !installed.contains { $0 != path && path.isHeld(by: $0) }
+            }, capacity: try roots.first?.volumeCapacity()?.total)
+        guard let result = MXDiskSpaceUsageMetric(metric) else {
+            throw FileError(
+                code: .other, message: "the filesystem does not tell all of the numbers")
+        }
+        return result
     }
 
     private func realPaths(of paths: [FilePath]) throws(FileError) -> [FilePath] {

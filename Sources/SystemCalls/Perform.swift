@@ -9,7 +9,7 @@ package enum SystemCall: String, Sendable, CaseIterable {
     case getxattr, setxattr, listxattr, removexattr
     case getrlimit, setrlimit
     case pread, unlink, chmod, futimens, memfd_create, pipe2
-    case faccessat, renameat2, utimensat, uname
+    case faccessat, renameat2, utimensat
     case mkdirat, symlinkat, linkat, unlinkat, fsync, fchmod, ftruncate, pwrite, flock
     case copy_file_range
     case fcntl, openat2, poll, posix_spawn, waitpid

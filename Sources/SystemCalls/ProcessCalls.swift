@@ -55,20 +55,6 @@ package func shareFilesAndDirectories(_ first: Int32, _ second: Int32) throws(Er
     return true
 }
 
-/// Returns the running kernel's version, such as 6 and 18: `uname(2)`.
-///
-/// - Returns: nil if the release does not begin with two numbers.
-package func kernelVersion() throws(Errno) -> (major: Int, minor: Int)? {
-    var names = utsname()
-    _ = try perform(.uname) { linux_uname(&names) }
-    let numbers = withUnsafeBytes(of: names.release) { release in
-        release.prefix { $0 != 0 }.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-            .prefix(2).compactMap { Int(String(decoding: $0, as: UTF8.self)) }
-    }
-    guard numbers.count == 2 else { return nil }
-    return (numbers[0], numbers[1])
-}
-
 /// Makes an open directory the calling thread's working directory: `fchdir(2)`.
 ///
 /// Unless ``separateWorkingDirectory()`` was called before, it becomes every thread's working

@@ -15,9 +15,7 @@ struct DirectoryCreationTests {
                 let path = "\(root)/\(round)/a/b/c/d"
                 DispatchQueue.concurrentPerform(iterations: 16) { _ in
                     do {
-                        try FileManager.default.createDirectory(
-                            atPath: path, withIntermediateDirectories: true,
-                            attributes: [.protectionKey: FileProtectionType.complete])
+                        try createDirectory(path, true, complete)
                     } catch {
                         failures.withLock { $0.append("\(error)") }
                     }
@@ -77,25 +75,23 @@ struct DirectoryCreationTests {
             }
             // The same names elsewhere, and a directory that is itself asked for.
             try create("own/.local/share")
-            for path in ["own", "own/.local", "own/.local/share"] {
+            try create("Documents")
+            for path in ["own", "own/.local", "own/.local/share", "Documents"] {
                 try #expect(stored(path) == .complete, "\(path)")
             }
-            try create("Documents")
-            try #expect(stored("Documents") == .complete)
         }
     }
 
     @Test("attributes are those of each new directory, as with Foundation, and of no other")
     func attributesOfIntermediates() throws {
         try withTemporaryDirectory { root in
-            let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
             for (name, create) in [
                 ("foundation", createFoundationDirectory), ("ours", createDirectory),
             ] {
                 let top = root.appending(name)
                 try Tree { Directory(FileName(Array(name.utf8))).permissions(0o755) }
                     .create(in: root)
-                try create("\(top)/vault/keys", true, attributes)
+                try create("\(top)/vault/keys", true, [.posixPermissions: 0o700])
                 try create("\(top)/vault/keys", true, [.posixPermissions: 0o711])
                 try create("\(top)", true, [.posixPermissions: 0o711])
                 try #expect(top.appending("vault/keys").status().permissions == 0o700, "\(name)")
@@ -105,24 +101,13 @@ struct DirectoryCreationTests {
         }
     }
 
-    @Test("directories that their owner may not write to are created whole")
-    func readOnlyDirectories() throws {
-        try withTemporaryDirectory { root in
-            try FileManager.default.createDirectory(
-                atPath: "\(root)/a/b", withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o500])
-            try #expect(root.appending("a").status().permissions == 0o500)
-            try #expect(root.appending("a/b").status().permissions == 0o500)
-        }
-    }
-
     @Test(
         "the root directory and paths that end in dots exist, as for Foundation",
         arguments: ["/", "/.", "/..", "/tmp/.", "/tmp/.."])
     func roots(_ path: String) throws {
         for create in [createFoundationDirectory, createDirectory] {
-            #expect(cocoaCode { try create(path, true, nil) } == nil)
-            #expect(cocoaCode { try create(path, false, nil) } == .fileWriteFileExists)
+            try create(path, true, nil)
+            expectError(.fileWriteFileExists) { try create(path, false, nil) }
         }
     }
 
@@ -134,51 +119,36 @@ struct DirectoryCreationTests {
         }
     }
 
-    @Test("a file or a link to nowhere in the way is an error")
+    @Test("what is in the way is an error; a directory may be there already, and stays as it is")
     func inTheWay() throws {
         let tree = Tree {
-            File("f"); SymbolicLink("l", to: "nowhere")
+            Directory("d"); File("f"); SymbolicLink("l", to: "nowhere")
         }
         try withTemporaryDirectory(containing: tree) { root in
-            #expect(
-                cocoaCode { try createDirectory("\(root)/f", true, nil) } == .fileWriteFileExists)
-            #expect(
-                cocoaCode { try createDirectory("\(root)/l", true, nil) } == .fileWriteFileExists)
-            #expect(cocoaCode { try createDirectory("\(root)/f/d", true, nil) } != nil)
-            #expect(cocoaCode { try createDirectory("\(root)/l/d", true, nil) } != nil)
-            try #expect(entryCount(root) == 2)
+            expectError(.fileWriteFileExists) { try createDirectory("\(root)/d", false, complete) }
+            for name in ["f", "l"] {
+                expectError(.fileWriteFileExists) {
+                    try createDirectory("\(root)/\(name)", true, complete)
+                }
+                #expect(cocoaCode { try createDirectory("\(root)/\(name)/d", true, nil) } != nil)
+            }
+            try createDirectory("\(root)/d", true, complete)
+            try #expect(root.appending("d").marks() == Marks.none)
+            try #expect(entryCount(root) == 3)
         }
     }
 
-    @Test("an attribute that cannot be set is an error")
-    func unsettable() throws {
+    @Test("a new item is never more accessible than its attributes say, which must be storable")
+    func newItems() throws {
         try withTemporaryDirectory { root in
-            #expect(
-                cocoaCode {
-                    try createDirectory("\(root)/d", true, [.creationDate: Date.distantPast])
-                } == .featureUnsupported)
+            let created: [FileAttributeKey: Any] = [.creationDate: Date.distantPast]
+            expectError(.featureUnsupported) { try createDirectory("\(root)/d", true, created) }
+            #expect(!manager.createFile(atPath: "\(root)/g", contents: nil, attributes: created))
             try #expect(entryCount(root) == 0)
-        }
-    }
-
-    @Test("a new file is never more accessible than its attributes say")
-    func newFile() throws {
-        try withTemporaryDirectory { root in
             #expect(
-                FileManager.default.createFile(
+                manager.createFile(
                     atPath: "\(root)/f", contents: nil, attributes: [.posixPermissions: 0o600]))
             try #expect(root.appending("f").status().permissions == 0o600)
-            #expect(
-                !FileManager.default.createFile(
-                    atPath: "\(root)/g", contents: nil, attributes: [.creationDate: Date()]))
-            try #expect(entryCount(root) == 1)
         }
     }
-}
-
-private func createDirectory(
-    _ path: String, _ createsIntermediates: Bool, _ attributes: [FileAttributeKey: Any]?
-) throws {
-    try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: createsIntermediates, attributes: attributes)
 }

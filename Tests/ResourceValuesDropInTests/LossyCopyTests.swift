@@ -21,7 +21,7 @@ struct LossyCopyTests {
             try withTemporaryDirectory(containing: tree) { root in
                 try copyFoundationItem("\(root)/download", to: "\(target)/foundation")
                 for name in ["download", "d"] {
-                    try FileManager.default.copyItem(
+                    try manager.copyItem(
                         atPath: "\(root)/\(name)", toPath: "\(target)/\(name)")
                 }
                 for name in ["foundation", "download"] {
@@ -34,11 +34,11 @@ struct LossyCopyTests {
                 ] {
                     let item = root.appending(name)
                     try expectAdviceToCopy(lost) {
-                        try FileManager.default.moveItem(
+                        try manager.moveItem(
                             atPath: "\(item)", toPath: "\(target)/moved")
                     }
                     try expectAdviceToCopy(lost) {
-                        _ = try FileManager.default.replaceItemAt(
+                        _ = try manager.replaceItemAt(
                             target.appending("old").url, withItemAt: item.url)
                     }
                 }
@@ -66,21 +66,21 @@ struct LossyCopyTests {
             try withFilesystem(.ext4) { filesystem in
                 let target = filesystem.root
                 let copy = target.appending("f")
-                try FileManager.default.copyItem(atPath: "\(root)/f", toPath: "\(copy)")
+                try manager.copyItem(atPath: "\(root)/f", toPath: "\(copy)")
                 try #expect(contentsOfFile(copy) == Array("x".utf8))
                 try #expect(copy.value(for: .isExcludedFromBackup) == true)
                 try #expect(copy.extendedAttribute(named: "user.comment") == nil)
                 try expectAdviceToCopy("user.comment") {
-                    try FileManager.default.moveItem(
+                    try manager.moveItem(
                         atPath: "\(root)/f", toPath: "\(target)/moved")
                 }
                 for isMoving in [false, true] {
                     let (item, copy) = ("\(root)/marked", "\(target)/marked")
                     let error = try #require(throws: CocoaError.self) {
                         if isMoving {
-                            try FileManager.default.moveItem(atPath: item, toPath: copy)
+                            try manager.moveItem(atPath: item, toPath: copy)
                         } else {
-                            try FileManager.default.copyItem(atPath: item, toPath: copy)
+                            try manager.copyItem(atPath: item, toPath: copy)
                         }
                     }
                     #expect(error.code == .fileWriteOutOfSpace)
@@ -124,10 +124,10 @@ struct LossyCopyTests {
                 for (name, names) in own + foreign {
                     let (source, copy) = ("\(root)/\(name)", "\(target)/\(name)")
                     let copying = try lost(name) {
-                        try FileManager.default.copyItem(atPath: source, toPath: copy)
+                        try manager.copyItem(atPath: source, toPath: copy)
                     }
                     let moving = try lost(name) {
-                        try FileManager.default.moveItem(atPath: source, toPath: copy)
+                        try manager.moveItem(atPath: source, toPath: copy)
                     }
                     for mark in names {
                         #expect(copying.contains(mark), "\(copying)")
@@ -147,19 +147,16 @@ struct LossyCopyTests {
     @Test("a move keeps the class that an item has; only a copy takes that of its new directory")
     func classOfMovedItems() throws {
         let tree = Tree {
-            Directory("vault")
+            Directory("vault").protection(.complete)
             File("plain", "1")
-            File("other", "2")
+            File("other", "2").protection(.completeUnlessOpen)
         }
         try withTemporaryDirectory(containing: tree) { root in
             let vault = root.appending("vault")
-            try vault.setValue(.protection(.complete), for: .fileProtection)
-            try root.appending("other").setValue(
-                .protection(.completeUnlessOpen), for: .fileProtection)
             for name in ["plain", "other"] {
-                try FileManager.default.copyItem(
+                try manager.copyItem(
                     atPath: "\(root)/\(name)", toPath: "\(vault)/copy-\(name)")
-                try FileManager.default.moveItem(
+                try manager.moveItem(
                     atPath: "\(root)/\(name)", toPath: "\(vault)/\(name)")
             }
             func stored(_ name: String) throws -> FileProtection? {
@@ -170,17 +167,19 @@ struct LossyCopyTests {
             try #expect(stored("other") == .completeUnlessOpen)
             try #expect(stored("copy-other") == .completeUnlessOpen)
             try withFilesystem(.ext4) { filesystem in
-                let file = filesystem.root.appending("plain")
-                try Tree { File("plain", "3") }.create(in: filesystem.root)
-                try FileManager.default.moveItem(atPath: "\(file)", toPath: "\(vault)/across")
+                try Tree { File("plain", "3").excluded() }.create(in: filesystem.root)
+                try manager.moveItem(
+                    atPath: "\(filesystem.root)/plain", toPath: "\(vault)/across")
                 try #expect(stored("across") == .complete)
+                try #expect(vault.appending("across").value(for: .isExcludedFromBackup) == true)
+                try #expect(entryCount(filesystem.root) == 0)
             }
             // What MovingCodeFromIOS says of streams and handles.
             let stream = try #require(OutputStream(toFileAtPath: "\(vault)/stream", append: false))
             stream.open()
             stream.close()
             try #expect(stored("stream") == nil)
-            #expect(FileManager.default.createFile(atPath: "\(vault)/handle", contents: nil))
+            #expect(manager.createFile(atPath: "\(vault)/handle", contents: nil))
             let handle = try FileHandle(forWritingTo: vault.appending("handle").url)
             try handle.write(contentsOf: Data("4".utf8))
             try handle.close()

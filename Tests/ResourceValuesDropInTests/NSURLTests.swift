@@ -9,31 +9,32 @@ import Testing
 struct NSURLTests {
     @Test("each way to set a value of an NSURL stores it, where Foundation stores nothing")
     func stores() throws {
-        let tree = Tree { for index in 0..<6 { File(FileName(Array("\(index)".utf8))) } }
-        try withTemporaryDirectory(containing: tree) { root in
-            func url(_ index: Int) -> NSURL { root.appending("\(index)").url as NSURL }
-            try #expect(foundationExclusion(of: "\(root)/0") == nil)
-            try #expect(root.appending("0").marks() == Marks.none)
-            let key: URLResourceKey = .isExcludedFromBackupKey
-            try url(0).setResourceValue(true, forKey: .isExcludedFromBackupKey)
-            try url(1).setResourceValue(NSNumber(value: true), forKey: .isExcludedFromBackupKey)
-            try url(2).setResourceValue(true, forKey: key)
-            try url(3).setResourceValues([.isExcludedFromBackupKey: true])
-            try url(4).setResourceValues([key: true, .isPurgeableKey: true])
-            let mixed: [URLResourceKey: Any] = [
-                key: true, .fileProtectionKey: URLFileProtection.complete,
-                .contentModificationDateKey: Date(timeIntervalSince1970: 1_000_000_000),
-            ]
-            try url(5).setResourceValues(mixed)
-            for index in 0..<6 {
-                try #expect(
-                    root.appending("\(index)").value(for: .isExcludedFromBackup) == true, "\(index)"
-                )
+        let key: URLResourceKey = .isExcludedFromBackupKey
+        let mixed: [URLResourceKey: Any] = [
+            key: true, .isPurgeableKey: true, .fileProtectionKey: URLFileProtection.complete,
+            .contentModificationDateKey: Date(timeIntervalSince1970: 1_000_000_000),
+        ]
+        let ways: [(NSURL) throws -> Void] = [
+            { try $0.setResourceValue(true, forKey: .isExcludedFromBackupKey) },
+            { try $0.setResourceValue(NSNumber(value: true), forKey: .isExcludedFromBackupKey) },
+            { try $0.setResourceValue(true, forKey: key) },
+            { try $0.setResourceValues([.isExcludedFromBackupKey: true]) },
+            { try $0.setResourceValues([key: true, .isPurgeableKey: true]) },
+            { try $0.setResourceValues(mixed) },
+        ]
+        try withFile { file in
+            try #expect(foundationExclusion(of: "\(file)") == nil)
+            try #expect(file.marks() == Marks.none)
+        }
+        for (index, set) in ways.enumerated() {
+            try withFile { file in
+                try set(file.url as NSURL)
+                try #expect(file.value(for: .isExcludedFromBackup) == true, "\(index)")
+                guard index == ways.count - 1 else { return }
+                try #expect(file.value(for: .isPurgeable) == true)
+                try #expect(file.fileProtection == .complete)
+                try #expect(file.status().contentModificationTime.seconds == 1_000_000_000)
             }
-            try #expect(root.appending("4").value(for: .isPurgeable) == true)
-            try #expect(root.appending("5").fileProtection == .complete)
-            try #expect(
-                root.appending("5").status().contentModificationTime.seconds == 1_000_000_000)
         }
     }
 
@@ -82,9 +83,9 @@ struct NSURLTests {
             try #expect(root.appending("f").marks() == Marks.none)
             try #expect(entryCount(root) == 1)
             let missing = root.appending("none").url as NSURL
-            #expect(
-                cocoaCode { try missing.setResourceValue(true, forKey: .isExcludedFromBackupKey) }
-                    == .fileNoSuchFile)
+            expectError(.fileNoSuchFile) {
+                try missing.setResourceValue(true, forKey: .isExcludedFromBackupKey)
+            }
             #expect(cocoaCode { try url.setResourceValue(true, forKey: .fileSizeKey) } == nil)
             #expect(cocoaCode { try url.setResourceValue(nil, forKey: .isPurgeableKey) } == nil)
         }

@@ -102,11 +102,10 @@ struct ReferenceTests {
     func literalNil() throws {
         try withTemporaryDirectory(containing: Tree { File(FileName([0xE9])) }) { root in
             let manager = FileManager.default
-            #expect(
-                cocoaCode {
-                    _ = try manager.contentsOfDirectory(
-                        at: root.url, includingPropertiesForKeys: nil, options: [])
-                } == .fileReadInvalidFileName)
+            expectError(.fileReadInvalidFileName) {
+                _ = try manager.contentsOfDirectory(
+                    at: root.url, includingPropertiesForKeys: nil, options: [])
+            }
             var codes: [CocoaError.Code?] = []
             let items = manager.enumerator(
                 at: root.url, includingPropertiesForKeys: nil, options: []

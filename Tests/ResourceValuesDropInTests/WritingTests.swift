@@ -10,11 +10,11 @@ struct WritingTests {
     @Test("an atomic write keeps the marks, the mode and the class of the file it replaces")
     func keepsMarks() throws {
         let tree = Tree {
-            File("f", "old").excluded().attribute("user.other", "x").permissions(0o640)
+            File("f", "old").excluded().protection(.complete).attribute("user.other", "x")
+                .permissions(0o640)
         }
         try withTemporaryDirectory(containing: tree) { root in
             let file = root.appending("f")
-            try file.setValue(.protection(.complete), for: .fileProtection)
             try Data("new".utf8).write(to: file.url, options: .atomic)
             try #expect(contentsOfFile(file) == Array("new".utf8))
             try #expect(file.value(for: .isExcludedFromBackup) == true)
@@ -27,8 +27,7 @@ struct WritingTests {
 
     @Test("a class among the options is stored in place of the old one")
     func storesClass() throws {
-        try withTemporaryDirectory(containing: Tree { File("f", "old") }) { root in
-            let file = root.appending("f")
+        try withFile("old") { file in
             let options: [(Data.WritingOptions, FileProtection)] = [
                 (.completeFileProtection, .complete),
                 (.completeFileProtectionUnlessOpen, .completeUnlessOpen),
@@ -48,13 +47,10 @@ struct WritingTests {
 
     @Test("nothing is overwritten where that is not wanted, with or without a class")
     func doesNotOverwrite() throws {
-        try withTemporaryDirectory(containing: Tree { File("f", "old") }) { root in
-            let file = root.appending("f")
-            for option in [Data.WritingOptions.withoutOverwriting] {
-                for protection in [[], Data.WritingOptions.completeFileProtection] {
-                    #expect(
-                        cocoaCode { try Data().write(to: file.url, options: [option, protection]) }
-                            == .fileWriteFileExists)
+        try withFile("old") { file in
+            for protection in [[], Data.WritingOptions.completeFileProtection] {
+                expectError(.fileWriteFileExists) {
+                    try Data().write(to: file.url, options: [.withoutOverwriting, protection])
                 }
             }
             try #expect(contentsOfFile(file) == Array("old".utf8))
@@ -101,39 +97,32 @@ struct WritingTests {
         }
     }
 
-    @Test("a full volume is an error, and the old file stays", arguments: [FilesystemKind.ext4])
-    func fullVolume(_ kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
+    @Test("a full volume is an error, and the old file stays")
+    func fullVolume() throws {
+        try withFilesystem(.ext4) { filesystem in
             let file = filesystem.root.appending("f")
             try Data("old".utf8).write(to: file.url, options: .completeFileProtection)
             let before = try entryCount(filesystem.root)
             let big = Data(repeating: 1, count: 64 << 20)
-            #expect(
-                cocoaCode { try big.write(to: file.url, options: .atomic) }
-                    == .fileWriteOutOfSpace)
+            expectError(.fileWriteOutOfSpace) { try big.write(to: file.url, options: .atomic) }
             try #expect(contentsOfFile(file) == Array("old".utf8))
             try #expect(file.fileProtection == .complete)
             try #expect(entryCount(filesystem.root) == before)
         }
     }
 
-    @Test("a filesystem that stores no attributes is an error, and no file appears")
-    func noAttributes() throws {
-        try require(.root)
-        try withTemporaryDirectory { root in
-            try tool("mount", "-t", "ramfs", "ramfs", root)
-            defer { _ = try? tool("umount", root) }
+    @Test(
+        "a filesystem that stores no attributes is an error, and no file appears, not even a hidden one",
+        arguments: FilesystemWithoutAttributes.allCases)
+    func noAttributes(_ filesystem: FilesystemWithoutAttributes) throws {
+        try filesystem.mounted { root in
             let file = root.appending("f")
-            #expect(
-                cocoaCode {
-                    try Data().write(to: file.url, options: .completeFileProtection)
-                } == .featureUnsupported)
-            #expect(
-                cocoaCode {
-                    try FileManager.default.createDirectory(
-                        at: file.url, withIntermediateDirectories: false,
-                        attributes: [.protectionKey: FileProtectionType.complete])
-                } == .featureUnsupported)
+            expectError(.featureUnsupported) {
+                try Data().write(to: file.url, options: .completeFileProtection)
+            }
+            expectError(.featureUnsupported) {
+                try createDirectory("\(file)", false, complete)
+            }
             try #expect(entryCount(root) == 0)
             try Data("x".utf8).write(to: file.url, options: .atomic)
             try #expect(contentsOfFile(file) == Array("x".utf8))

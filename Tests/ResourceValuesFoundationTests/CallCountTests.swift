@@ -37,7 +37,7 @@ struct CallCountTests {
 
     @Test("whether an item is evicted costs a list of its attributes")
     func evicted() throws {
-        let made = try calls([.isUbiquitousItemKey, .ubiquitousItemDownloadingStatusKey])
+        let made = try calls([.ubiquitousItemIsDownloadingKey, .ubiquitousItemDownloadingStatusKey])
         #expect(made == [.statx: 1, .listxattr: 1])
     }
 

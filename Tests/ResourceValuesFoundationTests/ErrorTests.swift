@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Errors")
 struct ErrorTests {
-
     /// The error of storing two marks.
     private func storingError(_ url: URL) throws -> CocoaError {
         try #require(throws: CocoaError.self) { try url.setResourceValues(marks()) }
@@ -34,15 +33,14 @@ struct ErrorTests {
             #expect(error.filePath == "/nonexistent/file")
             #expect((error.underlying as? POSIXError)?.code == .ENOENT)
         }
-        try #expect(
-            code { _ = try url.resourceValues(forKeys: [] as [Key]) } == .fileReadNoSuchFile)
+        try expectError(.fileReadNoSuchFile) { _ = try url.resourceValues(forKeys: [] as [Key]) }
         let error = try storingError(url)
         #expect(error.code == .fileNoSuchFile)
         #expect(unsetKeys(error) == [.isExcludedFromBackupKey, .isPurgeableKey])
-        try #expect(
-            code { try url.setResourceValues(URLResourceValues()) } == .fileNoSuchFile)
-        try #expect(
-            code { try url.removeResourceValues(forKeys: [.isPurgeableKey]) } == .fileNoSuchFile)
+        try expectError(.fileNoSuchFile) { try url.setResourceValues(URLResourceValues()) }
+        try expectError(.fileNoSuchFile) {
+            try url.removeResourceValues(forKeys: [.isPurgeableKey])
+        }
     }
 
     @Test(
@@ -50,9 +48,9 @@ struct ErrorTests {
         arguments: ["https://example.org/f", "mailto:a@example.org", "file://elsewhere/etc/passwd"])
     func otherURLs(text: String) throws {
         let url = try #require(URL(string: text))
-        try #expect(
-            code { _ = try url.resourceValues(forKeys: [.fileSizeKey]) }
-                == .fileReadUnsupportedScheme)
+        try expectError(.fileReadUnsupportedScheme) {
+            _ = try url.resourceValues(forKeys: [.fileSizeKey])
+        }
         try #expect(storingError(url).code == .fileReadUnsupportedScheme)
     }
 
@@ -110,9 +108,9 @@ struct ErrorTests {
         try withTemporaryDirectory(containing: tree, isShared: true) { root in
             let closed = root.appending("closed").appending("f").url
             try asOrdinaryUser {
-                try #expect(
-                    code { _ = try closed.resourceValues(forKeys: [.fileSizeKey]) }
-                        == .fileReadNoPermission)
+                try expectError(.fileReadNoPermission) {
+                    _ = try closed.resourceValues(forKeys: [.fileSizeKey])
+                }
                 try #expect(storingError(closed).code == .fileWriteNoPermission)
                 try #expect(storingError(root.appending("f").url).code == .fileWriteNoPermission)
                 let read = try root.appending("closed").url.resourceValues(forKeys: [
@@ -165,8 +163,8 @@ struct ErrorTests {
 
     @Test("what Linux cannot store is refused before anything is changed")
     func unsupportedKeys() throws {
-        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
-            let url = root.appending("f").url
+        try withFile { file in
+            let url = file.url
             let changes: [(inout URLResourceValues) -> Void] = [
                 { $0.labelNumber = 1 }, { $0.tagNames = ["red"] }, { $0.isHidden = true },
                 { $0.isPackage = true },
@@ -182,36 +180,36 @@ struct ErrorTests {
                 }
                 #expect(error.code == .featureUnsupported)
                 #expect(unsetKeys(error).count == 3)
-                try #expect(root.appending("f").marks() == Marks.none)
+                try #expect(file.marks() == Marks.none)
             }
         }
     }
 
     @Test("a date that is no point in time does not end the program", arguments: [1, -1])
     func endlessDates(sign: Double) throws {
-        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+        try withFile { file in
             for interval in [sign * .infinity, .nan] {
-                var url = root.appending("f").url
+                var url = file.url
                 var values = URLResourceValues()
                 values.contentModificationDate = Date(timeIntervalSinceReferenceDate: interval)
                 // Whether a filesystem stores a time so far away is up to it.
                 try? url.setResourceValues(values)
-                _ = try root.appending("f").marks()
+                _ = try file.marks()
             }
         }
     }
 
     @Test("a value that is there already can be stored again")
     func unchangedValues() throws {
-        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
-            let url = root.appending("f").url
+        try withFile { file in
+            let url = file.url
             var values = try url.resourceValues(forKeys: [
                 .creationDateKey, .isHiddenKey, .volumeNameKey, .nameKey,
                 .contentModificationDateKey, .isUserImmutableKey, .isSystemImmutableKey,
             ])
             values.isPurgeable = true
             try url.setResourceValues(values)
-            try #expect(root.appending("f").value(for: .isPurgeable) == true)
+            try #expect(file.value(for: .isPurgeable) == true)
         }
     }
 }

@@ -95,8 +95,7 @@ struct ExtentTests {
             values.isUserImmutable = true
             try file.url.setResourceValues(values)
             try #expect(lsattr())
-            try #expect(
-                code { try file.url.setResourceValues(markOnly()) } == .fileWriteNoPermission)
+            try expectError(.fileWriteNoPermission) { try file.url.setResourceValues(markOnly()) }
             values.isUserImmutable = false
             values.isPurgeable = false
             try file.url.setResourceValues(values)

@@ -26,11 +26,12 @@ struct PathTests {
         arguments: ["file:///etc%2Fpasswd", "file:///etc/passwd%00", "file:///%00"])
     func impossibleNames(text: String) throws {
         let url = try #require(URL(string: text))
-        try #expect(
-            code { _ = try url.resourceValues(forKeys: [.fileSizeKey]) }
-                == .fileReadInvalidFileName)
-        try #expect(
-            code { try url.setResourceValues(URLResourceValues()) } == .fileWriteInvalidFileName)
+        try expectError(.fileReadInvalidFileName) {
+            _ = try url.resourceValues(forKeys: [.fileSizeKey])
+        }
+        try expectError(.fileWriteInvalidFileName) {
+            try url.setResourceValues(URLResourceValues())
+        }
     }
 
     @Test("every spelling of a file URL leads to the same file")
@@ -134,8 +135,8 @@ struct PathTests {
                 #expect(isCreated)
             }
             try #expect(contentsOfFile(root.appending(name).appending("g")) == Array("x".utf8))
-            try #expect(code { _ = try URL(atPath: "", .reading) } == .fileReadNoSuchFile)
-            try #expect(code { _ = try URL(atPath: "") } == .fileNoSuchFile)
+            try expectError(.fileReadNoSuchFile) { _ = try URL(atPath: "", .reading) }
+            try expectError(.fileNoSuchFile) { _ = try URL(atPath: "") }
         }
     }
 

@@ -34,6 +34,14 @@ func code(_ body: () throws -> Void) throws -> CocoaError.Code? {
     }
 }
 
+/// Expects `body` to throw the Cocoa error with this code.
+func expectError(
+    _ expected: CocoaError.Code, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Void
+) throws {
+    try #expect(code(body) == expected, sourceLocation: sourceLocation)
+}
+
 /// Calls `body` with an ordinary user's access to files.
 func asOrdinaryUser<Result>(_ body: () throws -> Result) throws -> Result {
     try require(.root)

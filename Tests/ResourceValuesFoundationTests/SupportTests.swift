@@ -40,14 +40,6 @@ struct SupportTests {
         }
     }
 
-    @Test("what neither the kernel nor a type known well enough tells is nil")
-    func unknown() throws {
-        let values = try URL(fileURLWithPath: "/proc").resourceValues(forKeys: [
-            .volumeSupportsHardLinksKey, .volumeIsJournalingKey, .volumeSupportsFileCloningKey,
-        ])
-        #expect(values.allValues.isEmpty)
-    }
-
     /// Compares what the volume says with whether a command succeeds in its root directory.
     private func expect(
         _ key: Key, _ root: FilePath, _ words: [String],

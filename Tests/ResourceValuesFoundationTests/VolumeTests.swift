@@ -14,7 +14,7 @@ struct VolumeTests {
             let values = try filesystem.root.appending("f").url.resourceValues(forKeys: [
                 .volumeURLKey, .volumeTypeNameKey, .volumeMountFromLocationKey,
                 .volumeIsReadOnlyKey, .volumeIsRootFileSystemKey, .volumeIsLocalKey,
-                .volumeIsAutomountedKey, .isVolumeKey,
+                .isVolumeKey, .volumeIsEncryptedKey, .volumeIsRemovableKey,
             ])
             let told = try tool(
                 "findmnt", "-nr", "-o", "TARGET,FSTYPE,SOURCE,OPTIONS", "-M", filesystem.root
@@ -25,7 +25,10 @@ struct VolumeTests {
             #expect(values.volumeIsReadOnly == told[3].split(separator: ",").contains("ro"))
             #expect(values.volumeIsRootFileSystem == false)
             #expect(values.volumeIsLocal == true)
-            #expect(values.volumeIsAutomounted == false)
+            // A loop device is neither, and tmpfs has none.
+            let ofDevice = kind == .tmpfs ? nil : false
+            #expect(values.volumeIsEncrypted == ofDevice)
+            #expect(values.volumeIsRemovable == ofDevice)
             #expect(values.isVolume == false)
             try #expect(filesystem.root.value(.isVolumeKey) as? Bool == true)
         }
@@ -56,51 +59,28 @@ struct VolumeTests {
         }
     }
 
-    @Test("a filesystem that counts no blocks has no capacity, not one of 0")
-    func withoutSizes() throws {
-        let values = try URL(fileURLWithPath: "/proc").resourceValues(forKeys: [
-            .volumeTotalCapacityKey, .volumeAvailableCapacityKey,
-            .volumeAvailableCapacityForImportantUsageKey,
-            .volumeAvailableCapacityForOpportunisticUsageKey, .volumeSupportsVolumeSizesKey,
-        ])
-        #expect(values.allValues.count == 1)
-        #expect(values.volumeSupportsVolumeSizes == false)
-    }
-
-    @Test("the UUID is blkid's", arguments: comparedKinds)
-    func uuid(kind: FilesystemKind) throws {
+    @Test(
+        "UUID, label and time of creation are the filesystem's; without a label the mount point names it",
+        arguments: comparedKinds)
+    func identity(kind: FilesystemKind) throws {
         try require(.tool("blkid"))
-        try withFilesystem(kind) { filesystem in
-            let source = try tool("findmnt", "-nr", "-o", "SOURCE", "-M", filesystem.root)
-            let told = try tool("blkid", "-p", "-o", "value", "-s", "UUID", source)
-            #expect(told.count == 36)
-            try #expect(filesystem.root.value(.volumeUUIDStringKey) as? String == told)
-        }
-    }
-
-    @Test("the name is the label, without one the mount point's", arguments: comparedKinds)
-    func label(kind: FilesystemKind) throws {
+        let before = Date()
         try withFilesystem(kind) { filesystem in
             let root = filesystem.root
+            let source = try tool("findmnt", "-nr", "-o", "SOURCE", "-M", root)
+            let told = try tool("blkid", "-p", "-o", "value", "-s", "UUID", source)
+            #expect(told.count == 36)
+            try #expect(root.value(.volumeUUIDStringKey) as? String == told)
+            let date = try #require(try root.value(.volumeCreationDateKey) as? Date)
+            #expect(date >= before.addingTimeInterval(-2) && date <= Date())
             try #expect(root.value(.volumeNameKey) as? String == root.lastComponent?.string)
             switch kind {
             case .xfs: try tool("xfs_io", "-c", "label -s named", root)
             case .btrfs: try tool("btrfs", "filesystem", "label", root, "named")
-            default:
-                let source = try tool("findmnt", "-nr", "-o", "SOURCE", "-M", root)
-                try tool("tune2fs", "-L", "named", source)
+            default: try tool("tune2fs", "-L", "named", source)
             }
             try #expect(root.value(.volumeNameKey) as? String == "named")
             try #expect(root.value(.volumeLocalizedNameKey) as? String == "named")
-        }
-    }
-
-    @Test("the volume was made when its root directory was", arguments: comparedKinds)
-    func creation(kind: FilesystemKind) throws {
-        let before = Date()
-        try withFilesystem(kind) { filesystem in
-            let date = try #require(try filesystem.root.value(.volumeCreationDateKey) as? Date)
-            #expect(date >= before.addingTimeInterval(-2) && date <= Date())
         }
     }
 
@@ -116,18 +96,23 @@ struct VolumeTests {
         #expect(values.volumeName != nil)
     }
 
-    @Test("a view of the kernel is local, without devices and a UUID")
+    @Test(
+        "a view of the kernel is local, and has no devices, no UUID and no capacity, not one of 0")
     func pseudo() throws {
         let values = try URL(fileURLWithPath: "/proc/self").resourceValues(forKeys: [
-            .volumeURLKey, .volumeTypeNameKey, .volumeIsLocalKey,
+            .volumeURLKey, .volumeTypeNameKey, .volumeIsLocalKey, .volumeSupportsVolumeSizesKey,
+            // Without a value.
             .volumeIsEncryptedKey, .volumeIsRemovableKey, .volumeUUIDStringKey,
+            .volumeTotalCapacityKey, .volumeAvailableCapacityKey,
+            .volumeAvailableCapacityForImportantUsageKey,
+            .volumeAvailableCapacityForOpportunisticUsageKey, .volumeSupportsHardLinksKey,
+            .volumeIsJournalingKey, .volumeSupportsFileCloningKey,
         ])
         #expect(values.volume?.path == "/proc")
         #expect(values.volumeTypeName == "proc")
         #expect(values.volumeIsLocal == true)
-        #expect(values.volumeIsEncrypted == nil)
-        #expect(values.volumeIsRemovable == nil)
-        #expect(values.volumeUUIDString == nil)
+        #expect(values.volumeSupportsVolumeSizes == false)
+        #expect(values.allValues.count == 4)
     }
 
     @Test("a bind mount is a volume of its own place, on the same filesystem")
@@ -164,20 +149,6 @@ struct VolumeTests {
             try #expect(subvolume.value(.volumeIdentifierKey) as? NSObject == first)
             try #expect(
                 subvolume.value(.volumeURLKey) as? URL == filesystem.root.url(isDirectory: true))
-        }
-    }
-
-    @Test("a loop device is not encrypted, cannot be taken out and has no drive of its own")
-    func loopDevice() throws {
-        try withFilesystem(.ext4) { filesystem in
-            let values = try filesystem.root.url.resourceValues(forKeys: [
-                .volumeIsEncryptedKey, .volumeIsRemovableKey, .volumeIsEjectableKey,
-                .volumeIsInternalKey,
-            ])
-            #expect(values.volumeIsEncrypted == false)
-            #expect(values.volumeIsRemovable == false)
-            #expect(values.volumeIsEjectable == false)
-            #expect(values.volumeIsInternal == nil)
         }
     }
 }

@@ -147,14 +147,6 @@ struct TaskStartTests {
         #expect(other.obstacle == nil)
     }
 
-    @Test("only what a request requires is a condition")
-    func noCondition() throws {
-        let words = try words(BGProcessingTaskRequest(identifier: "a"))
-        for name in ["ConditionACPower", "ExecCondition", "ExecStartPre", "OnUnitInactiveSec"] {
-            #expect(!words.contains { $0.contains(name) })
-        }
-    }
-
     @Test(
         "a default route that is up is a network",
         arguments: [

@@ -46,6 +46,15 @@ package func withTemporaryDirectory<Result>(
     return result
 }
 
+/// Calls `body` with a file `f` in a new directory.
+package func withFile<Result>(
+    _ content: String = "", _ body: (FilePath) throws -> Result
+) throws -> Result {
+    try withTemporaryDirectory(containing: Tree { File("f", content) }) {
+        try body($0.appending("f"))
+    }
+}
+
 func makeTemporaryDirectory(isShared: Bool) throws -> FilePath {
     let parent = getenv("RESVAL_TEST_DIRECTORY").map { String(cString: $0) } ?? "/var/tmp"
     guard let real = realpath(parent, nil) else {

@@ -41,25 +41,6 @@ package struct BlockDevices: Sendable {
         text(drive(name) + ["removable"]).map { $0 == "1" }
     }
 
-    /// Whether the drive can eject its medium; nil when sysfs does not say.
-    package func isEjectable(_ name: String) -> Bool? {
-        text(drive(name) + ["events"]).map {
-            $0.split(separator: " ").contains("eject_request")
-        }
-    }
-
-    /// Whether the drive is on a bus inside the machine; nil for devices without a drive of their own.
-    package func isInternal(_ name: String) -> Bool? {
-        guard let target = link(["class", "block", name]) else { return nil }
-        let places = target.components.map(\.string)
-        if places.contains("virtual") { return nil }
-        return !places.contains { place in
-            ["usb", "fw", "thunderbolt"].contains {
-                place.hasPrefix($0) && place.dropFirst($0.count).first?.isNumber != false
-            }
-        }
-    }
-
     private func isEncrypted(_ name: String, depth: Int) -> Bool? {
         let device = ["class", "block", name]
         guard depth < deepestStack, exists(device) else { return nil }

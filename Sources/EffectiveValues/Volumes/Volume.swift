@@ -8,9 +8,6 @@ import SystemPackage
 package struct Volume: Sendable {
     /// The mount the file was reached through.
     package let mount: Mount
-    /// Whether it was mounted by an automounter: the parent mount was an autofs with the same mount
-    /// point.
-    package let isAutomounted: Bool
     private let devices = BlockDevices()
     /// What is known of its devices, in all copies of this value.
     private let answers = Monitor<[DeviceQuestion: Bool?]>([:])
@@ -28,9 +25,6 @@ package struct Volume: Sendable {
             let mount = Mount(numbered: number, in: mountinfo)
         else { return nil }
         self.mount = mount
-        let parent = Mount(numbered: mount.parent, in: mountinfo)
-        isAutomounted =
-            parent?.filesystemType == "autofs" && parent?.mountPoint == mount.mountPoint
     }
 
     /// The filesystem's label; nil when it has none.
@@ -62,14 +56,6 @@ package struct Volume: Sendable {
     /// Whether the media of all its drives can be removed; nil when it has no block device, or when
     /// unknown.
     package var isRemovable: Bool? { answer(.isRemovable) }
-
-    /// Whether all its drives can eject their media; nil when it has no block device, or when
-    /// unknown.
-    package var isEjectable: Bool? { answer(.isEjectable) }
-
-    /// Whether all its drives are on buses inside the machine; nil when it has no drives of its
-    /// own, or when unknown.
-    package var isInternal: Bool? { answer(.isInternal) }
 
     /// Whether files can be cloned (`FICLONE`); xfs is asked, as it depends on how the volume was made. nil
     /// for types not known well enough.
@@ -143,14 +129,12 @@ private func common(_ answers: [Bool?]) -> Bool? {
 }
 
 private enum DeviceQuestion {
-    case isEncrypted, isRemovable, isEjectable, isInternal
+    case isEncrypted, isRemovable
 
     func ask(_ devices: BlockDevices, _ name: String) -> Bool? {
         switch self {
         case .isEncrypted: devices.isEncrypted(name)
         case .isRemovable: devices.isRemovable(name)
-        case .isEjectable: devices.isEjectable(name)
-        case .isInternal: devices.isInternal(name)
         }
     }
 }

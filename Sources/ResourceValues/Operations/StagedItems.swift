@@ -32,10 +32,9 @@ package struct StagedFile: ~Copyable {
     }
 
     deinit {
-        // An incomplete file is of no use, and a leftover does no harm.
-        if let temporaryName {
-            try? removeItem(temporaryName, in: parent.descriptor, isDirectory: false)
-        }
+        // An incomplete file is of no use, and a leftover does no harm. The directory itself is
+        // passed on: its descriptor alone would not keep it open, now that its owner ends.
+        if let temporaryName { try? parent.remove(temporaryName) }
     }
 
     /// Gives the file its name, which must not exist.

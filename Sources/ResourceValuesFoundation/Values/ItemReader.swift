@@ -12,7 +12,7 @@ struct ItemReader {
     private var statusReader: StatusReader
     private var volumeReader: VolumeReader
     private var knownExtents: FileExtents??
-    private var knownEviction: EvictionState?
+    private var knownEviction: Bool?
     private var hasMark = false
 
     init(_ url: URL, _ target: CallTarget) {
@@ -53,11 +53,12 @@ struct ItemReader {
         case .name, .localizedName, .path, .canonicalPath, .parentDirectoryURL, .isHidden,
             .isPackage:
             try nameValue(key)
-        case .isUbiquitousItem, .ubiquitousItemDownloadingStatus, .ubiquitousItemIsDownloading,
-            .ubiquitousItemDownloadingError, .ubiquitousItemDownloadRequested:
-            try eviction().value(key)
-        case .ubiquitousItemIsUploaded:
-            try eviction().isStored(at: path()) ? .boolean(true) : nil
+        case .isUbiquitousItem: .boolean(try isEvicted() || isStored())
+        case .ubiquitousItemIsUploaded: try isStored() ? .boolean(true) : nil
+        case .ubiquitousItemDownloadingStatus:
+            try status().kind == .regularFile ? .object(downloadingStatus()) : nil
+        case .ubiquitousItemIsDownloading, .ubiquitousItemDownloadRequested:
+            try isEvicted() ? .boolean(status().permissions == fillingPermissions) : nil
         default: try otherValue(key)
         }
     }
@@ -106,11 +107,27 @@ struct ItemReader {
         return extents
     }
 
-    private mutating func eviction() throws(FileError) -> EvictionState {
+    /// Whether `resval-backup evict` has evicted the item, according to the record on it.
+    private mutating func isEvicted() throws(FileError) -> Bool {
         if let knownEviction { return knownEviction }
-        let state = try EvictionState(target, try status())
-        knownEviction = state
-        return state
+        let isEvicted = try EvictionSign(of: target, try status())?.isEvicted == true
+        knownEviction = isEvicted
+        return isEvicted
+    }
+
+    /// Whether a snapshot contains the file as it is, which no placeholder is.
+    private mutating func isStored() throws -> Bool {
+        guard try status().kind == .regularFile, try !isEvicted(), let state = stateHome(),
+            // A link at the path's end is the item.
+            let path = try? realPath(of: try url.filePath(), followsLast: false)
+        else { return false }
+        return StoredFileRecords(stateHome: state).contain(path, try status(), now: .now)
+    }
+
+    private mutating func downloadingStatus() throws(FileError)
+        -> URLUbiquitousItemDownloadingStatus
+    {
+        try isEvicted() ? .notDownloaded : .current
     }
 
     private mutating func sharesContent() throws -> Bool? {
@@ -150,8 +167,8 @@ struct StatusReader {
 
 extension ItemReader {
     /// Returns the value of a key that the item's path determines; nil for other keys.
-    mutating func nameValue(_ key: KnownKey) throws(FileError) -> PropertyValue? {
-        let path = try path()
+    mutating func nameValue(_ key: KnownKey) throws -> PropertyValue? {
+        let path = try url.filePath()
         switch key {
         case .path: return path.text.map { .text($0) }
         case .canonicalPath:
@@ -167,15 +184,6 @@ extension ItemReader {
         case .isHidden: return .boolean(lastName(named).bytes.first == UInt8(ascii: "."))
         case .isPackage: return .boolean(try isPackage(named))
         default: return nil
-        }
-    }
-
-    private func path() throws(FileError) -> FilePath {
-        do {
-            return try url.filePath()
-        } catch {
-            // The URL led to the item before, and cannot change.
-            throw FileError(code: .other, message: "the URL has no path")
         }
     }
 
@@ -247,7 +255,7 @@ extension FileKind {
 
 extension Date {
     /// Creates a date from a kernel time; precise to about a tenth of a microsecond.
-    init(_ time: FileTime) {
+    package init(_ time: FileTime) {
         let reference = Int64(Date.timeIntervalBetween1970AndReferenceDate)
         self.init(
             timeIntervalSinceReferenceDate: Double(time.seconds.subtractingSaturating(reference))
@@ -257,7 +265,7 @@ extension Date {
 
 extension FileTime {
     /// Creates a kernel time from a date, to the nearest nanosecond; clamps dates out of range.
-    init(_ date: Date) {
+    package init(_ date: Date) {
         let interval = date.timeIntervalSinceReferenceDate
         guard interval.isFinite else {
             self.init(seconds: interval < 0 ? -1 << 60 : 1 << 60, nanoseconds: 0)
@@ -272,51 +280,6 @@ extension FileTime {
             seconds: (Int64(exactly: whole) ?? (whole < 0 ? -1 << 60 : 1 << 60))
                 .addingSaturating(reference + carry),
             nanoseconds: UInt32(nanoseconds))
-    }
-}
-
-/// Whether an item was evicted by `resval-backup evict`, according to the record on it.
-struct EvictionState {
-    private let isEvicted: Bool
-    private let isDownloading: Bool
-    private let isRegularFile: Bool
-    private let status: FileStatus
-
-    /// Reads the state of an item.
-    init(_ target: CallTarget, _ status: FileStatus) throws(FileError) {
-        self.status = status
-        isRegularFile = status.kind == .regularFile
-        isEvicted = try EvictionSign(of: target, status)?.isEvicted == true
-        isDownloading = status.permissions == fillingPermissions
-    }
-
-    /// Returns the value of a key about evicted items, or nil where the item has none.
-    func value(_ key: KnownKey) -> PropertyValue? {
-        switch key {
-        case .isUbiquitousItem: return .boolean(isEvicted)
-        case .ubiquitousItemDownloadingStatus:
-            guard isRegularFile else { return nil }
-            let status: URLUbiquitousItemDownloadingStatus =
-                isEvicted ? .notDownloaded : .current
-            return .object(status)
-        default: break
-        }
-        guard isEvicted else { return nil }
-        switch key {
-        case .ubiquitousItemIsDownloading, .ubiquitousItemDownloadRequested:
-            return .boolean(isDownloading)
-        default: return nil
-        }
-    }
-
-    /// Whether a snapshot contains the file as it is, which no placeholder is.
-    ///
-    /// - Parameter path: a path of the item; a link at its end is the item.
-    func isStored(at path: FilePath) -> Bool {
-        guard isRegularFile, !isEvicted, let state = stateHome(),
-            let path = try? realPath(of: path, followsLast: false)
-        else { return false }
-        return StoredFileRecords(stateHome: state).contain(path, status, now: .now)
     }
 }
 #endif

@@ -194,13 +194,7 @@ extension PropertyValue {
 /// Returns a value as the object that Apple's systems return for it.
 package func object(of value: Any) -> AnyObject {
     switch value {
-    case let value as Bool: NSNumber(value: value)
-    case let value as Int: NSNumber(value: value)
-    case let value as Int64: NSNumber(value: value)
-    case let value as UInt64: NSNumber(value: value)
-    case let value as String: NSString(string: value)
     case let value as URLFileProtection: NSString(string: value.rawValue)
-    case let value as Date: value as NSDate
     case let value as URL: value as NSURL
     default: value as AnyObject
     }

@@ -48,6 +48,15 @@ public struct URLResourceKey: RawRepresentable, Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
+extension Set where Element == URLResourceKey {
+    /// Creates a set of keys. Without this initializer `Set([.fileSizeKey])` could be a set of
+    /// Foundation's keys as well, and be ambiguous.
+    public init(_ keys: [URLResourceKey]) {
+        self = []
+        formUnion(keys)
+    }
+}
+
 /// Every key that Apple documents. The raw value is the key's name without the prefix `NSURL` and
 /// the suffix `Key`.
 ///
@@ -167,7 +176,7 @@ extension KnownKey {
     }
 
     /// Whether the value is read through the item's volume.
-    var isOfVolume: Bool { self == .generationIdentifier || rawValue.hasPrefix("volume") }
+    var isOfVolume: Bool { rawValue.hasPrefix("volume") }
 }
 
 // Keys without a property.

@@ -4,7 +4,8 @@ import Foundation
 // Properties: items whose content is elsewhere.
 
 extension URLResourceValues {
-    /// Whether the item is a file that `resval-backup evict` has evicted: its content is in a snapshot only.
+    /// Whether the item is a file whose content is in a snapshot: evicted by `resval-backup evict`, or as it
+    /// is (``ubiquitousItemIsUploaded``).
     public var isUbiquitousItem: Bool? { boolean(.isUbiquitousItem) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.

@@ -374,11 +374,7 @@ extension URLResourceValues {
         object(.volumeIdentifier)
     }
 
-    /// Inode number and time of the last change: differs by `isEqual(_:)` once the content or an
-    /// attribute changed.
-    ///
-    /// nil before Linux 6.13 and on filesystems other than ext4, xfs, btrfs and tmpfs, where
-    /// consecutive changes can have the same time.
+    /// Always nil: not every kernel gives consecutive changes different times.
     public var generationIdentifier: (any NSCopying & NSSecureCoding & NSObjectProtocol)? {
         object(.generationIdentifier)
     }
@@ -387,7 +383,7 @@ extension URLResourceValues {
     public var documentIdentifier: Int? { integer(.documentIdentifier) }
 
     /// Always nil: Linux assigns no identifier to content.
-    public var fileContentIdentifier: Int64? { wide(.fileContentIdentifier) }
+    public var fileContentIdentifier: Int64? { integer(.fileContentIdentifier).map(Int64.init) }
 }
 
 extension URLResourceKey {

@@ -62,7 +62,7 @@ extension URLResourceValues {
     /// drive is not detected.
     public var volumeIsEncrypted: Bool? { boolean(.volumeIsEncrypted) }
 
-    /// Whether an automounter (autofs) mounted the volume; nil where ``volume`` is.
+    /// Always nil: look for autofs in `/proc/self/mountinfo`.
     public var volumeIsAutomounted: Bool? { boolean(.volumeIsAutomounted) }
 
     /// Always nil: ``volumeTypeName`` names views of the kernel, such as `proc`.
@@ -73,15 +73,10 @@ extension URLResourceValues {
     /// nil for volumes without a block device.
     public var volumeIsRemovable: Bool? { boolean(.volumeIsRemovable) }
 
-    /// Whether the drive can eject its medium (`/sys/dev/block`, `events`).
-    ///
-    /// nil for volumes without a block device.
+    /// Always nil: ask the drive, through its device.
     public var volumeIsEjectable: Bool? { boolean(.volumeIsEjectable) }
 
-    /// Whether the drive is on a bus inside the machine (`/sys/dev/block`): false for USB, FireWire
-    /// and Thunderbolt.
-    ///
-    /// nil for volumes without a drive of their own (device mapper, loop).
+    /// Always nil: ``volumeIsRemovable`` is what the kernel tells.
     public var volumeIsInternal: Bool? { boolean(.volumeIsInternal) }
 
     /// Always nil: the kernel does not tell.
@@ -148,7 +143,7 @@ extension URLResourceValues {
     ///
     /// nil where the filesystem does not count blocks. At most ``volumeTotalCapacity``.
     public var volumeAvailableCapacityForImportantUsage: Int64? {
-        wide(.volumeAvailableCapacityForImportantUsage)
+        integer(.volumeAvailableCapacityForImportantUsage).map(Int64.init)
     }
 
     /// The space for opportunistic use, in bytes: available less a reserve of a tenth of the volume,
@@ -156,7 +151,7 @@ extension URLResourceValues {
     ///
     /// nil where the filesystem does not count blocks.
     public var volumeAvailableCapacityForOpportunisticUsage: Int64? {
-        wide(.volumeAvailableCapacityForOpportunisticUsage)
+        integer(.volumeAvailableCapacityForOpportunisticUsage).map(Int64.init)
     }
 
     /// How many inodes are in use (`f_files` − `f_ffree`).

@@ -67,11 +67,6 @@ extension URLResourceValues {
         return value
     }
 
-    func wide(_ key: KnownKey) -> Int64? {
-        guard case .wide(let value)? = self[key] else { return nil }
-        return value
-    }
-
     func unsigned(_ key: KnownKey) -> UInt64? {
         guard case .unsigned(let value)? = self[key] else { return nil }
         return value
@@ -100,7 +95,6 @@ enum PropertyValue {
     /// stored false would count more than the marks of other programs and the item's location.
     case unsetBoolean
     case integer(Int)
-    case wide(Int64)
     case unsigned(UInt64)
     case date(Date)
     case text(String)
@@ -129,16 +123,16 @@ enum PropertyValue {
         }
     }
 
-    /// The value as it appears in `allValues`.
+    /// The value as it appears in `allValues`: an object where Apple's systems return one, which is
+    /// converted by `as?` to each type that it fits.
     var any: Any {
         switch self {
-        case .boolean(let value): value
-        case .unsetBoolean: false
-        case .integer(let value): value
-        case .wide(let value): value
-        case .unsigned(let value): value
-        case .date(let value): value
-        case .text(let value): value
+        case .boolean(let value): NSNumber(value: value)
+        case .unsetBoolean: NSNumber(value: false)
+        case .integer(let value): NSNumber(value: value)
+        case .unsigned(let value): NSNumber(value: value)
+        case .date(let value): value as NSDate
+        case .text(let value): NSString(string: value)
         case .object(let value): value
         }
     }

@@ -26,7 +26,6 @@ struct VolumeReader {
         switch key {
         case .volumeIdentifier:
             .object(identifier(try volume()?.mount.device ?? item.status().identity.device))
-        case .generationIdentifier: try generation(item.status()).map { .object($0) }
         case .volumeSupportsImmutableFiles: .boolean(try item.status().knowsImmutable)
         case .volumeSupportsVolumeSizes: .boolean(try filesystem().blocks > 0)
         case .volumeIsReadOnly: .boolean(try filesystem().isReadOnly)
@@ -34,9 +33,9 @@ struct VolumeReader {
         case .volumeTotalCapacity: try capacity().map { .integer(Int($0.total)) }
         case .volumeAvailableCapacity: try capacity().map { .integer(Int($0.available)) }
         case .volumeAvailableCapacityForImportantUsage:
-            try usageCapacity(item.status()).map { .wide($0.important) }
+            try usageCapacity(item.status()).map { .integer(Int($0.important)) }
         case .volumeAvailableCapacityForOpportunisticUsage:
-            try usageCapacity(item.status()).map { .wide($0.opportunistic) }
+            try usageCapacity(item.status()).map { .integer(Int($0.opportunistic)) }
         case .volumeMountFromLocation: source.map { .text($0) }
         default: volume()?.value(key)
         }
@@ -83,20 +82,7 @@ struct VolumeReader {
         }
     }
 
-    /// Returns an identifier of the item's state; nil where consecutive changes can have the same
-    /// time.
-    private mutating func generation(_ status: FileStatus) throws(Errno) -> NSData? {
-        guard let type = volume()?.mount.filesystemType, preciseTypes.contains(type),
-            let kernel = try kernelVersion(), (kernel.major, kernel.minor) >= (6, 13)
-        else { return nil }
-        let time = status.attributeModificationTime
-        return identifier(
-            status.identity.inode, UInt64(bitPattern: time.seconds), UInt64(time.nanoseconds))
-    }
 }
-
-/// The filesystems with the multigrain timestamps of Linux 6.13.
-private let preciseTypes: Set<String> = ["btrfs", "ext4", "tmpfs", "xfs"]
 
 /// Returns an identifier that equals another one if all numbers are equal.
 func identifier(_ numbers: UInt64...) -> NSData {
@@ -113,7 +99,13 @@ extension Volume {
         case .volumeUUIDString: uuid.map { .text($0) }
         case .volumeCreationDate: creationTime.map { .date(Date($0)) }
         case .volumeIsRootFileSystem: .boolean(mount.mountPoint == "/")
-        default: fact(key).map { .boolean($0) }
+        case .volumeIsLocal: isLocal.map { .boolean($0) }
+        case .volumeIsEncrypted: isEncrypted.map { .boolean($0) }
+        case .volumeIsRemovable: isRemovable.map { .boolean($0) }
+        case .volumeSupportsFileCloning: canClone.map { .boolean($0) }
+        case .volumeSupportsFileProtection:
+            canStore(StoredKey.fileProtection.attribute).map { .boolean($0) }
+        default: nil
         }
     }
 
@@ -121,21 +113,6 @@ extension Volume {
         if let label { return String(validating: label, as: UTF8.self) }
         return mount.mountPoint.lastComponent.map { FilePath(root: nil, components: $0).text }
             ?? "/"
-    }
-
-    private func fact(_ key: KnownKey) -> Bool? {
-        switch key {
-        case .volumeIsLocal: isLocal
-        case .volumeIsEncrypted: isEncrypted
-        case .volumeIsAutomounted: isAutomounted
-        case .volumeIsRemovable: isRemovable
-        case .volumeIsEjectable: isEjectable
-        case .volumeIsInternal: isInternal
-        case .volumeSupportsFileCloning: canClone
-        case .volumeSupportsFileProtection:
-            canStore(StoredKey.fileProtection.attribute)
-        default: nil
-        }
     }
 }
 #endif

@@ -26,6 +26,8 @@ func readWithSets(_ url: URL) throws {
     let typed: URLResourceValues = try url.resourceValues(forKeys: set)
     _ = typed.isPurgeable
     _ = try url.resourceValues(forKeys: Set([.fileSizeKey, .isPurgeableKey])).isPurgeable
+    _ = try url.resourceValues(forKeys: Set([.fileSizeKey])).fileSize
+    _ = try url.resourceValues(forKeys: .init([.fileSizeKey]))
     _ = try url.resourceValues(forKeys: Set(prefetched))
     _ = try url.resourceValues(forKeys: Keys.names)
     var growing: Set<URLResourceKey> = []

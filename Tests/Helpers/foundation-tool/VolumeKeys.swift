@@ -22,7 +22,7 @@ func runVolumeKeys(_ arguments: [String]) throws {
         for _ in 0..<rounds {
             fastest = min(fastest, try ContinuousClock().measure(question.call))
         }
-        print(name, fastest / .nanoseconds(1), answer.map { "\($0)" } ?? "nil")
+        print(name, fastest / .nanoseconds(1), answer.map { "\($0 as AnyObject)" } ?? "nil")
     }
 }
 

@@ -175,8 +175,11 @@ extension BackupFixture {
     /// What a program is told about `ubiquitousItemIsUploaded`.
     fileprivate func isUploaded(_ file: FilePath) throws -> Substring? {
         let words = try foundationTool("ubiquitous", "status", file).runSuccessfully()
-            .split(separator: " ")
-        return words.dropFirst(2).first
+            .split { $0 == " " || $0 == "\n" }
+        // What is stored is an item of the cloud, as programs ask before they evict it.
+        let isInSnapshot = words[1] == "notDownloaded" || words[2] == "true"
+        #expect(words.first == "\(isInSnapshot)" && words.last == "\(isInSnapshot)")
+        return words[2]
     }
 
     private func foundationTool(_ arguments: any CommandArgument...) -> Command {
