@@ -50,12 +50,11 @@ extension Restic {
         // A look at a directory costs nothing, and the next commands need the repository to themselves.
         if repository.directory != nil { try await removeDeadLocks() }
         let (set, earlier, hasUnreadable, doubt) = try await beginSnapshot(of: configuration)
-        var record = SnapshotRecord(plan, missing: missing)
         var coverage = try await Coverage(
-            of: plan, record, with: earlier, hasUnreadable: hasUnreadable, by: self)
+            of: plan, missing: missing, in: set, with: earlier, hasUnreadable: hasUnreadable,
+            by: self)
         if let doubt { coverage.add(.incomparable(doubt)) }
-        record.compare(coverage.new, in: set)
-        let text = record.text
+        let text = coverage.new.text
         let hash = ContentHash(of: text).hexadecimal
         var unnoted = note(hash)
         // One that is not known to be made here would be taken for another machine's.
@@ -68,7 +67,6 @@ extension Restic {
         ]
         if tagged != set { tags.append(StateTag.unnoted) }
         if plan.isIncomplete || !missing.isEmpty { tags.append(StateTag.incomplete) }
-        if !plan.filesWithoutContent.isEmpty { tags.append(StateTag.missesEvicted) }
         let start = FileTime.now
         let (summary, named, errors) = try await store(
             plan, tags: tags, parent: coverage.parent, record: text,
@@ -95,10 +93,8 @@ extension Restic {
             isCompared: named.isCompared)
         result.coverage = coverage.report
         if unnoted == nil {
-            var noted = SnapshotRecord()
-            noted.compare(coverage.new, in: set)
-            noted.verdict = Verdict(snapshot: summary.snapshot, isComplete: result.isComplete)
-            unnoted = note(hash, noted.text)
+            let verdict = Verdict(snapshot: summary.snapshot, isComplete: result.isComplete)
+            unnoted = note(hash, coverage.new.noted(verdict).text)
             // Behind all that must be noted, so that it takes no room from that.
             if unnoted == nil { notes?.keep(text) }
         }

@@ -78,7 +78,6 @@ extension Restic {
             storedFileRecords?.rename(
                 repository.fingerprint, snapshot.identifier, to: now.identifier)
         }
-        let holders = try await lastHolders(ofEvictedIn: own.sets.flatMap(\.snapshots))
         var decisions: [ForgetDecision] = []
         for set in chosen {
             if !isWritten, !set.snapshots.allSatisfy(\.isJudged) {
@@ -86,9 +85,7 @@ extension Restic {
                     .noSpace, "nothing is removed: the tags of snapshots cannot be written",
                     advice: "make room there")
             }
-            decisions += try await forgetDecisions(rules, set, among: all).map {
-                holders.contains($0.snapshot) ? $0.kept(for: "last copy of evicted files") : $0
-            }
+            decisions += try await forgetDecisions(rules, set, among: all)
         }
         return decisions.reversed()
     }
@@ -172,11 +169,6 @@ package struct ForgetDecision: Sendable, Hashable {
 
     init(_ snapshot: Snapshot, keptFor reasons: [String]) {
         (self.snapshot, self.reasons) = (snapshot, reasons)
-    }
-
-    /// Returns the decision with one more reason to keep the snapshot.
-    func kept(for reason: String) -> ForgetDecision {
-        ForgetDecision(snapshot, keptFor: reasons + [reason])
     }
 }
 

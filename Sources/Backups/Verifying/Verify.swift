@@ -66,10 +66,14 @@ extension Restic {
         _ snapshot: Snapshot, _ result: inout VerifyResult
     ) async throws(BackupError) {
         do throws(BackupError) {
-            let found = try await readEntries(
-                of: snapshot.identifier, usesCache: false,
-                with: SourceEntryCounter(snapshot, StepCounter("items listed", progress)))
-            result.items = (result.items ?? 0) + found.count
+            let (items, progress) = (snapshot.items, StepCounter("items listed", progress))
+            let count = try await readEntries(
+                of: snapshot.identifier, usesCache: false, into: items.unlistedCount
+            ) { count, entry in
+                progress.add(files: 1)
+                if items.contains(entry.path) { count += 1 }
+            }
+            result.items = (result.items ?? 0) + count
             if snapshot.set != nil { _ = try await record(of: snapshot) }
         } catch  where error.code != .interrupted {
             result.problems.append(
@@ -179,23 +183,5 @@ struct RepositoryDamage {
             $0.hasPrefix("pack ")
                 && ($0.contains(": does not exist") || $0.contains(": unexpected file size"))
         }
-    }
-}
-
-/// Counts the entries of the SOURCEs.
-private struct SourceEntryCounter: SnapshotEntryHandler {
-    private(set) var count: Int
-    private let items: PathSet
-    private let progress: StepCounter
-
-    init(_ snapshot: Snapshot, _ progress: StepCounter) {
-        self.progress = progress
-        items = snapshot.items
-        count = items.unlistedCount
-    }
-
-    mutating func receive(_ entry: SnapshotEntry) {
-        progress.add(files: 1)
-        if items.contains(entry.path) { count += 1 }
     }
 }

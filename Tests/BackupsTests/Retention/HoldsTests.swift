@@ -12,18 +12,18 @@ private let (a, b) = (Array("/s/A".utf8), Array("/s/A/b".utf8))
 
 /// Snapshots of one SET, one after the other; none is forgotten.
 private struct Timeline {
-    private(set) var snapshots: [RecordedSnapshot] = []
-    var last: RecordedSnapshot? { snapshots.last }
+    private(set) var snapshots: [SnapshotRecord] = []
+    var last: SnapshotRecord? { snapshots.last }
 
     /// Makes a whole snapshot of `/s`, with what is to be different, and returns its holds.
     @discardableResult
     mutating func add(
         day number: Int64, accepted: Bool = false,
-        _ change: (inout RecordedSnapshot) -> Void = { _ in }
+        _ change: (inout SnapshotRecord) -> Void = { _ in }
     ) -> [Hold] {
-        var new = RecordedSnapshot(after: last, date: number * day)
+        var new = SnapshotRecord(after: last, date: number * day)
         new.isWhole = true
-        new.sources = PathSet([source])
+        new.sourcePaths = PathSet([source])
         change(&new)
         new.holds = holds(
             after: new, previous: last, among: snapshots.reversed(), accepted: accepted)
@@ -42,8 +42,8 @@ private struct Timeline {
 
 /// Finds the holds of a new snapshot where each earlier one has what it plans.
 private func holds(
-    after new: RecordedSnapshot, previous: RecordedSnapshot?,
-    among earlier: some Sequence<RecordedSnapshot>, accepted: Bool
+    after new: SnapshotRecord, previous: SnapshotRecord?,
+    among earlier: some Sequence<SnapshotRecord>, accepted: Bool
 ) -> [Hold] {
     var update = HoldUpdate(after: new, previous: previous, accepted: accepted)
     for snapshot in earlier where !update.missing.isEmpty {
@@ -52,7 +52,7 @@ private func holds(
     return update.holds.sorted { ($0.number, $0.part.count) < ($1.number, $1.part.count) }
 }
 
-extension RecordedSnapshot {
+extension SnapshotRecord {
     /// The snapshot as a repository lists it; its identifier is its number.
     fileprivate var listed: Snapshot {
         let set = SnapshotSet(
@@ -72,10 +72,10 @@ extension RecordedSnapshot {
 
 @Suite("Holds")
 struct HoldsTests {
-    private typealias Change = @Sendable (inout RecordedSnapshot) -> Void
+    private typealias Change = @Sendable (inout SnapshotRecord) -> Void
 
     private static let ownersChanges: [Change] = [
-        excludeA, { $0.sources = PathSet() }, { $0.sources = PathSet([b]) },
+        excludeA, { $0.sourcePaths = PathSet() }, { $0.sourcePaths = PathSet([b]) },
     ]
     private static let otherChanges: [Change] = [
         { $0.excludedOtherwise = PathSet([a]) }, { $0.fallen = [source] },
@@ -86,7 +86,7 @@ struct HoldsTests {
         { $0.unstored = PathSet([a]) }, { $0.unstored = PathSet([[UInt8(ascii: "/")]]) },
     ]
 
-    @Sendable private static func excludeA(_ new: inout RecordedSnapshot) {
+    @Sendable private static func excludeA(_ new: inout SnapshotRecord) {
         new.excludedByOwner = PathSet([a])
     }
 
@@ -247,13 +247,13 @@ struct HoldsTests {
         let numbers: [Int64] = [.min, -1, 0, .max]
         for first in numbers {
             for second in numbers {
-                var previous = RecordedSnapshot(number: second, date: first)
-                previous.sources = PathSet([source])
+                var previous = SnapshotRecord(number: second, date: first)
+                previous.sourcePaths = PathSet([source])
                 previous.holds = [.own, .clock].map {
                     Hold(number: second, kind: $0, since: first, part: a)
                 }
                 previous.inOrder = .max
-                var new = RecordedSnapshot(after: previous, date: second)
+                var new = SnapshotRecord(after: previous, date: second)
                 new.isWhole = true
                 let holds = holds(
                     after: new, previous: previous, among: [previous], accepted: false)
@@ -328,7 +328,7 @@ private struct History {
     private let rule: Rule
     private var excluded: Set<[UInt8]> = []
     private var gone: Set<[UInt8]> = []
-    private var snapshots: [RecordedSnapshot] = []
+    private var snapshots: [SnapshotRecord] = []
     private var absences: [[UInt8]: Absence] = [:]
     private(set) var losses: [String] = []
 
@@ -342,7 +342,7 @@ private struct History {
     var leftOver: Int { snapshots.count - kept().count }
 
     mutating func run() {
-        var (time, previous): (Int64, RecordedSnapshot?) = (0, nil)
+        var (time, previous): (Int64, SnapshotRecord?) = (0, nil)
         for step in 0..<220 {
             // In the second part nothing changes any more: all holds must end.
             let isQuiet = step >= Self.quietStep
@@ -350,8 +350,8 @@ private struct History {
             let isWrong = row.clocks && !isQuiet && chance(0.06)
             let now = isWrong ? time + ([-3, -20, 400].randomElement(using: &numbers) ?? 0) : time
             if !isQuiet { change() }
-            var new = RecordedSnapshot(after: previous, date: now * day)
-            new.sources = PathSet([source])
+            var new = SnapshotRecord(after: previous, date: now * day)
+            new.sourcePaths = PathSet([source])
             (new.excludedByOwner, new.absent) = (PathSet(excluded), PathSet(gone))
             new.isWhole = isQuiet || chance(0.9)
             if !isQuiet && chance(0.2) {
@@ -392,7 +392,7 @@ private struct History {
         }
     }
 
-    private mutating func note(_ new: RecordedSnapshot, _ time: Int64, _ accepted: Bool) {
+    private mutating func note(_ new: SnapshotRecord, _ time: Int64, _ accepted: Bool) {
         for part in Self.parts {
             if new.has(part) {
                 absences[part] = nil
@@ -405,7 +405,7 @@ private struct History {
         }
     }
 
-    private mutating func forget(_ new: RecordedSnapshot, now: Int64, time: Int64) {
+    private mutating func forget(_ new: SnapshotRecord, now: Int64, time: Int64) {
         let reasons = Dictionary(uniqueKeysWithValues: kept().map { ("\($0)", ["rule"]) })
         let removed = Set(
             snapshots.map(\.listed).forgetDecisions(
@@ -430,7 +430,7 @@ private struct History {
         kept(of: snapshots).union(kept(of: snapshots.filter(\.isWhole)))
     }
 
-    private func kept(of snapshots: [RecordedSnapshot]) -> Set<Int64> {
+    private func kept(of snapshots: [SnapshotRecord]) -> Set<Int64> {
         let newestFirst = snapshots.sorted { ($0.date, $0.number) > ($1.date, $1.number) }
         guard let newest = newestFirst.first else { return [] }
         var periods: Set<Int64> = []
