@@ -25,7 +25,7 @@ extension SnapshotRecord {
     /// Where the snapshot is among others.
     private static let place: [RecordField<Self>] = [
         RecordField("set", \.set), RecordField("number", \.number),
-        RecordField(seconds: "predecessorDate", \.predecessorDate),
+        RecordField("predecessorDate", \.predecessorDate),
         RecordField("inOrder", \.inOrder), RecordField("judged", \.judged),
         RecordField("nonce", \.nonce),
     ]
@@ -180,12 +180,16 @@ extension RecordedSource: RecordedItem {
         RecordField("expectedFilesystem", \.expectedFilesystem), RecordField("fall", \.fall),
         RecordField("pathsGone", \.pathsGone), RecordField("namedItems", \.named),
     ]
+    fileprivate var isValid: Bool {
+        let numbers = [amount.items, amount.bytes, evicted, expected.items, expected.bytes]
+        return !path.isEmpty && numbers.allSatisfy { $0 >= 0 }
+    }
 }
 
 extension Hold: RecordedItem {
     fileprivate static let fields: [RecordField<Self>] = [
         RecordField("kind", \.kind), RecordField("number", \.number),
-        RecordField(seconds: "since", \.since),
+        RecordField("since", \.since),
     ]
     fileprivate var path: [UInt8] {
         get { part }
@@ -215,7 +219,7 @@ extension KeptFile: RecordedItem {
         RecordField("modified", \.modified), RecordField("permissions", \.permissions),
         RecordField("content", \.content), RecordField("dataBytes", \.dataBytes),
     ]
-    fileprivate var isValid: Bool { !path.isEmpty && content != nil }
+    fileprivate var isValid: Bool { !path.isEmpty && size >= 0 && content != nil }
 }
 
 extension Verdict {
@@ -241,20 +245,6 @@ private struct RecordField<Item>: Sendable {
     {
         write = { item, line in item[keyPath: value]?.add(to: &line, as: name) }
         read = { item, line throws(JSONError) in item[keyPath: value] = try line.optional(name) }
-    }
-
-    /// Seconds since 1970, which may be negative.
-    init(seconds name: String, _ value: any WritableKeyPath<Item, Int64> & Sendable) {
-        write = { item, line in line.add(name, item[keyPath: value]) }
-        read = { item, line throws(JSONError) in
-            guard let seconds = try line.seconds(name) else { throw .damagedLine }
-            item[keyPath: value] = seconds
-        }
-    }
-
-    init(seconds name: String, _ value: any WritableKeyPath<Item, Int64?> & Sendable) {
-        write = { item, line in line.add(name, item[keyPath: value]) }
-        read = { item, line throws(JSONError) in item[keyPath: value] = try line.seconds(name) }
     }
 }
 
@@ -285,11 +275,10 @@ extension FileTime: RecordValue {
     }
 }
 
-/// A number, which is never negative.
 extension RecordValue where Self: FixedWidthInteger {
     fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, self) }
     fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Self {
-        guard let number = Self(exactly: try scanner.amount()) else { throw .damagedLine }
+        guard let number = Self(exactly: try scanner.integer()) else { throw .damagedLine }
         return number
     }
 }
@@ -357,12 +346,6 @@ private struct RecordLine {
     func value<Value: RecordValue>(_ name: String) throws(JSONError) -> Value {
         guard let value: Value = try optional(name) else { throw .damagedLine }
         return value
-    }
-
-    /// Reads seconds since 1970; nil where they are null or not there.
-    func seconds(_ name: String) throws(JSONError) -> Int64? {
-        guard var value = try scanner(name) else { return nil }
-        return try value.integer()
     }
 
     /// The bytes of the line's path.
