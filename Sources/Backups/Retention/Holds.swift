@@ -80,24 +80,21 @@ package struct HoldUpdate: Sendable {
     /// - Parameters:
     ///   - new: the snapshot. Without its verdict it is not whole: it ends no hold early.
     ///   - previous: the snapshot made before, also if it was forgotten; nil for the first one.
-    ///   - accepted: whether `accept` was given since the snapshot before.
     ///   - hasUnknown: whether there are newer snapshots than the previous one, of which nothing is known.
     ///     What is missing now may be in them, whatever the previous one says.
     /// - Complexity: O(*n* log *n*) comparisons of paths.
     package init(
-        after new: SnapshotRecord, previous: SnapshotRecord?, accepted: Bool = false,
-        hasUnknown: Bool = false
+        after new: SnapshotRecord, previous: SnapshotRecord?, hasUnknown: Bool = false
     ) {
         // A clock that went back must not end a hold early.
         event = max(new.date, new.predecessorDate ?? new.date)
         let carried = previous?.holds ?? []
-        let clockIsWrong =
-            !accepted && (!new.isInOrder || carried.contains { $0.kind == .clock })
+        let clockIsWrong = !new.isInOrder || carried.contains { $0.kind == .clock }
         var returned: [[UInt8]] = []
         for hold in carried {
             let isOver = new.date.subtractingSaturating(hold.since) >= SnapshotRecord.heldTime
             if hold.kind == .clock {
-                if accepted || isOver && new.inOrder >= SnapshotRecord.recordsInOrder { continue }
+                if isOver && new.inOrder >= SnapshotRecord.recordsInOrder { continue }
                 holds.append(hold)
             } else if new.has(hold.part) {
                 // What is excluded below a part that is back was missing with it, and still is. A
@@ -108,13 +105,13 @@ package struct HoldUpdate: Sendable {
                 let since = hold.kind == .own ? event : hold.since
                 holds.append(
                     Hold(number: hold.number, kind: hold.kind, since: since, part: hold.part))
-            } else if !accepted, previous?.plans(hold.part) == true {
+            } else if previous?.plans(hold.part) == true {
                 // It is missing for another reason than before.
                 holds.append(
                     Hold(
                         number: hold.number, kind: new.kind(ofMissing: hold.part), since: event,
                         part: hold.part))
-            } else if !accepted && !(hold.kind == .own && isOver) {
+            } else if !(hold.kind == .own && isOver) {
                 holds.append(hold)
             }
         }

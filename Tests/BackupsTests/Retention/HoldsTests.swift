@@ -16,17 +16,19 @@ private struct Timeline {
     var last: SnapshotRecord? { snapshots.last }
 
     /// Makes a whole snapshot of `/s`, with what is to be different, and returns its holds.
+    ///
+    /// - Parameter accepted: whether the snapshot before is accepted first.
     @discardableResult
     mutating func add(
         day number: Int64, accepted: Bool = false,
         _ change: (inout SnapshotRecord) -> Void = { _ in }
     ) -> [Hold] {
+        if accepted { snapshots[snapshots.count - 1].accept() }
         var new = SnapshotRecord(after: last, date: number * day)
         new.isWhole = true
         new.sourcePaths = PathSet([source])
         change(&new)
-        new.holds = holds(
-            after: new, previous: last, among: snapshots.reversed(), accepted: accepted)
+        new.holds = holds(after: new, previous: last, among: snapshots.reversed())
         snapshots.append(new)
         return new.holds
     }
@@ -43,9 +45,9 @@ private struct Timeline {
 /// Finds the holds of a new snapshot where each earlier one has what it plans.
 private func holds(
     after new: SnapshotRecord, previous: SnapshotRecord?,
-    among earlier: some Sequence<SnapshotRecord>, accepted: Bool
+    among earlier: some Sequence<SnapshotRecord>
 ) -> [Hold] {
-    var update = HoldUpdate(after: new, previous: previous, accepted: accepted)
+    var update = HoldUpdate(after: new, previous: previous)
     for snapshot in earlier where !update.missing.isEmpty {
         update.hold(update.missing.keys.filter(snapshot.has), by: snapshot.number)
     }
@@ -110,8 +112,13 @@ struct HoldsTests {
             var line = Timeline()
             line.add(day: 0)
             #expect(line.add(day: 1, change).count == 1)
-            #expect(line.add(day: 2, accepted: true, change).isEmpty)
-            #expect(line.add(day: 3, change).isEmpty)
+            // What fell is compared with itself from then on.
+            let changeButFall: (inout SnapshotRecord) -> Void = {
+                change(&$0)
+                $0.fallen = []
+            }
+            #expect(line.add(day: 2, accepted: true, changeButFall).isEmpty)
+            #expect(line.add(day: 3, changeButFall).isEmpty)
         }
     }
 
@@ -149,7 +156,7 @@ struct HoldsTests {
         line.add(day: 0)
         line.add(day: 1) { $0.isWhole = false }
         #expect(line.add(day: 2, Self.excludeA).map(\.number) == [1])
-        line.add(day: 32, accepted: true) { $0.isWhole = false }
+        line.add(day: 32) { $0.isWhole = false }
         #expect(line.removed(keeping: [4], today: 32) == ["2"])
         var unjudged = Timeline()
         unjudged.add(day: 0)
@@ -242,6 +249,18 @@ struct HoldsTests {
         #expect(line.removed(keeping: [52], today: 51).count == 50)
     }
 
+    @Test("what could not be stored the night before either is looked for no more")
+    func settled() {
+        var previous = SnapshotRecord(after: nil, date: 0)
+        previous.sourcePaths = PathSet([source])
+        previous.unstored = PathSet([a])
+        var new = SnapshotRecord(after: previous, date: day)
+        (new.isWhole, new.sourcePaths, new.unstored) = (true, PathSet([source]), PathSet([a]))
+        #expect(Set(HoldUpdate(after: new, previous: previous).missing.keys) == [a])
+        previous.isWhole = true
+        #expect(HoldUpdate(after: new, previous: previous).missing.isEmpty)
+    }
+
     @Test("numbers at the limits, as a damaged record may have them, are no overflow")
     func limits() {
         let numbers: [Int64] = [.min, -1, 0, .max]
@@ -255,8 +274,7 @@ struct HoldsTests {
                 previous.inOrder = .max
                 var new = SnapshotRecord(after: previous, date: second)
                 new.isWhole = true
-                let holds = holds(
-                    after: new, previous: previous, among: [previous], accepted: false)
+                let holds = holds(after: new, previous: previous, among: [previous])
                 #expect(holds.count <= 3)
                 let decisions = [new.listed].forgetDecisions(
                     keptByRules: [:], holds: holds, now: first)
@@ -358,17 +376,12 @@ private struct History {
                 new.unstored = PathSet(Self.parts.filter { new.plans($0) && chance(0.3) })
             }
             let accepted = step == Self.quietStep || chance(0.02)
-            new.holds = holds(
-                after: new, previous: previous, among: snapshots.reversed(), accepted: accepted)
+            new.holds = holds(after: new, previous: previous, among: snapshots.reversed())
             snapshots.append(new)
-            if accepted {
-                for index in snapshots.indices {
-                    snapshots[index].date = min(snapshots[index].date, now * day)
-                }
-            }
-            note(new, time, accepted)
-            previous = snapshots.last
+            note(new, time)
             forget(new, now: now, time: time)
+            if accepted { accept(now: now) }
+            previous = snapshots.last
         }
     }
 
@@ -392,16 +405,27 @@ private struct History {
         }
     }
 
-    private mutating func note(_ new: SnapshotRecord, _ time: Int64, _ accepted: Bool) {
+    /// Accepts the snapshot made last: what it does not plan is missed no more until it is stored again.
+    private mutating func accept(now: Int64) {
+        guard let last = snapshots.last else { return }
+        for part in Self.parts where !last.plans(part) { absences[part]?.isAccepted = true }
+        for index in snapshots.indices {
+            snapshots[index].date = min(snapshots[index].date, now * day)
+        }
+        snapshots[snapshots.count - 1].accept()
+    }
+
+    private mutating func note(_ new: SnapshotRecord, _ time: Int64) {
         for part in Self.parts {
+            let isAccepted = absences[part]?.isAccepted ?? false
             if new.has(part) {
                 absences[part] = nil
             } else if new.plans(part) {
-                absences[part] = Absence(isOwn: nil, since: time)
+                absences[part] = Absence(isOwn: nil, since: time, isAccepted: isAccepted)
             } else if absences[part]?.isOwn == nil {
-                absences[part] = Absence(isOwn: excluded.contains(part), since: time)
+                absences[part] = Absence(
+                    isOwn: excluded.contains(part), since: time, isAccepted: isAccepted)
             }
-            if accepted { absences[part]?.isAccepted = true }
         }
     }
 
