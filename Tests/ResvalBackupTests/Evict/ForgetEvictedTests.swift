@@ -46,8 +46,7 @@ struct ForgetEvictedTests {
     }
 
     @Test(
-        "a repository keeps its last copy of what is evicted into another one, also when what is stored "
-            + "of it is zeros or a part",
+        "the last copy of what is evicted into another repository is held, also beside zeros or a part",
         arguments: [
             ":",
             #"chmod 644 "$1""#,
