@@ -91,25 +91,9 @@ public struct BackupPlan: Sendable {
     /// The placeholders of evicted files, which are excluded.
     public var placeholders: [Placeholder] { exclusions.compactMap(\.reason.placeholder) }
 
-    /// The evicted files of which the backup does not have the whole content: missing placeholders,
-    /// and files that are stored with holes in place of content.
-    public var filesWithoutContent: [FileWithoutContent] {
-        notices.compactMap { notice in
-            switch notice.matter {
-            case .missing(let placeholder):
-                FileWithoutContent(
-                    path: notice.path, size: placeholder.size, modified: placeholder.modified)
-            case .eviction(let sign, let status) where sign.isWordOfAnother(status): nil
-            case .eviction(.exposed, let status), .eviction(.unrecorded, let status):
-                FileWithoutContent(
-                    path: notice.path, size: status.size,
-                    modified: status.contentModificationTime)
-            // Its time is restored only when the eviction or download is finished.
-            case .eviction(.unfinished, let status):
-                FileWithoutContent(path: notice.path, size: status.size, modified: nil)
-            default: nil
-            }
-        }
+    /// The placeholders whose content is not in the backup's repository.
+    package var pathsWithoutContent: Set<FilePath> {
+        Set(notices.lazy.compactMap { if case .missing = $0.matter { $0.path } else { nil } })
     }
 
     /// Adds a notice for each placeholder of this process's user whose content is not in the backup's
@@ -269,16 +253,6 @@ public struct ExcludedItem: Sendable, Hashable {
     public let isDirectory: Bool
     /// Why the item is excluded.
     public let reason: ExclusionReason
-}
-
-/// An evicted file of which a backup does not have the whole content.
-public struct FileWithoutContent: Sendable, Hashable {
-    /// The absolute path.
-    public let path: FilePath
-    /// The size of the content, in bytes.
-    public let size: Int64
-    /// The modification time of the content; nil if unknown.
-    public let modified: FileTime?
 }
 
 /// An item that stores a protection class, which applies to everything below it too.

@@ -51,9 +51,10 @@ struct ShowCommand: AsyncParsableCommand {
                 let record = try await engine.record(of: snapshot)
                 print(record.exclusions, with: ItemPrinter(form))
             } else if items {
-                var items = try await engine.readEntries(
-                    of: snapshot.identifier, with: EntryPrinter(printer: ItemPrinter(form)))
-                items.printer.flush()
+                var printer = try await engine.readEntries(
+                    of: snapshot.identifier, into: ItemPrinter(form)
+                ) { printer, entry in printer.print(entry) }
+                printer.flush()
             } else {
                 try await SnapshotFacts(snapshot, among: list, engine)
                     .print(asJSON: form == .json)
@@ -79,12 +80,10 @@ private func print(_ exclusions: [RecordedExclusion], with printer: ItemPrinter)
     printer.flush()
 }
 
-/// Prints the entries of a snapshot.
-private struct EntryPrinter: SnapshotEntryHandler {
-    var printer: ItemPrinter
-
-    mutating func receive(_ entry: SnapshotEntry) {
-        printer.print(entry.path) { line in
+extension ItemPrinter {
+    /// Prints an entry of a snapshot.
+    fileprivate mutating func print(_ entry: SnapshotEntry) {
+        print(entry.path) { line in
             line.add(path: entry.path)
             line.add("kind", entry.kind.name)
             if entry.kind == .regularFile { line.add("size", entry.size) }

@@ -8,23 +8,21 @@ import Testing
 @Suite("The text of a snapshot's record")
 struct RecordTextTests {
     private var record: SnapshotRecord {
-        var snapshot = RecordedSnapshot(number: 7, date: 5)
+        var snapshot = SnapshotRecord(number: 7, date: 5)
         (snapshot.predecessorDate, snapshot.inOrder, snapshot.judged) = (-3, 2, 6)
         var source = RecordedSource(path: Array("/s".utf8) + [0xFF, 0x0A])
         source.expected = Amount(items: 3, bytes: 4)
         // More than there was of it.
         source.expected.subtract(Amount(items: 5, bytes: 1))
         (source.fall, source.named) = (.items, 9)
-        snapshot.sourceFacts = [source]
+        snapshot.sources = [source]
         snapshot.holds = [
             Hold(number: 1, kind: .clock, since: -1),
             Hold(number: 2, kind: .other, since: .max, part: Array("/s/\u{FFFD}".utf8)),
         ]
         snapshot.unstored = PathSet([Array("/s/a".utf8)])
-        var record = SnapshotRecord()
-        record.compare(snapshot, in: SnapshotSet(identifier: "a", configuration: "b"))
-        record.verdict = Verdict(snapshot: "ab", isComplete: false)
-        return record
+        snapshot.set = "a-b"
+        return snapshot.noted(Verdict(snapshot: "ab", isComplete: false))
     }
 
     @Test("what was written is read, whatever bytes and numbers it has")

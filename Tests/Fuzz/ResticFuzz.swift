@@ -49,10 +49,8 @@ private func findHolds(after record: SnapshotRecord) {
     precondition(record.sources.allSatisfy { $0.amount.bytes >= 0 && $0.amount.items >= 0 })
     guard let again = try? SnapshotRecord(text: record.text) else { fatalError("not read again") }
     precondition(again.sources == record.sources && again.holds == record.holds)
-    let listed = Snapshot(
-        identifier: "", time: FileTime(seconds: .max, nanoseconds: 0), hostName: "",
-        userName: "", allTags: [])
-    let previous = RecordedSnapshot(listed, record)
+    var previous = record
+    previous.date = .max
     var new = previous
     new.isWhole = true
     let update = HoldUpdate(after: new, previous: previous)

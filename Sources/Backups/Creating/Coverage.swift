@@ -7,10 +7,10 @@ import SystemPackage
 /// verdict on its snapshot.
 struct Coverage: Sendable {
     private(set) var report = CoverageReport()
-    /// What is known of the new snapshot.
-    private(set) var new: RecordedSnapshot
+    /// The record of the new snapshot.
+    private(set) var new: SnapshotRecord
     /// The newest earlier snapshot whose record can be read.
-    private let previous: RecordedSnapshot?
+    private let previous: SnapshotRecord?
     /// The earlier snapshots, in the order they were made.
     private let earlier: [Snapshot]
     /// The SOURCEs that are much less than in the snapshot before, whether they had fallen or not.
@@ -26,24 +26,25 @@ struct Coverage: Sendable {
     /// How much the held snapshots have of the parts that are newly missing.
     private var held: [[UInt8]: Amount] = [:]
     /// What is known of snapshots, by their identifiers.
-    private var known: [String: RecordedSnapshot] = [:]
+    private var known: [String: SnapshotRecord] = [:]
     private let engine: Restic
 
     /// Compares a plan.
     ///
     /// - Parameters:
-    ///   - record: of the plan.
+    ///   - missing: the SOURCEs that do not exist.
+    ///   - set: of the new snapshot.
     ///   - earlier: the snapshots of the SET, in the order they were made.
     ///   - hasUnreadable: whether there are others that cannot be read.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     init(
-        of plan: BackupPlan, _ record: SnapshotRecord, with earlier: [Snapshot],
+        of plan: BackupPlan, missing: [FilePath], in set: SnapshotSet, with earlier: [Snapshot],
         hasUnreadable: Bool, by engine: Restic
     ) async throws(BackupError) {
         self.hasUnreadable = hasUnreadable
         self.earlier = earlier
         self.engine = engine
-        var previous: RecordedSnapshot?
+        var previous: SnapshotRecord?
         for snapshot in earlier.reversed() where previous == nil {
             do throws(BackupError) {
                 previous = try await engine.recorded(snapshot)
@@ -53,15 +54,15 @@ struct Coverage: Sendable {
             }
         }
         self.previous = previous
-        new = RecordedSnapshot(after: previous, date: FileTime.now.seconds)
+        new = SnapshotRecord(after: previous, date: FileTime.now.seconds)
         new.number = min(max(new.number, (earlier.last?.number ?? 0) + 1), NumberTag.limit)
-        new.judged = previous?.judged ?? 0
-        new.take(record)
+        new.set = set.text
+        new.add(plan, missing: missing)
         locked = plan.exclusions.filter { $0.reason == .locked }.map(\.path.bytes)
-        let paths = Set(new.sourceFacts.map(\.path))
+        let paths = Set(new.sources.map(\.path))
         // What fell as a SOURCE of its own cannot be compared as a part of another.
         let formerFalls =
-            (previous?.sourceFacts.filter { $0.hasFallen || $0.isMissing }.map(\.path) ?? [])
+            (previous?.sources.filter { $0.hasFallen || $0.isMissing }.map(\.path) ?? [])
             + (previous?.fallen ?? [])
         former = Set(formerFalls.filter { !paths.contains($0) && new.plans($0) })
         try await compareSources()
@@ -72,7 +73,7 @@ struct Coverage: Sendable {
 
     /// Finds the held parts that are not on the disk.
     private mutating func noteGoneParts() {
-        let paths = Set(new.sourceFacts.map(\.path))
+        let paths = Set(new.sources.map(\.path))
         let held = previous?.holds.filter { $0.kind != .clock }.map(\.part) ?? []
         let gone = held.filter { part in
             !paths.contains(part) && new.plans(part) && !isThere(part)
@@ -93,17 +94,17 @@ struct Coverage: Sendable {
     /// Finds the SOURCEs that fell.
     private mutating func compareSources() async throws(BackupError) {
         var before: [Int: RecordedSource] = [:]
-        for index in new.sourceFacts.indices {
-            new.sourceFacts[index].expectItself()
-            let path = new.sourceFacts[index].path
-            guard let known = previous?.sourceFacts.first(where: { $0.path == path }) else {
+        for index in new.sources.indices {
+            new.sources[index].expectItself()
+            let path = new.sources[index].path
+            guard let known = previous?.sources.first(where: { $0.path == path }) else {
                 continue
             }
             before[index] = known
-            new.sourceFacts[index].takeOver(known)
+            new.sources[index].takeOver(known)
         }
         let fell = Set(
-            before.filter { new.sourceFacts[$0.key].fallFromExpected != nil }.map(\.value.path))
+            before.filter { new.sources[$0.key].fallFromExpected != nil }.map(\.value.path))
         // What the owner excluded is no fall.
         let excluded = (new.excludedByOwner.paths + locked).filter { part in
             previous?.excludes(part) == false && fell.contains { isHeld(part, by: $0) }
@@ -127,12 +128,12 @@ struct Coverage: Sendable {
                 }
             }
         }
-        for (index, before) in before where !new.sourceFacts[index].isMissing {
+        for (index, before) in before where !new.sources[index].isMissing {
             let gone = amount(of: excluded, in: before, found)
-            new.sourceFacts[index].compare(without: gone)
+            new.sources[index].compare(without: gone)
             var rest = before.amount
             rest.subtract(gone)
-            if !before.isMissing, new.sourceFacts[index].amount.fall(from: rest) != nil {
+            if !before.isMissing, new.sources[index].amount.fall(from: rest) != nil {
                 fellNow.insert(before.path)
             }
         }
@@ -148,7 +149,7 @@ struct Coverage: Sendable {
     }
 
     private mutating func noteFalls() {
-        new.fallen = former.union(new.sourceFacts.filter(\.hasFallen).map(\.path))
+        new.fallen = former.union(new.sources.filter(\.hasFallen).map(\.path))
     }
 
     /// Returns how much a snapshot has of some parts; without those of which it has nothing.
@@ -158,9 +159,10 @@ struct Coverage: Sendable {
         var known = stored[snapshot.identifier] ?? [:]
         let unknown = parts.filter { known[$0] == nil }
         if !unknown.isEmpty {
-            let found = try await engine.readEntries(
-                of: snapshot.identifier, with: StoredParts(unknown)
-            ).found
+            let wanted = Set(unknown)
+            let found = try await engine.readEntries(of: snapshot.identifier, into: [:]) {
+                $0.add($1, toPartsIn: wanted)
+            }
             for part in unknown { known[part] = found[part] ?? Amount() }
             stored[snapshot.identifier] = known
         }
@@ -215,7 +217,7 @@ struct Coverage: Sendable {
 
     private mutating func recorded(
         _ snapshot: Snapshot
-    ) async throws(BackupError) -> RecordedSnapshot {
+    ) async throws(BackupError) -> SnapshotRecord {
         if let known = known[snapshot.identifier] { return known }
         let recorded = try await engine.recorded(snapshot)
         known[snapshot.identifier] = recorded
@@ -228,7 +230,7 @@ struct Coverage: Sendable {
         let kinds = Dictionary(
             new.holds.map { ($0.part, $0.kind) }, uniquingKeysWith: { first, _ in first })
         for (part, amount) in held.sorted(by: { pathPrecedes($0.key, $1.key) }) {
-            let isSource = new.sources.contains(part)
+            let isSource = new.sourcePaths.contains(part)
             let sentence = sentences[part] ?? (isSource ? nil : "it is no SOURCE any more")
             guard let sentence, let kind = kinds[part] else { continue }
             let cause = CoverageCause.newlyExcluded(part, sentence, amount)
@@ -244,7 +246,7 @@ struct Coverage: Sendable {
             if previous?.excludedOtherwise.contains(path) == true { continue }
             report.causes.append(.doubtfulMark(path, item.reason.sentence))
         }
-        for source in new.sourceFacts {
+        for source in new.sources {
             guard let fall = source.fall, !isKnown(source) || fellNow.contains(source.path)
             else { continue }
             report.causes.append(.fall(fall, of: source))
@@ -265,7 +267,7 @@ struct Coverage: Sendable {
 
     /// Whether a SOURCE had fallen before in the same way, so that it was named.
     private func isKnown(_ source: RecordedSource) -> Bool {
-        previous?.sourceFacts.contains { $0.path == source.path && $0.fall == source.fall } == true
+        previous?.sources.contains { $0.path == source.path && $0.fall == source.fall } == true
     }
 
     /// Adds a cause that the snapshots do not show.
@@ -290,9 +292,9 @@ struct Coverage: Sendable {
             try await comparePaths(with: parent, counts.mapValues(\.known))
         }
         // While a SOURCE is less than it was, its paths are compared with what it was.
-        if !new.sourceFacts.contains(where: { $0.isMissing || $0.fall != nil }) {
-            for index in new.sourceFacts.indices {
-                new.sourceFacts[index].named = counts[new.sourceFacts[index].path]?.named ?? 0
+        if !new.sources.contains(where: { $0.isMissing || $0.fall != nil }) {
+            for index in new.sources.indices {
+                new.sources[index].named = counts[new.sources[index].path]?.named ?? 0
             }
             new.judged = new.number
         }
@@ -316,14 +318,14 @@ struct Coverage: Sendable {
     private mutating func comparePaths(
         with parent: Snapshot, _ known: [[UInt8]: Int64]
     ) async throws(BackupError) {
-        let fewer = new.sourceFacts.indices.filter { index in
-            let source = new.sourceFacts[index]
+        let fewer = new.sources.indices.filter { index in
+            let source = new.sources[index]
             guard !source.isMissing, let count = source.named else { return false }
             return isMuchLess(known[source.path] ?? 0, than: count)
         }
         guard !fewer.isEmpty else { return }
         // What was excluded or evicted since is not gone.
-        var old: RecordedSnapshot?
+        var old: SnapshotRecord?
         var excluded: [[UInt8]: Amount] = [:]
         do throws(BackupError) {
             let recorded = try await recorded(parent)
@@ -335,10 +337,10 @@ struct Coverage: Sendable {
             // Where that is not known, it counts as gone, which is told.
         }
         for index in fewer {
-            let source = new.sourceFacts[index]
+            let source = new.sources[index]
             let gone = amount(of: excluded.keys, in: source, excluded)
             let expected = (source.named ?? 0).subtractingSaturating(gone.items)
-            let before = old?.sourceFacts.first { $0.path == source.path }?.evicted
+            let before = old?.sources.first { $0.path == source.path }?.evicted
             let evicted = before.map { max(0, source.evicted.subtractingSaturating($0)) } ?? 0
             let found = (known[source.path] ?? 0).addingSaturating(evicted)
             // Where items fell, that is told already.
@@ -346,7 +348,7 @@ struct Coverage: Sendable {
             report.causes.append(
                 .pathsGone(
                     source.path, gone: expected.subtractingSaturating(found), before: expected))
-            new.sourceFacts[index].pathsGone = true
+            new.sources[index].pathsGone = true
             fellNow.insert(source.path)
         }
     }
@@ -358,7 +360,7 @@ struct Coverage: Sendable {
     }
 }
 
-extension RecordedSnapshot {
+extension SnapshotRecord {
     /// Returns the items that stored a protection class, still exist, and have none now.
     fileprivate func unprotected(in plan: BackupPlan) -> [RecordedProtection] {
         let today = PathSet(plan.protectedItems.map(\.path.bytes))
@@ -377,27 +379,18 @@ func isThere(_ path: [UInt8]) -> Bool {
     }
 }
 
-/// Finds how much of some paths a snapshot has. Of a directory only what is below it counts: an excluded
-/// one is an empty directory in snapshots.
-struct StoredParts: SnapshotEntryHandler {
-    /// How much there is of each path; without those of which there is nothing.
-    private(set) var found: [[UInt8]: Amount] = [:]
-    private let wanted: Set<[UInt8]>
-
-    init(_ wanted: some Sequence<[UInt8]>) { self.wanted = Set(wanted) }
-
-    mutating func receive(_ entry: SnapshotEntry) {
-        if entry.kind != .directory, wanted.contains(entry.path) { add(entry, to: entry.path) }
+extension [[UInt8]: Amount] {
+    /// Adds an entry to how much there is of each part. Of a directory only what is below it counts: an
+    /// excluded one is an empty directory in snapshots.
+    fileprivate mutating func add(_ entry: SnapshotEntry, toPartsIn wanted: Set<[UInt8]>) {
+        var parts = ancestors(of: entry.path).map { Array($0) }
         // The SOURCE `/` is above all paths.
         let root = [UInt8(ascii: "/")]
-        if entry.path != root, wanted.contains(root) { add(entry, to: root) }
-        for directory in ancestors(of: entry.path) where wanted.contains(Array(directory)) {
-            add(entry, to: Array(directory))
+        if entry.path != root { parts.append(root) }
+        if entry.kind != .directory { parts.append(entry.path) }
+        for part in parts where wanted.contains(part) {
+            self[part, default: Amount()].add(Amount(items: 1, bytes: entry.size))
         }
-    }
-
-    private mutating func add(_ entry: SnapshotEntry, to path: [UInt8]) {
-        found[path, default: Amount()].add(Amount(items: 1, bytes: entry.size))
     }
 }
 

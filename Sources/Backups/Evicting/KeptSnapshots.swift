@@ -229,18 +229,6 @@ package struct KeptFile: Sendable, Hashable {
     }
 }
 
-extension KeptFile {
-    func write(to line: inout JSONLine) {
-        line.add(path: path)
-        line.add("owner", owner.map(Int64.init))
-        line.add("size", size)
-        line.add("modified", modified)
-        line.add("permissions", permissions)
-        line.add("content", content?.hexadecimal)
-        line.add("dataBytes", dataBytes)
-    }
-}
-
 extension Restic {
     /// Notes which placeholders of a plan this repository has no content for: those whose record
     /// names another repository, or a snapshot that does not exist.
@@ -259,83 +247,5 @@ extension Restic {
             if snapshot != nil { kept.insert(placeholder.record) }
         }
         plan.noteMissing(kept.contains)
-    }
-
-    /// Returns the snapshots that have the last copy of the content of files evicted into another
-    /// repository, according to the records of all given snapshots.
-    ///
-    /// Files are matched by size and modification time, which are not unique: for every path with
-    /// those of a missing file, the newest snapshot that has it is returned. A snapshot that cannot
-    /// be read may have it.
-    ///
-    /// - Parameter snapshots: of all SETs, since files move between them, the oldest first.
-    /// - Throws: ``BackupError`` when a record or a snapshot cannot be read.
-    func lastHolders(ofEvictedIn snapshots: [Snapshot]) async throws(BackupError) -> Set<Snapshot> {
-        var wanted: Set<ContentFacts> = []
-        var withoutContent: [Snapshot: Set<[UInt8]>] = [:]
-        for snapshot in snapshots where snapshot.allTags.contains(StateTag.missesEvicted) {
-            do throws(BackupError) {
-                let missing = try await record(of: snapshot).missing
-                wanted.formUnion(
-                    missing.map { ContentFacts(size: $0.size, modified: $0.modified) })
-                withoutContent[snapshot] = Set(missing.map(\.path))
-            } catch  where error.code == .noRecord {
-                // Made by another program, or by a version that wrote no record.
-            }
-        }
-        guard !wanted.isEmpty else { return [] }
-        var holders: Set<Snapshot> = []
-        var seen: Set<StoredFile> = []
-        for snapshot in snapshots.reversed() {
-            let found: Set<StoredFile>
-            do throws(BackupError) {
-                let paths = withoutContent[snapshot] ?? []
-                found = try await readEntries(
-                    of: snapshot.identifier, with: StoredFiles(wanted)
-                ).found.filter { !paths.contains($0.path) }
-            } catch  where error.code == .damaged {
-                holders.insert(snapshot)
-                continue
-            }
-            guard !found.isSubset(of: seen) else { continue }
-            holders.insert(snapshot)
-            seen.formUnion(found)
-        }
-        return holders
-    }
-
-}
-
-/// What identifies a file's content in snapshots, even after the file was moved.
-struct ContentFacts: Hashable, Sendable {
-    let size: Int64
-    /// The modification time; nil for any time.
-    let modified: FileTime?
-}
-
-/// A file of a snapshot.
-struct StoredFile: Hashable, Sendable {
-    let path: [UInt8]
-    let facts: ContentFacts
-    /// Whether it has permission bits: a file without any may itself be a placeholder.
-    let hasPermissions: Bool
-}
-
-/// Collects the files of a snapshot that may have the wanted content.
-struct StoredFiles: SnapshotEntryHandler {
-    private(set) var found: Set<StoredFile> = []
-    private let wanted: Set<ContentFacts>
-
-    init(_ wanted: Set<ContentFacts>) { self.wanted = wanted }
-
-    mutating func receive(_ entry: SnapshotEntry) {
-        let facts = ContentFacts(size: entry.size, modified: entry.modified)
-        guard entry.kind == .regularFile,
-            wanted.contains(facts)
-                || wanted.contains(ContentFacts(size: entry.size, modified: nil))
-        else { return }
-        found.insert(
-            StoredFile(
-                path: entry.path, facts: facts, hasPermissions: entry.permissions & 0o777 != 0))
     }
 }

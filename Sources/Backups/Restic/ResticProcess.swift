@@ -508,6 +508,33 @@ func onOwnThread<Result: Sendable>(
     return try result.withLock { $0 }.get()
 }
 
+/// A list for restic that is only in memory: it needs no disk space, no other user can read it, and
+/// nothing is left behind when this process is killed.
+final class MemoryFile: Sendable {
+    private let file: OwnedDescriptor
+
+    var descriptor: FileDescriptor { file.descriptor }
+
+    /// Creates the file with its contents.
+    ///
+    /// - Throws: ``BackupError`` when there is not enough memory.
+    init(_ contents: [UInt8]) throws(BackupError) {
+        do throws(Errno) {
+            file = OwnedDescriptor(try makeMemoryFile("resval-backup-list"))
+        } catch {
+            throw BackupError(.other, "a list for restic cannot be made: \(error)")
+        }
+        do throws(Errno) {
+            try writeFile(file.descriptor, contents)
+        } catch {
+            throw BackupError(.other, "a list for restic cannot be written: \(error)")
+        }
+    }
+
+    /// The path by which another process of this user can open the file while this object exists.
+    var path: [UInt8] { Array("/proc/\(processNumber())/fd/\(file.descriptor.rawValue)".utf8) }
+}
+
 extension MemoryFile {
     /// The file as standard input. Where there is no `/dev/null`, Subprocess 1.0.2 ends the program.
     fileprivate var input: FileDescriptorInput {

@@ -77,7 +77,11 @@ extension Restic {
         let stored = paths.filter { !names.contains($0) }
         var wanted = WantedItems(stored, in: snapshot)
         let isStored = paths.isEmpty || !stored.isEmpty
-        if isStored { wanted = try await readEntries(of: snapshot.identifier, with: wanted) }
+        if isStored {
+            wanted = try await readEntries(of: snapshot.identifier, into: wanted) {
+                $0.receive($1)
+            }
+        }
         if let missing = wanted.missing.first {
             throw BackupError(
                 .noMatch, "is not in snapshot \(snapshot.shortIdentifier)",
@@ -278,9 +282,17 @@ extension Restic {
             (name, paths) = ("--exclude-file", lost)
         } else if !lost.isEmpty {
             // restic takes either inclusions or exclusions.
-            paths = try await readEntries(
-                of: snapshot.identifier, with: PathsWithout(lost, of: wanted)
-            ).paths
+            // The topmost paths that contain everything wanted, except the lost items.
+            paths = try await readEntries(of: snapshot.identifier, into: []) { paths, entry in
+                // Entries come depth first.
+                guard wanted.include(entry.path),
+                    !(paths.last.map { isHeld(entry.path, by: $0) } ?? false),
+                    !lost.contains(where: {
+                        isHeld($0, by: entry.path) || isHeld(entry.path, by: $0)
+                    })
+                else { return }
+                paths.append(entry.path)
+            }
             guard !paths.isEmpty else {
                 throw BackupError(
                     .damaged, "the repository does not have the data of what is to be restored",
@@ -324,7 +336,7 @@ extension [[UInt8]] {
 }
 
 /// Counts the entries of a snapshot that are wanted.
-struct WantedItems: SnapshotEntryHandler {
+struct WantedItems: Sendable {
     /// The wanted paths that match no entry.
     private(set) var missing: [[UInt8]]
     /// The number of items of the SOURCEs that are wanted, directories included.
@@ -358,27 +370,6 @@ struct WantedItems: SnapshotEntryHandler {
         guard items.contains(entry.path) else { return }
         count += 1
         if entry.kind == .regularFile { bytes.addSaturating(entry.size) }
-    }
-}
-
-/// Collects the topmost paths that contain everything included, except the lost items.
-private struct PathsWithout: SnapshotEntryHandler {
-    private(set) var paths: [[UInt8]] = []
-    private let lost: [[UInt8]]
-    private let includes: [[UInt8]]
-
-    init(_ lost: [[UInt8]], of includes: [[UInt8]]) {
-        self.lost = lost
-        self.includes = includes
-    }
-
-    mutating func receive(_ entry: SnapshotEntry) {
-        // Entries come depth first.
-        guard includes.include(entry.path),
-            !(paths.last.map { isHeld(entry.path, by: $0) } ?? false),
-            !lost.contains(where: { isHeld($0, by: entry.path) || isHeld(entry.path, by: $0) })
-        else { return }
-        paths.append(entry.path)
     }
 }
 

@@ -287,12 +287,12 @@ extension Restic {
                     excluded.reason(of: $0) == nil
                 }
                 let common = commonNames(of: left).flatMap { [UInt8(ascii: "/")] + $0 }
+                let wanted = Set(left)
                 var present: Set<[UInt8]> = []
                 if !left.isEmpty {
                     present = try await readEntries(
-                        of: snapshot.identifier, below: common.isEmpty ? nil : common,
-                        with: PresentPaths(Set(left))
-                    ).present
+                        of: snapshot.identifier, below: common.isEmpty ? nil : common, into: present
+                    ) { if wanted.contains($1.path) { $0.insert($1.path) } }
                 }
                 for index in missing {
                     let path = versions[index].path
@@ -314,17 +314,5 @@ extension Restic {
             progress.add(files: 1)
         }
         return versions
-    }
-}
-
-/// Finds which paths a snapshot has.
-private struct PresentPaths: SnapshotEntryHandler {
-    private(set) var present: Set<[UInt8]> = []
-    private let wanted: Set<[UInt8]>
-
-    init(_ wanted: Set<[UInt8]>) { self.wanted = wanted }
-
-    mutating func receive(_ entry: SnapshotEntry) {
-        if wanted.contains(entry.path) { present.insert(entry.path) }
     }
 }

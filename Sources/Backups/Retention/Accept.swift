@@ -107,26 +107,24 @@ extension Restic {
         _ newest: Snapshot, of snapshots: [Snapshot]
     ) async throws(BackupError) -> [HeldPart] {
         guard let hash = newest.recordHash, let set = newest.set else { return [] }
-        var recorded: RecordedSnapshot
+        // Where it cannot be read, nothing is known of what it lacks.
+        var recorded = SnapshotRecord(number: newest.number, date: newest.time.seconds)
         do throws(BackupError) {
             recorded = try await self.recorded(newest)
         } catch  where error.code.mayConcernOneSnapshot {
-            // Nothing is known of what it lacks.
-            recorded = RecordedSnapshot(newest, SnapshotRecord())
+            recorded.set = set.text
         }
         recorded.accept()
-        var noted = SnapshotRecord()
-        noted.compare(recorded, in: set)
-        let verdict = verdict(on: newest)?.verdict
-        noted.verdict = Verdict(
-            snapshot: newest.identifier, isJudged: verdict?.isJudged ?? newest.isJudged,
-            isComplete: verdict?.isComplete ?? !newest.isIncomplete)
+        let known = verdict(on: newest)?.verdict
+        let verdict = Verdict(
+            snapshot: newest.identifier, isJudged: known?.isJudged ?? newest.isJudged,
+            isComplete: known?.isComplete ?? !newest.isIncomplete)
         do throws(FileError) {
             if !isOwn(set) { try keep(set.identifier, of: set.configuration) }
             for other in snapshots where !isNoted(other) {
                 if let hash = other.recordHash { try notes?.note(hash) }
             }
-            try notes?.note(hash, noted.text)
+            try notes?.note(hash, recorded.noted(verdict).text)
         } catch {
             throw BackupError(
                 .notWritable, "it cannot be noted: \(error.message)", advice: error.advice,

@@ -16,13 +16,15 @@ package struct Hold: Sendable, Hashable {
     }
 
     /// The snapshot that is kept, or for ``Kind/clock`` the one with the wrong date.
-    package let number: Int64
-    package let kind: Kind
+    package var number: Int64 = 0
+    package var kind = Kind.clock
     /// The date of the snapshot that lacked the part first or, for ``Kind/own``, of a later one that
     /// planned it without storing it; seconds since 1970.
-    package let since: Int64
+    package var since: Int64 = 0
     /// The path that newer snapshots lack, with everything below it; empty for ``Kind/clock``.
-    package let part: [UInt8]
+    package var part: [UInt8] = []
+
+    init() {}
 
     package init(number: Int64, kind: Kind, since: Int64, part: [UInt8] = []) {
         (self.number, self.kind, self.since, self.part) = (number, kind, since, part)
@@ -50,128 +52,7 @@ package struct HeldPart: Sendable, Hashable {
     package var isShortfall: Bool { kind == Hold.Kind.other.rawValue }
 }
 
-/// What holds depend on: a snapshot's record, with its verdict as soon as that is known. All
-/// numbers may come from a damaged or hostile file.
-package struct RecordedSnapshot: Sendable {
-    /// How long the owner's exclusions and wrong clocks hold, in seconds.
-    package static let heldTime: Int64 = 30 * 86400
-    /// How many records in order prove that a clock is right again.
-    package static let recordsInOrder = 10
-
-    /// The predecessor's number and one.
-    package var number: Int64
-    /// Seconds since 1970, as restic lists it.
-    package var date: Int64
-    /// The predecessor's date when this record was made; nil for the first snapshot of a SET.
-    package var predecessorDate: Int64?
-    /// How many records in a row, up to this one, followed their predecessors in order; 0 for the
-    /// first one.
-    package var inOrder = 0
-    /// Whether it was judged. A snapshot whose verdict was lost has no part.
-    package var isWhole = false
-    /// All SOURCEs of the SET, missing ones included.
-    package var sources = PathSet()
-    package var excludedByOwner = PathSet()
-    /// What anything but a mark or setting of the owner excludes.
-    package var excludedOtherwise = PathSet()
-    /// Missing SOURCEs, and held parts that are not on the disk, nor are the directories that had them.
-    package var absent = PathSet()
-    /// Held parts that were deleted from directories that are there.
-    package var deleted = PathSet()
-    /// SOURCEs that fell, and have not come back since they are SOURCEs no longer. One lacks itself as a
-    /// whole; which of the parts below it is not known.
-    package var fallen: Set<[UInt8]> = []
-    /// What was planned and could not be stored: unread, locked and missing paths.
-    package var unstored = PathSet()
-    /// The holds, as ``HoldUpdate`` found them.
-    package var holds: [Hold] = []
-    /// What is known of its SOURCEs.
-    var sourceFacts: [RecordedSource] = []
-    /// The number of the snapshot judged last, in which restic named what ``RecordedSource/named`` says.
-    var judged: Int64 = 0
-    /// The items that had a protection class.
-    var protectedItems: [RecordedProtection] = []
-
-    package init(number: Int64, date: Int64) { (self.number, self.date) = (number, date) }
-
-    /// Creates what is known of a new snapshot before its plan.
-    package init(after previous: RecordedSnapshot?, date: Int64) {
-        self.init(number: previous?.number.addingSaturating(1) ?? 1, date: date)
-        predecessorDate = previous?.date
-        if let previous, isInOrder { inOrder = previous.inOrder.addingSaturating(1) }
-    }
-
-    /// Whether the date is the predecessor's or at most 30 days later.
-    package var isInOrder: Bool {
-        guard let predecessorDate else { return true }
-        return 0...Self.heldTime ~= date.subtractingSaturating(predecessorDate)
-    }
-
-    /// Whether a mark, a setting or anything else excludes a part.
-    func excludes(_ part: [UInt8]) -> Bool {
-        excludedByOwner.contains(part) || excludedOtherwise.contains(part)
-    }
-
-    /// Whether a part belongs to what was to be stored. A path excluded below it changes nothing.
-    package func plans(_ part: [UInt8]) -> Bool {
-        sources.contains(part) && !excludes(part) && !absent.contains(part)
-            && !deleted.contains(part) && !fallen.contains(part)
-    }
-
-    /// Whether a part, or what is above it, fell, so that it may have been there just before.
-    func mayHaveLost(_ part: [UInt8]) -> Bool { fallen.contains { isHeld(part, by: $0) } }
-
-    /// Whether a part was stored, as far as the verdict knows.
-    package func has(_ part: [UInt8]) -> Bool {
-        isWhole && plans(part) && !unstored.contains(part)
-    }
-
-    /// Whether what there was of a part was stored, though it may have fallen.
-    func hasRest(of part: [UInt8]) -> Bool {
-        isWhole && sources.contains(part) && !excludes(part) && !absent.contains(part)
-            && !unstored.contains(part)
-    }
-
-    /// Whether what a hold is for should be stored and is not: then only storing it ends the hold.
-    private func isUnstored(_ hold: Hold) -> Bool {
-        hold.kind != .clock && plans(hold.part) && !has(hold.part)
-    }
-
-    /// Returns the holds, those without an end first, and what they keep.
-    ///
-    /// - Parameter snapshots: of the SET.
-    func held(among snapshots: [Snapshot]) -> [HeldPart] {
-        let byNumber = Dictionary(snapshots.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
-        return (holds.filter { $0.kind == .other } + holds.filter { $0.kind != .other }).map {
-            hold in
-            var held = HeldPart()
-            held.path = hold.kind == .clock ? nil : hold.part
-            held.kind = hold.kind.rawValue
-            held.since = FileTime(seconds: hold.since, nanoseconds: 0)
-            held.isUnstored = isUnstored(hold)
-            if hold.kind != .other, !held.isUnstored {
-                let end = hold.since.addingSaturating(RecordedSnapshot.heldTime)
-                held.until = FileTime(seconds: end, nanoseconds: 0)
-            }
-            held.snapshot = byNumber[hold.number]?.identifier
-            return held
-        }
-    }
-
-    /// Ends what was found missing, but for the holds of what should be stored and is not.
-    mutating func accept() {
-        let known = self
-        holds.removeAll { !known.isUnstored($0) }
-        fallen = []
-        for index in sourceFacts.indices {
-            sourceFacts[index].fall = nil
-            sourceFacts[index].pathsGone = false
-            sourceFacts[index].expectItself()
-            sourceFacts[index].named = nil
-        }
-        judged = 0
-    }
-
+extension SnapshotRecord {
     fileprivate var lackedPaths: [[UInt8]] {
         excludedByOwner.paths + excludedOtherwise.paths + absent.paths + deleted.paths
             + fallen.sorted(by: pathPrecedes) + unstored.paths
@@ -179,7 +60,7 @@ package struct RecordedSnapshot: Sendable {
 
     fileprivate func kind(ofMissing part: [UInt8]) -> Hold.Kind {
         let isOwners =
-            !sources.contains(part)
+            !sourcePaths.contains(part)
             || (excludedByOwner.contains(part) || deleted.contains(part))
                 && !excludedOtherwise.contains(part)
         return isOwners ? .own : .other
@@ -199,24 +80,21 @@ package struct HoldUpdate: Sendable {
     /// - Parameters:
     ///   - new: the snapshot. Without its verdict it is not whole: it ends no hold early.
     ///   - previous: the snapshot made before, also if it was forgotten; nil for the first one.
-    ///   - accepted: whether `accept` was given since the snapshot before.
     ///   - hasUnknown: whether there are newer snapshots than the previous one, of which nothing is known.
     ///     What is missing now may be in them, whatever the previous one says.
     /// - Complexity: O(*n* log *n*) comparisons of paths.
     package init(
-        after new: RecordedSnapshot, previous: RecordedSnapshot?, accepted: Bool = false,
-        hasUnknown: Bool = false
+        after new: SnapshotRecord, previous: SnapshotRecord?, hasUnknown: Bool = false
     ) {
         // A clock that went back must not end a hold early.
         event = max(new.date, new.predecessorDate ?? new.date)
         let carried = previous?.holds ?? []
-        let clockIsWrong =
-            !accepted && (!new.isInOrder || carried.contains { $0.kind == .clock })
+        let clockIsWrong = !new.isInOrder || carried.contains { $0.kind == .clock }
         var returned: [[UInt8]] = []
         for hold in carried {
-            let isOver = new.date.subtractingSaturating(hold.since) >= RecordedSnapshot.heldTime
+            let isOver = new.date.subtractingSaturating(hold.since) >= SnapshotRecord.heldTime
             if hold.kind == .clock {
-                if accepted || isOver && new.inOrder >= RecordedSnapshot.recordsInOrder { continue }
+                if isOver && new.inOrder >= SnapshotRecord.recordsInOrder { continue }
                 holds.append(hold)
             } else if new.has(hold.part) {
                 // What is excluded below a part that is back was missing with it, and still is. A
@@ -227,13 +105,13 @@ package struct HoldUpdate: Sendable {
                 let since = hold.kind == .own ? event : hold.since
                 holds.append(
                     Hold(number: hold.number, kind: hold.kind, since: since, part: hold.part))
-            } else if !accepted, previous?.plans(hold.part) == true {
+            } else if previous?.plans(hold.part) == true {
                 // It is missing for another reason than before.
                 holds.append(
                     Hold(
                         number: hold.number, kind: new.kind(ofMissing: hold.part), since: event,
                         part: hold.part))
-            } else if !accepted && !(hold.kind == .own && isOver) {
+            } else if !(hold.kind == .own && isOver) {
                 holds.append(hold)
             }
         }
@@ -241,7 +119,7 @@ package struct HoldUpdate: Sendable {
 
         let back = PathSet(returned)
         let held = Set(holds.lazy.filter { $0.kind != .clock }.map(\.part))
-        for part in new.lackedPaths + new.sources.paths + (previous?.sources.paths ?? [])
+        for part in new.lackedPaths + new.sourcePaths.paths + (previous?.sourcePaths.paths ?? [])
         where hasUnknown || !held.contains(part) {
             // What the snapshot before lacked too, and no snapshot had, is settled.
             let isSettled = previous?.isWhole == true && previous?.unstored.contains(part) == true

@@ -45,20 +45,14 @@ extension Restic {
     ) async throws(BackupError) {
         let excludedBefore = ExcludedPaths(try await exclusions(of: first))
         let excludedAfter = ExcludedPaths(try await exclusions(of: second))
-        let before = try await readEntries(of: first.identifier, with: EntryCollector()).entries
+        let before = try await readEntries(of: first.identifier, into: []) { $0.append($1) }
         let merger = EntryMerger(before, excludedBefore, excludedAfter, report)
-        try await readEntries(of: second.identifier, with: merger).finish()
+        try await readEntries(of: second.identifier, into: merger) { $0.receive($1) }.finish()
     }
 }
 
-private struct EntryCollector: SnapshotEntryHandler {
-    private(set) var entries: [SnapshotEntry] = []
-
-    mutating func receive(_ entry: SnapshotEntry) { entries.append(entry) }
-}
-
 /// Compares the entries of a second snapshot with those of the first.
-private struct EntryMerger: SnapshotEntryHandler {
+private struct EntryMerger: Sendable {
     /// The entries of the first snapshot that are still to be compared.
     private var before: ArraySlice<SnapshotEntry>
     private let excludedBefore: ExcludedPaths
@@ -153,37 +147,25 @@ extension Restic {
         let own = ownSnapshots(among: list)
         var result = Occurrences()
         result.unreadable = own.unreadable
+        let tagFile = path + [UInt8(ascii: "/")] + TagFile.cacheDirectory.name.bytes
         let progress = StepCounter("snapshots checked", of: Int64(own.snapshots.count), progress)
         for snapshot in own.snapshots {
             defer { progress.add(files: 1) }
             do throws(BackupError) {
-                let counter = try await readEntries(
-                    of: snapshot.identifier, below: path, with: OccurrenceCounter(path, snapshot))
-                if counter.occurrence.items > 0 { result.found.append(counter.occurrence) }
+                let found = try await readEntries(
+                    of: snapshot.identifier, below: path, into: Occurrence(snapshot: snapshot)
+                ) { found, entry in
+                    guard entry.kind != .directory, entry.path != tagFile else { return }
+                    found.items += 1
+                    if entry.path == path { found.modified = entry.modified }
+                    found.bytes.addSaturating(entry.size)
+                }
+                if found.items > 0 { result.found.append(found) }
             } catch  where error.code.mayConcernOneSnapshot {
                 result.unreadable.append(
                     UnreadableSnapshot(identifier: snapshot.identifier, problem: error.message))
             }
         }
         return result
-    }
-}
-
-private struct OccurrenceCounter: SnapshotEntryHandler {
-    private(set) var occurrence: Occurrence
-    private let path: [UInt8]
-    private let tagFile: [UInt8]
-
-    init(_ path: [UInt8], _ snapshot: Snapshot) {
-        occurrence = Occurrence(snapshot: snapshot)
-        self.path = path
-        tagFile = path + [UInt8(ascii: "/")] + TagFile.cacheDirectory.name.bytes
-    }
-
-    mutating func receive(_ entry: SnapshotEntry) {
-        guard entry.kind != .directory, entry.path != tagFile else { return }
-        occurrence.items += 1
-        if entry.path == path { occurrence.modified = entry.modified }
-        occurrence.bytes.addSaturating(entry.size)
     }
 }

@@ -18,12 +18,6 @@ package struct SnapshotEntry: Sendable, Hashable {
     package var owner: UInt32 = 0
 }
 
-/// Receives the entries of a snapshot, one by one.
-package protocol SnapshotEntryHandler: Sendable {
-    /// Receives an entry, whose path is exact.
-    mutating func receive(_ entry: SnapshotEntry) throws(BackupError)
-}
-
 /// Whether a path comes before another in a snapshot: a directory before its contents, and the
 /// entries of a directory by the bytes of their names.
 package func pathPrecedes(_ first: [UInt8], _ second: [UInt8]) -> Bool {
@@ -73,7 +67,7 @@ func ancestors(of path: [UInt8]) -> some Sequence<ArraySlice<UInt8>> {
 }
 
 extension Restic {
-    /// Passes every entry of a snapshot to a handler, except those that exist only because of the
+    /// Adds every entry of a snapshot to a result, except those that exist only because of the
     /// record: in the order of ``pathPrecedes(_:_:)``, a directory, then its entries by the bytes of
     /// their names, each with everything below it.
     ///
@@ -89,11 +83,13 @@ extension Restic {
     ///     limit.
     ///   - usesCache: whether directories may be read from restic's cache, where the loss of one in
     ///     the repository does not show.
-    /// - Throws: ``BackupError``; also the handler's error, which ends the reading.
-    package func readEntries<Handler: SnapshotEntryHandler>(
+    ///   - result: what is known before the first entry.
+    ///   - add: adds an entry, whose path is exact.
+    /// - Throws: ``BackupError``.
+    package func readEntries<Result: Sendable>(
         of identifier: String, below path: [UInt8]? = nil, usesCache: Bool = true,
-        with handler: Handler
-    ) async throws(BackupError) -> Handler {
+        into result: Result, add: @escaping @Sendable (inout Result, SnapshotEntry) -> Void
+    ) async throws(BackupError) -> Result {
         var list = ResticCommand("ls", usesCache ? [] : words("--no-cache"), on: words(identifier))
         if let path {
             list.options += words("--recursive")
@@ -103,7 +99,7 @@ extension Restic {
         json.options += words("--json")
         // The head of the second listing prints the path, too.
         let headLines = 1 + (path ?? []).count { $0 == newline }
-        let reader = EntryReader(handler, headLines: headLines)
+        let reader = EntryReader(result, add, headLines: headLines)
         let first = try await run(json, reading: Lines(reader)).consumer
         // restic exits with 0 when it skips a snapshot that it cannot read.
         guard first.hasHead else {
@@ -111,16 +107,18 @@ extension Restic {
                 .damaged, "snapshot \(identifier.prefix(8)) cannot be read, or does not exist",
                 advice: "check the repository: resval-backup verify")
         }
-        guard !first.incomplete.isEmpty else { return first.handler }
+        guard !first.incomplete.isEmpty else { return first.result }
         let names = try await run(list, reading: ExactNameReader(first)).names
-        let rest = EntryReader(first.handler, skipping: first.deliveredCount, names: names)
-        return try await run(json, reading: Lines(rest)).consumer.handler
+        let rest = EntryReader(
+            first.result, add, skipping: first.deliveredCount, names: names)
+        return try await run(json, reading: Lines(rest)).consumer.result
     }
 }
 
 /// Parses `ls --json`.
-private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
-    private(set) var handler: Handler
+private struct EntryReader<Result: Sendable>: LineConsumer {
+    private(set) var result: Result
+    private let add: @Sendable (inout Result, SnapshotEntry) -> Void
     /// The length of every entry's path, in order.
     private(set) var lengths: [UInt32] = []
     /// The paths with lost bytes whose exact form is not known, by the numbers of their entries.
@@ -129,7 +127,7 @@ private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
     private(set) var headLineCount: Int
     /// Whether the line about the snapshot was read.
     private(set) var hasHead = false
-    /// The number of entries passed to the handler.
+    /// The number of entries that were added.
     private(set) var deliveredCount = 0
     private let skippedCount: Int
     private let names: [Int: [UInt8]]
@@ -140,13 +138,13 @@ private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
     /// - Parameters:
     ///   - headLines: the number of newlines in the head of the second listing, without those in
     ///     the snapshot's paths.
-    ///   - skippedCount: the number of entries at the start that the handler has already received.
+    ///   - skippedCount: the number of entries at the start that were added before.
     ///   - names: exact paths, by the numbers of their entries.
     init(
-        _ handler: Handler, headLines: Int = 1, skipping skippedCount: Int = 0,
-        names: [Int: [UInt8]] = [:]
+        _ result: Result, _ add: @escaping @Sendable (inout Result, SnapshotEntry) -> Void,
+        headLines: Int = 1, skipping skippedCount: Int = 0, names: [Int: [UInt8]] = [:]
     ) {
-        self.handler = handler
+        (self.result, self.add) = (result, add)
         headLineCount = headLines
         self.skippedCount = skippedCount
         self.names = names
@@ -173,7 +171,7 @@ private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
         guard incomplete.isEmpty else { return }
         deliveredCount = number + 1
         guard number >= skippedCount, record?.hides(entry.path) != true else { return }
-        try handler.receive(entry)
+        add(&result, entry)
     }
 
     /// Parses the line about the snapshot. The head of the second listing prints the snapshot's
@@ -208,7 +206,7 @@ private struct ExactNameReader: OutputConsumer {
     private var number = 0
     private var path: [UInt8] = []
 
-    init(_ first: EntryReader<some SnapshotEntryHandler>) {
+    init(_ first: EntryReader<some Any>) {
         lengths = first.lengths
         incomplete = first.incomplete
         headLinesLeft = first.headLineCount

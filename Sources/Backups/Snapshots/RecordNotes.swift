@@ -156,6 +156,19 @@ extension Restic {
         return isItself ? noted : nil
     }
 
+    /// Returns the record of a snapshot.
+    ///
+    /// - Throws: ``BackupError``: `noRecord` when the snapshot has none, `damaged` when it is not valid, or
+    ///   is not the one that the snapshot was made with.
+    package func record(of snapshot: Snapshot) async throws(BackupError) -> SnapshotRecord {
+        guard let path = snapshot.recordPath?.path else { throw .noRecord }
+        let text = try await readContent(
+            of: FilePath(bytes: path), in: snapshot.identifier,
+            with: WholeOutput(limit: SnapshotRecord.longestText)
+        ).bytes
+        return try SnapshotRecord(text: text, of: snapshot)
+    }
+
     /// Returns the record of a snapshot, from the state directory where that keeps its text.
     ///
     /// - Throws: as ``record(of:)`` does.
@@ -177,15 +190,23 @@ extension Restic {
         }
     }
 
-    /// Returns what is known of a snapshot of a SET. The state directory may keep its record's text.
+    /// Returns what is known of a snapshot of a SET, without the excluded items themselves, whose paths are
+    /// enough to compare. The state directory may keep its record's text.
     ///
     /// - Throws: as ``record(of:)`` does.
-    func recorded(_ snapshot: Snapshot) async throws(BackupError) -> RecordedSnapshot {
-        let record = try await keptRecord(of: snapshot)
+    func recorded(_ snapshot: Snapshot) async throws(BackupError) -> SnapshotRecord {
+        var record = try await keptRecord(of: snapshot)
         // Any client of the repository may have changed its tags.
         guard let set = record.set, set == snapshot.set?.text, record.number == snapshot.number
         else { throw .damagedRecord }
-        return RecordedSnapshot(snapshot, record, verdict(on: snapshot))
+        record.date = snapshot.time.seconds
+        let noted = verdict(on: snapshot)
+        if let noted { record.take(noted) }
+        // Without the verdict it is not known what an incomplete one lacks.
+        record.isWhole =
+            noted?.verdict?.isJudged ?? (snapshot.isJudged && !snapshot.isIncomplete)
+        record.exclusions = []
+        return record
     }
 
     /// Returns the identifier of the SET of a configuration; nil where the state directory keeps none.

@@ -1,113 +1,58 @@
-import BackupPlanning
 import EffectiveValues
 import ResourceValues
 import SystemCalls
 
+// The text of a record is JSON, one object per line. The first gives the format's version, the last the
+// number of lines, so that a truncated record is detected.
+
 extension SnapshotRecord {
+    /// The version of the format that is written. Readers reject a higher one.
+    static let version: Int64 = 1
+    /// The most bytes of a text that are read.
+    static let longestText = 512 << 20
+
+    /// The lists of items, each with the type of its lines.
+    private static let lists: [RecordList] = [
+        RecordList("source", \.sources), RecordList("hold", \.holds),
+        RecordList("protected", \.protectedItems), RecordList("excluded", \.exclusions),
+        RecordList("kept", \.kept),
+    ]
+    /// The lists of paths, each with the type of its lines.
+    private static let paths:
+        [(type: String, path: any WritableKeyPath<Self, PathSet> & Sendable)] = [
+            ("unstored", \.unstored), ("absent", \.absent), ("deleted", \.deleted),
+        ]
+    /// Where the snapshot is among others.
+    private static let place: [RecordField<Self>] = [
+        RecordField("set", \.set), RecordField("number", \.number),
+        RecordField("predecessorDate", \.predecessorDate),
+        RecordField("inOrder", \.inOrder), RecordField("judged", \.judged),
+        RecordField("nonce", \.nonce),
+    ]
+
     /// The text.
     var text: [UInt8] {
-        var text = RecordText()
-        if let set {
-            text.add("place") { line in
-                line.add("set", set)
-                line.add("number", number)
-                line.add("predecessorDate", predecessorDate)
-                line.add("inOrder", inOrder)
-                line.add("judged", judged)
-                if let nonce { line.add("nonce", nonce) }
-            }
+        var lines: [[UInt8]] = []
+        func add(_ type: String, _ body: (inout JSONLine) -> Void) {
+            var line = JSONLine()
+            line.add("type", type)
+            body(&line)
+            lines.append(line.ended())
         }
+        add("format") { $0.add("version", Self.version) }
+        if set != nil { add("place") { line in Self.place.forEach { $0.write(self, &line) } } }
         if let verdict {
-            text.add("verdict") { line in
-                line.add("snapshot", verdict.snapshot)
-                line.add("isJudged", verdict.isJudged)
-                line.add("isComplete", verdict.isComplete)
-            }
+            add("verdict") { line in Verdict.fields.forEach { $0.write(verdict, &line) } }
         }
-        for source in sources {
-            text.add("source") { line in
-                line.add(path: source.path)
-                line.add("filesystem", source.filesystem)
-                line.add("isEmpty", source.isEmpty)
-                line.add("isMissing", source.isMissing)
-                line.add("items", source.amount.items)
-                line.add("bytes", source.amount.bytes)
-                line.add("evictedItems", source.evicted)
-                line.add("expectedItems", source.expected.items)
-                line.add("expectedBytes", source.expected.bytes)
-                line.add("expectedFilesystem", source.expectedFilesystem)
-                line.add("fall", source.fall?.rawValue)
-                line.add("pathsGone", source.pathsGone)
-                line.add("namedItems", source.named)
-            }
+        for list in Self.lists { list.write(self) { add(list.type, $0) } }
+        for (type, set) in Self.paths {
+            for path in self[keyPath: set].paths { add(type) { $0.add(path: path) } }
         }
-        for hold in holds {
-            text.add("hold") { line in
-                if hold.kind != .clock { line.add(path: hold.part) }
-                line.add("kind", hold.kind.rawValue)
-                line.add("number", hold.number)
-                line.add("since", hold.since)
-            }
-        }
-        for (type, paths) in [
-            ("unstored", unstored), ("absent", absent), ("deleted", deleted),
-            ("fallen", formerFalls),
-        ] {
-            for path in paths { text.add(type) { $0.add(path: path) } }
-        }
-        for item in protectedItems {
-            text.add("protected") { line in
-                line.add(path: item.path)
-                line.add("class", item.protectionClass)
-            }
-        }
-        for file in missing {
-            text.add("missing") { line in
-                line.add(path: file.path)
-                line.add("size", file.size)
-                line.add("modified", file.modified)
-            }
-        }
-        for item in exclusions {
-            text.add("excluded") { line in
-                line.add(path: item.path)
-                line.add("isDirectory", item.isDirectory)
-                line.add("reason", item.reason)
-                line.add("sentence", item.sentence)
-                if let isOwners = item.isOwners { line.add("isOwners", isOwners) }
-                guard let record = item.record else { return }
-                line.add("evicted", String(decoding: record.attribute.bytes, as: UTF8.self))
-                line.add("owner", item.owner)
-                line.add("size", item.size)
-            }
-        }
-        for file in kept { text.add("kept") { file.write(to: &$0) } }
-        return text.ended()
-    }
-}
-
-private struct RecordText {
-    private var bytes: [UInt8] = []
-    private var count = 0
-
-    init() { add("format") { $0.add("version", SnapshotRecord.version) } }
-
-    mutating func add(_ type: String, _ body: (inout JSONLine) -> Void) {
-        var line = JSONLine()
-        line.add("type", type)
-        body(&line)
-        bytes += line.ended()
-        count += 1
+        for path in fallen.sorted(by: pathPrecedes) { add("fallen") { $0.add(path: path) } }
+        add("end") { $0.add("lines", lines.count + 1) }
+        return Array(lines.joined())
     }
 
-    consuming func ended() -> [UInt8] {
-        let count = count
-        add("end") { $0.add("lines", count + 1) }
-        return bytes
-    }
-}
-
-extension SnapshotRecord {
     /// Parses a text.
     ///
     /// - Throws: ``BackupError``: `damaged`, or `other` for a newer version.
@@ -117,136 +62,265 @@ extension SnapshotRecord {
         try lines.finish()
         guard lines.consumer.isEnded else { throw .damagedRecord }
         self = lines.consumer.record
+        for (type, set) in Self.paths {
+            self[keyPath: set] = PathSet(lines.consumer.paths[type] ?? [])
+        }
+        fallen = Set(lines.consumer.paths["fallen"] ?? [])
+        index()
     }
-}
 
-/// Reads the lines of a record.
-private struct RecordReader: LineConsumer {
-    private(set) var record = SnapshotRecord()
-    private(set) var isEnded = false
-    private var count: Int64 = 0
-    private var version: Int64 = 0
-
-    mutating func receive(line bytes: ArraySlice<UInt8>) throws(BackupError) {
-        count += 1
-        do throws(JSONError) {
-            if isEnded { throw .damagedLine }
-            let line = try RecordLine(bytes)
-            switch (try line.text("type"), count) {
-            case ("format", 1): version = try line.amount("version")
-            case ("format", _), (_, 1): throw .damagedLine
-            case ("end", _):
-                guard try line.amount("lines") == count else { throw .damagedLine }
-                isEnded = true
-            case (let type, _): try record.add(line, type)
-            }
-        } catch {
+    /// Parses a text that is the record of a snapshot, as far as the snapshot's tags prove it.
+    ///
+    /// - Throws: ``BackupError`` `damaged` for another text; also as ``init(text:)``.
+    init(text: [UInt8], of snapshot: Snapshot) throws(BackupError) {
+        if let hash = snapshot.recordHash, ContentHash(of: text).hexadecimal != hash {
             throw .damagedRecord
         }
-        guard version <= SnapshotRecord.version else {
-            throw BackupError(
-                .other, "the snapshot's record was made by a newer resval-backup",
-                advice: "use that version")
+        try self.init(text: text)
+    }
+
+    /// Reads the lines of a record.
+    private struct RecordReader: LineConsumer {
+        private(set) var record = SnapshotRecord()
+        /// The lists of paths, by the types of their lines.
+        private(set) var paths: [String: [[UInt8]]] = [:]
+        private(set) var isEnded = false
+        private var count: Int64 = 0
+        private var version: Int64 = 0
+
+        mutating func receive(line bytes: ArraySlice<UInt8>) throws(BackupError) {
+            count += 1
+            do throws(JSONError) {
+                if isEnded { throw .damagedLine }
+                try read(RecordLine(bytes))
+            } catch {
+                throw .damagedRecord
+            }
+            guard version <= SnapshotRecord.version else {
+                throw BackupError(
+                    .other, "the snapshot's record was made by a newer resval-backup",
+                    advice: "use that version")
+            }
+        }
+
+        private mutating func read(_ line: RecordLine) throws(JSONError) {
+            let type: String = try line.value("type")
+            switch (type, count) {
+            case ("format", 1): version = try line.value("version")
+            case ("format", _), (_, 1): throw .damagedLine
+            case ("end", _):
+                guard try line.value("lines") == count else { throw .damagedLine }
+                isEnded = true
+            case ("place", _): for field in place { try field.read(&record, line) }
+            case ("verdict", _):
+                var verdict = Verdict()
+                for field in Verdict.fields { try field.read(&verdict, line) }
+                record.verdict = verdict
+            case ("unstored", _), ("absent", _), ("deleted", _), ("fallen", _):
+                let path = try line.path
+                if path.isEmpty { throw .damagedLine }
+                paths[type, default: []].append(path)
+            default:
+                // Lines that a later version of this program may add are left out.
+                try lists.first { $0.type == type }?.read(&record, line)
+            }
         }
     }
 }
 
-extension SnapshotRecord {
-    fileprivate mutating func add(_ line: RecordLine, _ type: String) throws(JSONError) {
-        switch type {
-        case "place":
-            set = try line.text("set")
-            number = try line.amount("number")
-            predecessorDate = try line.seconds("predecessorDate")
-            inOrder = Int(clamping: try line.amount("inOrder"))
-            judged = try line.amount("judged")
-        case "verdict":
-            verdict = Verdict(
-                snapshot: try line.text("snapshot"), isJudged: try line.flag("isJudged"),
-                isComplete: try line.flag("isComplete"))
-        case "source": sources.append(try RecordedSource(line))
-        case "hold": holds.append(try Hold(line))
-        case "unstored": unstored.append(try line.path)
-        case "absent": absent.append(try line.path)
-        case "deleted": deleted.append(try line.path)
-        case "fallen": formerFalls.append(try line.path)
-        case "protected":
-            protectedItems.append(
-                RecordedProtection(path: try line.path, protectionClass: try line.text("class")))
-        case "missing":
-            missing.append(
-                MissingContent(
-                    path: try line.path, size: try line.amount("size"),
-                    modified: try line.optional("modified") { value throws(JSONError) in
-                        try value.time()
-                    }))
-        case "excluded": exclusions.append(try RecordedExclusion(line))
-        case "kept": kept.append(try KeptFile(line))
-        // Lines that a later version of this program may add.
-        default: break
+/// A list of items in a record, of which each has a line.
+private struct RecordList: Sendable {
+    let type: String
+    let write: @Sendable (SnapshotRecord, ((inout JSONLine) -> Void) -> Void) -> Void
+    let read: @Sendable (inout SnapshotRecord, RecordLine) throws(JSONError) -> Void
+
+    init<Item: RecordedItem>(
+        _ type: String, _ items: any WritableKeyPath<SnapshotRecord, [Item]> & Sendable
+    ) {
+        self.type = type
+        write = { record, add in
+            for item in record[keyPath: items] {
+                add { line in
+                    line.add(path: item.path)
+                    Item.fields.forEach { $0.write(item, &line) }
+                }
+            }
+        }
+        read = { record, line throws(JSONError) in
+            var item = Item()
+            item.path = try line.path
+            for field in Item.fields { try field.read(&item, line) }
+            guard item.isValid else { throw .damagedLine }
+            record[keyPath: items].append(item)
         }
     }
 }
 
-extension RecordedExclusion {
-    fileprivate init(_ line: RecordLine) throws(JSONError) {
-        self.init(
-            path: try line.path, isDirectory: try line.flag("isDirectory"),
-            reason: try line.text("reason"), sentence: try line.text("sentence"),
-            isOwners: try line.optional("isOwners") { value throws(JSONError) in
-                try value.bool()
-            },
-            record: try line.optional("evicted") { value throws(JSONError) in
-                try value.string()
-            }.flatMap { EvictionRecord(attribute: $0) },
-            owner: try line.optionalAmount("owner").flatMap { UInt32(exactly: $0) },
-            size: try line.optionalAmount("size"))
+/// An item of a list in a record.
+private protocol RecordedItem: SendableMetatype {
+    /// What its line has besides the path.
+    static var fields: [RecordField<Self>] { get }
+    var path: [UInt8] { get set }
+    /// Whether it has what each such item has.
+    var isValid: Bool { get }
+    init()
+}
+
+extension RecordedItem {
+    fileprivate var isValid: Bool { !path.isEmpty }
+}
+
+extension RecordedSource: RecordedItem {
+    fileprivate static let fields: [RecordField<Self>] = [
+        RecordField("filesystem", \.filesystem), RecordField("isEmpty", \.isEmpty),
+        RecordField("isMissing", \.isMissing), RecordField("items", \.amount.items),
+        RecordField("bytes", \.amount.bytes), RecordField("evictedItems", \.evicted),
+        RecordField("expectedItems", \.expected.items),
+        RecordField("expectedBytes", \.expected.bytes),
+        RecordField("expectedFilesystem", \.expectedFilesystem), RecordField("fall", \.fall),
+        RecordField("pathsGone", \.pathsGone), RecordField("namedItems", \.named),
+    ]
+    fileprivate var isValid: Bool {
+        let numbers = [amount.items, amount.bytes, evicted, expected.items, expected.bytes]
+        return !path.isEmpty && numbers.allSatisfy { $0 >= 0 }
     }
 }
 
-extension RecordedSource {
-    fileprivate init(_ line: RecordLine) throws(JSONError) {
-        self.init(path: try line.path)
-        filesystem = try line.text("filesystem")
-        isEmpty = try line.flag("isEmpty")
-        isMissing = try line.flag("isMissing")
-        amount = Amount(items: try line.amount("items"), bytes: try line.amount("bytes"))
-        evicted = try line.amount("evictedItems")
-        expected = Amount(
-            items: try line.amount("expectedItems"), bytes: try line.amount("expectedBytes"))
-        expectedFilesystem = try line.text("expectedFilesystem")
-        fall = try line.optional("fall") { value throws(JSONError) in try value.text() }
-            .flatMap(Fall.init(rawValue:))
-        pathsGone = try line.flag("pathsGone")
-        named = try line.optionalAmount("namedItems")
+extension Hold: RecordedItem {
+    fileprivate static let fields: [RecordField<Self>] = [
+        RecordField("kind", \.kind), RecordField("number", \.number),
+        RecordField("since", \.since),
+    ]
+    fileprivate var path: [UInt8] {
+        get { part }
+        set { part = newValue }
+    }
+    fileprivate var isValid: Bool { kind == .clock || !part.isEmpty }
+}
+
+extension RecordedProtection: RecordedItem {
+    fileprivate static let fields: [RecordField<Self>] = [
+        RecordField("class", \.protectionClass)
+    ]
+}
+
+extension RecordedExclusion: RecordedItem {
+    fileprivate static let fields: [RecordField<Self>] = [
+        RecordField("isDirectory", \.isDirectory), RecordField("reason", \.reason),
+        RecordField("sentence", \.sentence), RecordField("isOwners", \.isOwners),
+        RecordField("evicted", \.record), RecordField("owner", \.owner),
+        RecordField("size", \.size),
+    ]
+}
+
+extension KeptFile: RecordedItem {
+    fileprivate static let fields: [RecordField<Self>] = [
+        RecordField("owner", \.owner), RecordField("size", \.size),
+        RecordField("modified", \.modified), RecordField("permissions", \.permissions),
+        RecordField("content", \.content), RecordField("dataBytes", \.dataBytes),
+    ]
+    fileprivate var isValid: Bool { !path.isEmpty && size >= 0 && content != nil }
+}
+
+extension Verdict {
+    fileprivate static let fields: [RecordField<Self>] = [
+        RecordField("snapshot", \.snapshot), RecordField("isJudged", \.isJudged),
+        RecordField("isComplete", \.isComplete),
+    ]
+}
+
+/// A field of a line, and where an item has its value.
+private struct RecordField<Item>: Sendable {
+    let write: @Sendable (Item, inout JSONLine) -> Void
+    let read: @Sendable (inout Item, RecordLine) throws(JSONError) -> Void
+
+    /// A field that is there in each line.
+    init<Value: RecordValue>(_ name: String, _ value: any WritableKeyPath<Item, Value> & Sendable) {
+        write = { item, line in item[keyPath: value].add(to: &line, as: name) }
+        read = { item, line throws(JSONError) in item[keyPath: value] = try line.value(name) }
+    }
+
+    /// A field that is not there where its value is nil.
+    init<Value: RecordValue>(_ name: String, _ value: any WritableKeyPath<Item, Value?> & Sendable)
+    {
+        write = { item, line in item[keyPath: value]?.add(to: &line, as: name) }
+        read = { item, line throws(JSONError) in item[keyPath: value] = try line.optional(name) }
     }
 }
 
-extension Hold {
-    fileprivate init(_ line: RecordLine) throws(JSONError) {
-        guard let kind = Kind(rawValue: try line.text("kind")) else { throw .damagedLine }
-        self.init(
-            number: try line.amount("number"), kind: kind,
-            since: try line.seconds("since") ?? 0,
-            part: kind == .clock ? [] : try line.path)
+/// A value of a field.
+private protocol RecordValue: SendableMetatype {
+    func add(to line: inout JSONLine, as name: String)
+    static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Self
+}
+
+extension String: RecordValue {
+    fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, self) }
+    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> String {
+        try scanner.text()
     }
 }
 
-extension KeptFile {
-    fileprivate init(_ line: RecordLine) throws(JSONError) {
-        self.init()
-        path = try line.path
-        owner = try line.optionalAmount("owner").flatMap { UInt32(exactly: $0) }
-        size = try line.amount("size")
-        modified = try line.value("modified") { value throws(JSONError) in try value.time() }
-        permissions = UInt16(truncatingIfNeeded: try line.amount("permissions")) & 0o777
-        content = ContentHash(hexadecimal: try line.text("content").utf8)
-        dataBytes = try line.optionalAmount("dataBytes")
-        if content == nil { throw .damagedLine }
+extension Bool: RecordValue {
+    fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, self) }
+    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Bool {
+        try scanner.bool()
     }
 }
 
-/// The fields of a record's line.
+extension FileTime: RecordValue {
+    fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, self) }
+    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> FileTime {
+        try scanner.time()
+    }
+}
+
+extension RecordValue where Self: FixedWidthInteger {
+    fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, self) }
+    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Self {
+        guard let number = Self(exactly: try scanner.integer()) else { throw .damagedLine }
+        return number
+    }
+}
+
+extension Int64: RecordValue {}
+extension Int: RecordValue {}
+extension UInt32: RecordValue {}
+extension UInt16: RecordValue {}
+
+/// One of some words.
+extension RecordValue where Self: RawRepresentable<String> {
+    fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, rawValue) }
+    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Self {
+        guard let value = Self(rawValue: try scanner.text()) else { throw .damagedLine }
+        return value
+    }
+}
+
+extension Hold.Kind: RecordValue {}
+extension RecordedSource.Fall: RecordValue {}
+
+extension ContentHash: RecordValue {
+    fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, hexadecimal) }
+    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> ContentHash {
+        guard let hash = ContentHash(hexadecimal: try scanner.string()) else { throw .damagedLine }
+        return hash
+    }
+}
+
+extension EvictionRecord: RecordValue {
+    fileprivate func add(to line: inout JSONLine, as name: String) {
+        line.add(name, String(decoding: attribute.bytes, as: UTF8.self))
+    }
+    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> EvictionRecord {
+        guard let record = EvictionRecord(attribute: try scanner.string()) else {
+            throw .damagedLine
+        }
+        return record
+    }
+}
+
+/// The fields of a record's line that is read.
 private struct RecordLine {
     /// Readers of the fields' values, by name.
     private var values: [String: JSONScanner] = [:]
@@ -263,56 +337,29 @@ private struct RecordLine {
     }
 
     /// Reads a field; nil where it is null or not there.
-    func optional<Value>(
-        _ name: String, _ read: (inout JSONScanner) throws(JSONError) -> Value
-    ) throws(JSONError) -> Value? {
-        guard var value = values[name], try !value.takesNull() else { return nil }
-        return try read(&value)
+    func optional<Value: RecordValue>(_ name: String) throws(JSONError) -> Value? {
+        guard var value = try scanner(name) else { return nil }
+        return try Value.read(&value)
     }
 
     /// Reads a field that must be there.
-    func value<Value>(
-        _ name: String, _ read: (inout JSONScanner) throws(JSONError) -> Value
-    ) throws(JSONError) -> Value {
-        guard let value = try optional(name, read) else { throw .damagedLine }
+    func value<Value: RecordValue>(_ name: String) throws(JSONError) -> Value {
+        guard let value: Value = try optional(name) else { throw .damagedLine }
         return value
-    }
-
-    func text(_ name: String) throws(JSONError) -> String {
-        try value(name) { value throws(JSONError) in try value.text() }
-    }
-
-    func flag(_ name: String) throws(JSONError) -> Bool {
-        try value(name) { value throws(JSONError) in try value.bool() }
-    }
-
-    /// Reads a count of items or bytes; nil where it is null or not there.
-    func optionalAmount(_ name: String) throws(JSONError) -> Int64? {
-        try optional(name) { value throws(JSONError) in try value.amount() }
-    }
-
-    /// Reads a count of items or bytes.
-    func amount(_ name: String) throws(JSONError) -> Int64 {
-        guard let amount = try optionalAmount(name) else { throw .damagedLine }
-        return amount
-    }
-
-    /// Reads seconds since 1970; nil where they are null or not there.
-    func seconds(_ name: String) throws(JSONError) -> Int64? {
-        try optional(name) { value throws(JSONError) in try value.integer() }
     }
 
     /// The bytes of the line's path.
     var path: [UInt8] {
         get throws(JSONError) {
-            let text = try optional("path") { value throws(JSONError) in try value.string() }
-            let path =
-                if let text { text } else {
-                    try value("pathBase64") { value throws(JSONError) in try value.base64() }
-                }
-            if path.isEmpty { throw .damagedLine }
-            return path
+            if var text = try scanner("path") { return try text.string() }
+            guard var text = try scanner("pathBase64") else { throw .damagedLine }
+            return try text.base64()
         }
+    }
+
+    private func scanner(_ name: String) throws(JSONError) -> JSONScanner? {
+        guard var value = values[name], try !value.takesNull() else { return nil }
+        return value
     }
 }
 

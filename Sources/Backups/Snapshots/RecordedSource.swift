@@ -38,7 +38,7 @@ package struct RecordedSource: Sendable, Hashable {
     }
 
     /// The real path.
-    package var path: [UInt8]
+    package var path: [UInt8] = []
     /// The type of its filesystem, with the UUID if that is stable across reboots: `ext4 0b9d2a…`. Empty if
     /// unknown.
     package var filesystem = ""
@@ -60,6 +60,8 @@ package struct RecordedSource: Sendable, Hashable {
     /// The number of its files and directories that restic named in the snapshot judged last; nil if that is
     /// not known.
     var named: Int64?
+
+    init() {}
 
     init(path: [UInt8]) { self.path = path }
 
@@ -89,7 +91,7 @@ package struct RecordedSource: Sendable, Hashable {
     /// - Parameter missing: the SOURCEs that do not exist.
     /// - Returns: those of the plan in its order, then the missing ones.
     static func all(in plan: BackupPlan, missing: [FilePath]) -> [RecordedSource] {
-        let withoutContent = Set(plan.filesWithoutContent.map(\.path))
+        let withoutContent = plan.pathsWithoutContent
         let placeholders = plan.exclusions.compactMap { item in
             item.reason.placeholder.flatMap {
                 withoutContent.contains(item.path) ? nil : (path: item.path.bytes, size: $0.size)

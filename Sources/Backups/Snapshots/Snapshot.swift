@@ -280,8 +280,6 @@ package enum StateTag {
     package static let incomplete = "resval-incomplete"
     /// Nothing could be noted of it, so it belongs to no SET that goes on.
     static let unnoted = "resval-unnoted"
-    /// Some files are evicted into another repository; the record lists them.
-    package static let missesEvicted = "resval-evicted=elsewhere"
     /// The snapshot has the only copy of the content of evicted files.
     package static let kept = "resval-kept"
 }

@@ -4,57 +4,72 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// What is stored with each snapshot: what was excluded and why, and what the next snapshot is compared
-/// with. A verdict, which is noted when the snapshot was judged, says the latter anew.
+/// What is recorded of a snapshot, and what holds depend on.
 ///
-/// Its text is JSON, one object per line. The first gives the format's version, the last the number of lines,
-/// so that a truncated record is detected.
+/// It is stored with the snapshot: what was excluded and why, and how it compares with those before. What is
+/// found out when the snapshot was judged is noted in the same form, and takes the place of the latter. All
+/// numbers may come from a damaged or hostile file.
 package struct SnapshotRecord: Sendable {
-    /// The version of the format that is written. Readers reject a higher one.
-    static let version: Int64 = 1
-    /// The most bytes of a text that are read.
-    static let longestText = 512 << 20
+    /// How long the owner's exclusions and wrong clocks hold, in seconds.
+    package static let heldTime: Int64 = 30 * 86400
+    /// How many records in order prove that a clock is right again.
+    package static let recordsInOrder = 10
 
     /// The SET of the snapshot, which its tags give, too; nil for one that only keeps evicted files.
     var set: String?
-    /// Its number in the SET, which its tags give, too.
-    var number: Int64 = 0
-    /// See ``RecordedSnapshot/predecessorDate``.
-    var predecessorDate: Int64?
-    /// See ``RecordedSnapshot/inOrder``.
-    var inOrder = 0
-    /// See ``RecordedSnapshot/judged``.
+    /// The predecessor's number and one. The tags give it, too.
+    package var number: Int64 = 0
+    /// Seconds since 1970, as restic lists it.
+    package var date: Int64 = 0
+    /// The predecessor's date when this record was made; nil for the first snapshot of a SET.
+    package var predecessorDate: Int64?
+    /// How many records in a row, up to this one, followed their predecessors in order; 0 for the
+    /// first one.
+    package var inOrder = 0
+    /// The number of the snapshot judged last, in which restic named what ``RecordedSource/named`` says.
     var judged: Int64 = 0
     /// Makes each record another text.
-    private(set) var nonce: String?
+    var nonce: String?
     /// What was found out about the snapshot; nil in what is stored with it.
     var verdict: Verdict?
-    /// The SOURCEs, missing ones included.
+    /// Whether it was judged. A snapshot whose verdict was lost has no part.
+    package var isWhole = false
+
+    /// The SOURCEs of the SET, missing ones included.
     package var sources: [RecordedSource] = []
-    /// The reasons to keep earlier snapshots.
-    var holds: [Hold] = []
-    /// See ``RecordedSnapshot/unstored``.
-    var unstored: [[UInt8]] = []
-    /// See ``RecordedSnapshot/absent``.
-    var absent: [[UInt8]] = []
-    /// See ``RecordedSnapshot/deleted``.
-    var deleted: [[UInt8]] = []
-    /// The former SOURCEs that fell and have not come back.
-    var formerFalls: [[UInt8]] = []
-    /// The items with a protection class.
+    /// The holds, as ``HoldUpdate`` found them.
+    package var holds: [Hold] = []
+    /// What was planned and could not be stored: unread, locked and missing paths.
+    package var unstored = PathSet()
+    /// Missing SOURCEs, and held parts that are not on the disk, nor are the directories that had them.
+    package var absent = PathSet()
+    /// Held parts that were deleted from directories that are there.
+    package var deleted = PathSet()
+    /// SOURCEs that fell, and have not come back since they are SOURCEs no longer. One lacks itself as a
+    /// whole; which of the parts below it is not known.
+    package var fallen: Set<[UInt8]> = []
+    /// The items that had a protection class.
     var protectedItems: [RecordedProtection] = []
-    /// The evicted files whose content is not in the snapshot.
-    var missing: [MissingContent] = []
     /// The excluded items.
     package var exclusions: [RecordedExclusion] = []
     /// The evicted files that the snapshot keeps, as eviction records number them.
     package var kept: [KeptFile] = []
 
-    /// How much there is of the SOURCEs.
-    package var amount: Amount { sources.reduce(into: Amount()) { $0.add($1.amount) } }
+    // What follows from the above, see `index()`.
+    package var sourcePaths = PathSet()
+    package var excludedByOwner = PathSet()
+    /// What anything but a mark or setting of the owner excludes.
+    package var excludedOtherwise = PathSet()
 
-    /// The SOURCEs that were missing, and what could not be stored.
-    var lacks: [[UInt8]] { sources.filter(\.isMissing).map(\.path) + unstored }
+    package init(number: Int64, date: Int64) { (self.number, self.date) = (number, date) }
+
+    /// Creates the record of a new snapshot before its plan.
+    package init(after previous: SnapshotRecord?, date: Int64) {
+        self.init(number: previous?.number.addingSaturating(1) ?? 1, date: date)
+        predecessorDate = previous?.date
+        judged = previous?.judged ?? 0
+        if let previous, isInOrder { inOrder = previous.inOrder.addingSaturating(1) }
+    }
 
     /// Creates an empty record.
     init() {}
@@ -62,19 +77,17 @@ package struct SnapshotRecord: Sendable {
     /// Creates the record of a snapshot of evicted files.
     init(keeping files: [KeptFile]) { kept = files }
 
-    /// Creates the record of a plan.
+    /// Adds what a plan says.
     ///
     /// - Parameter missing: the SOURCEs that do not exist.
-    init(_ plan: BackupPlan, missing: [FilePath]) {
+    mutating func add(_ plan: BackupPlan, missing: [FilePath]) {
         nonce = randomIdentifier()
         sources = RecordedSource.all(in: plan, missing: missing)
-        unstored = plan.unstoredPaths
+        unstored = PathSet(plan.unstoredPaths)
+        absent = PathSet(missing.map(\.bytes))
         protectedItems = plan.protectedItems.map {
             RecordedProtection(
                 path: $0.path.bytes, protectionClass: $0.protectionClass.rawValue)
-        }
-        self.missing = plan.filesWithoutContent.map {
-            MissingContent(path: $0.path.bytes, size: $0.size, modified: $0.modified)
         }
         let owners = plan.exclusionsByDecider
         exclusions = plan.exclusions.map { item in
@@ -84,48 +97,137 @@ package struct SnapshotRecord: Sendable {
                 sentence: item.reason.sentence, isOwners: owners[path], record: file?.record,
                 owner: file?.owner, size: file?.size)
         }
+        index()
     }
 
-    /// Says how a snapshot compares with those before.
-    mutating func compare(_ snapshot: RecordedSnapshot, in set: SnapshotSet) {
-        self.set = set.text
-        (number, judged) = (snapshot.number, snapshot.judged)
-        (predecessorDate, inOrder) = (snapshot.predecessorDate, snapshot.inOrder)
-        (sources, holds) = (snapshot.sourceFacts, snapshot.holds)
-        (unstored, absent) = (snapshot.unstored.paths, snapshot.absent.paths)
-        deleted = snapshot.deleted.paths
-        formerFalls = snapshot.fallen.subtracting(sources.map(\.path)).sorted(by: pathPrecedes)
+    /// Collects the paths by which parts are looked up.
+    mutating func index() {
+        sourcePaths = PathSet(sources.map(\.path))
+        excludedByOwner = PathSet(exclusions.filter { $0.isOwners == true }.map(\.path))
+        excludedOtherwise = PathSet(exclusions.filter { $0.isOwners == false }.map(\.path))
+    }
+
+    /// Returns what is noted when the snapshot was judged.
+    func noted(_ verdict: Verdict) -> SnapshotRecord {
+        var noted = self
+        noted.verdict = verdict
+        (noted.nonce, noted.protectedItems, noted.exclusions, noted.kept) = (nil, [], [], [])
+        return noted
+    }
+
+    /// Takes over what was noted when the snapshot was judged.
+    mutating func take(_ noted: SnapshotRecord) {
+        (judged, sources, holds) = (noted.judged, noted.sources, noted.holds)
+        (unstored, absent, deleted) = (noted.unstored, noted.absent, noted.deleted)
+        fallen = noted.fallen
+    }
+
+    /// How much there is of the SOURCEs.
+    package var amount: Amount { sources.reduce(into: Amount()) { $0.add($1.amount) } }
+
+    /// The SOURCEs that were missing, and what could not be stored.
+    var lacks: [[UInt8]] { sources.filter(\.isMissing).map(\.path) + unstored.paths }
+
+    /// Whether the date is the predecessor's or at most 30 days later.
+    package var isInOrder: Bool {
+        guard let predecessorDate else { return true }
+        return 0...Self.heldTime ~= date.subtractingSaturating(predecessorDate)
+    }
+
+    /// Whether a mark, a setting or anything else excludes a part.
+    func excludes(_ part: [UInt8]) -> Bool {
+        excludedByOwner.contains(part) || excludedOtherwise.contains(part)
+    }
+
+    /// Whether a part belongs to what was to be stored. A path excluded below it changes nothing.
+    package func plans(_ part: [UInt8]) -> Bool {
+        sourcePaths.contains(part) && !excludes(part) && !absent.contains(part)
+            && !deleted.contains(part) && !fallen.contains(part)
+    }
+
+    /// Whether a part, or what is above it, fell, so that it may have been there just before.
+    func mayHaveLost(_ part: [UInt8]) -> Bool { fallen.contains { isHeld(part, by: $0) } }
+
+    /// Whether a part was stored, as far as the verdict knows.
+    package func has(_ part: [UInt8]) -> Bool {
+        isWhole && plans(part) && !unstored.contains(part)
+    }
+
+    /// Whether what there was of a part was stored, though it may have fallen.
+    func hasRest(of part: [UInt8]) -> Bool {
+        isWhole && sourcePaths.contains(part) && !excludes(part) && !absent.contains(part)
+            && !unstored.contains(part)
+    }
+
+    /// Whether what a hold is for should be stored and is not: then only storing it ends the hold.
+    private func isUnstored(_ hold: Hold) -> Bool {
+        hold.kind != .clock && plans(hold.part) && !has(hold.part)
+    }
+
+    /// Returns the holds, those without an end first, and what they keep.
+    ///
+    /// - Parameter snapshots: of the SET.
+    func held(among snapshots: [Snapshot]) -> [HeldPart] {
+        let byNumber = Dictionary(snapshots.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
+        return (holds.filter { $0.kind == .other } + holds.filter { $0.kind != .other }).map {
+            hold in
+            var held = HeldPart()
+            held.path = hold.kind == .clock ? nil : hold.part
+            held.kind = hold.kind.rawValue
+            held.since = FileTime(seconds: hold.since, nanoseconds: 0)
+            held.isUnstored = isUnstored(hold)
+            if hold.kind != .other, !held.isUnstored {
+                let end = hold.since.addingSaturating(Self.heldTime)
+                held.until = FileTime(seconds: end, nanoseconds: 0)
+            }
+            held.snapshot = byNumber[hold.number]?.identifier
+            return held
+        }
+    }
+
+    /// Ends what was found missing, but for the holds of what should be stored and is not.
+    mutating func accept() {
+        let known = self
+        holds.removeAll { !known.isUnstored($0) }
+        fallen = []
+        for index in sources.indices {
+            sources[index].fall = nil
+            sources[index].pathsGone = false
+            sources[index].expectItself()
+            sources[index].named = nil
+        }
+        judged = 0
     }
 }
 
 /// What was found out about a snapshot after it was made.
 struct Verdict: Sendable {
     /// The identifier that the snapshot had when it was made.
-    var snapshot: String
+    var snapshot = ""
     /// Whether it was judged, and not only accepted.
     var isJudged = true
     /// Whether it lacks nothing.
-    var isComplete: Bool
+    var isComplete = false
 }
 
 /// An item that a backup excluded, as recorded.
 package struct RecordedExclusion: Sendable, Hashable {
     /// The absolute path's bytes.
-    package let path: [UInt8]
+    package internal(set) var path: [UInt8] = []
     /// Whether it is a directory, whose own entry is stored.
-    package let isDirectory: Bool
+    package internal(set) var isDirectory = false
     /// A short name for the reason, as printed by `plan`.
-    package let reason: String
+    package internal(set) var reason = ""
     /// The reason in words.
-    package let sentence: String
+    package internal(set) var sentence = ""
     /// Whether its owner decided it; nil for an item of which nothing is missing.
-    let isOwners: Bool?
+    var isOwners: Bool?
     /// The record of an evicted file, whose content is in a separate snapshot; nil for other items.
-    package let record: EvictionRecord?
+    package internal(set) var record: EvictionRecord?
     /// The owner of an evicted file; nil for other items.
-    package let owner: UInt32?
+    package internal(set) var owner: UInt32?
     /// The size of an evicted file, in bytes; nil for other items.
-    package let size: Int64?
+    package internal(set) var size: Int64?
 
     /// Whether it is an evicted file.
     package var isEvicted: Bool { reason == "evicted" }
@@ -134,9 +236,9 @@ package struct RecordedExclusion: Sendable, Hashable {
 /// An item with a protection class, as recorded.
 package struct RecordedProtection: Sendable, Hashable {
     /// The absolute path's bytes.
-    package let path: [UInt8]
+    package internal(set) var path: [UInt8] = []
     /// The name of the class.
-    package let protectionClass: String
+    package internal(set) var protectionClass = ""
 
     /// That the item has lost its class, in words without the path.
     package var lossSentence: String {
@@ -145,23 +247,13 @@ package struct RecordedProtection: Sendable, Hashable {
     }
 }
 
-/// An evicted file whose content is not in a snapshot, though the file itself may be, stored with holes.
-/// Size and time identify the content in other snapshots.
-struct MissingContent: Sendable {
-    let path: [UInt8]
-    /// In bytes.
-    let size: Int64
-    /// The modification time; nil if unknown.
-    let modified: FileTime?
-}
-
 extension BackupPlan {
     /// Whether an item's owner decided that it is excluded, by its path. Items of which nothing is
     /// missing are not in the result: sockets, repositories, and evicted files whose content is in the repository;
     /// also locked directories, which could not be stored.
-    var exclusionsByDecider: [[UInt8]: Bool] {
+    fileprivate var exclusionsByDecider: [[UInt8]: Bool] {
         let doubtful = Set(doubtfulExclusions.map(\.path))
-        let missing = Set(filesWithoutContent.map(\.path))
+        let missing = pathsWithoutContent
         var decided: [[UInt8]: Bool] = [:]
         for item in exclusions {
             switch item.reason {
@@ -175,7 +267,7 @@ extension BackupPlan {
     }
 
     /// The paths that it could not look at or may have missed, or whose content is elsewhere.
-    var unstoredPaths: [[UInt8]] {
+    fileprivate var unstoredPaths: [[UInt8]] {
         notices.compactMap { notice in
             switch notice.matter {
             case .unreadable, .moved: notice.path.bytes
@@ -184,59 +276,6 @@ extension BackupPlan {
             case .issue, .missing, .attributeName: nil
             }
         }
-    }
-}
-
-extension SnapshotRecord {
-    /// Parses a text that is the record of a snapshot, as far as the snapshot's tags prove it.
-    ///
-    /// - Throws: ``BackupError`` `damaged` for another text; also as ``init(text:)``.
-    init(text: [UInt8], of snapshot: Snapshot) throws(BackupError) {
-        if let hash = snapshot.recordHash, ContentHash(of: text).hexadecimal != hash {
-            throw .damagedRecord
-        }
-        try self.init(text: text)
-    }
-}
-
-extension Restic {
-    /// Returns the record of a snapshot.
-    ///
-    /// - Throws: ``BackupError``: `noRecord` when the snapshot has none, `damaged` when it is not valid, or
-    ///   is not the one that the snapshot was made with.
-    package func record(of snapshot: Snapshot) async throws(BackupError) -> SnapshotRecord {
-        guard let path = snapshot.recordPath?.path else { throw .noRecord }
-        let text = try await readContent(
-            of: FilePath(bytes: path), in: snapshot.identifier,
-            with: WholeOutput(limit: SnapshotRecord.longestText)
-        ).bytes
-        return try SnapshotRecord(text: text, of: snapshot)
-    }
-}
-
-extension RecordedSnapshot {
-    /// Takes over what a record says or, where there is a verdict, what that says in its place.
-    mutating func take(_ record: SnapshotRecord, _ verdict: SnapshotRecord? = nil) {
-        let found = verdict ?? record
-        sources = PathSet(record.sources.map(\.path))
-        excludedByOwner = PathSet(record.exclusions.filter { $0.isOwners == true }.map(\.path))
-        excludedOtherwise = PathSet(record.exclusions.filter { $0.isOwners == false }.map(\.path))
-        (sourceFacts, holds) = (found.sources, found.holds)
-        unstored = PathSet(found.unstored)
-        absent = PathSet(found.sources.filter(\.isMissing).map(\.path) + found.absent)
-        deleted = PathSet(found.deleted)
-        fallen = Set(found.sources.filter(\.hasFallen).map(\.path) + found.formerFalls)
-    }
-
-    /// Creates what is known of a snapshot from its record and the verdict on it.
-    init(_ snapshot: Snapshot, _ record: SnapshotRecord, _ verdict: SnapshotRecord? = nil) {
-        self.init(number: snapshot.number, date: snapshot.time.seconds)
-        (predecessorDate, inOrder) = (record.predecessorDate, record.inOrder)
-        judged = (verdict ?? record).judged
-        // Without the verdict it is not known what an incomplete one lacks.
-        isWhole = verdict?.verdict?.isJudged ?? (snapshot.isJudged && !snapshot.isIncomplete)
-        protectedItems = record.protectedItems
-        take(record, verdict)
     }
 }
 

@@ -12,21 +12,23 @@ private let (a, b) = (Array("/s/A".utf8), Array("/s/A/b".utf8))
 
 /// Snapshots of one SET, one after the other; none is forgotten.
 private struct Timeline {
-    private(set) var snapshots: [RecordedSnapshot] = []
-    var last: RecordedSnapshot? { snapshots.last }
+    private(set) var snapshots: [SnapshotRecord] = []
+    var last: SnapshotRecord? { snapshots.last }
 
     /// Makes a whole snapshot of `/s`, with what is to be different, and returns its holds.
+    ///
+    /// - Parameter accepted: whether the snapshot before is accepted first.
     @discardableResult
     mutating func add(
         day number: Int64, accepted: Bool = false,
-        _ change: (inout RecordedSnapshot) -> Void = { _ in }
+        _ change: (inout SnapshotRecord) -> Void = { _ in }
     ) -> [Hold] {
-        var new = RecordedSnapshot(after: last, date: number * day)
+        if accepted { snapshots[snapshots.count - 1].accept() }
+        var new = SnapshotRecord(after: last, date: number * day)
         new.isWhole = true
-        new.sources = PathSet([source])
+        new.sourcePaths = PathSet([source])
         change(&new)
-        new.holds = holds(
-            after: new, previous: last, among: snapshots.reversed(), accepted: accepted)
+        new.holds = holds(after: new, previous: last, among: snapshots.reversed())
         snapshots.append(new)
         return new.holds
     }
@@ -42,17 +44,17 @@ private struct Timeline {
 
 /// Finds the holds of a new snapshot where each earlier one has what it plans.
 private func holds(
-    after new: RecordedSnapshot, previous: RecordedSnapshot?,
-    among earlier: some Sequence<RecordedSnapshot>, accepted: Bool
+    after new: SnapshotRecord, previous: SnapshotRecord?,
+    among earlier: some Sequence<SnapshotRecord>
 ) -> [Hold] {
-    var update = HoldUpdate(after: new, previous: previous, accepted: accepted)
+    var update = HoldUpdate(after: new, previous: previous)
     for snapshot in earlier where !update.missing.isEmpty {
         update.hold(update.missing.keys.filter(snapshot.has), by: snapshot.number)
     }
     return update.holds.sorted { ($0.number, $0.part.count) < ($1.number, $1.part.count) }
 }
 
-extension RecordedSnapshot {
+extension SnapshotRecord {
     /// The snapshot as a repository lists it; its identifier is its number.
     fileprivate var listed: Snapshot {
         let set = SnapshotSet(
@@ -72,10 +74,10 @@ extension RecordedSnapshot {
 
 @Suite("Holds")
 struct HoldsTests {
-    private typealias Change = @Sendable (inout RecordedSnapshot) -> Void
+    private typealias Change = @Sendable (inout SnapshotRecord) -> Void
 
     private static let ownersChanges: [Change] = [
-        excludeA, { $0.sources = PathSet() }, { $0.sources = PathSet([b]) },
+        excludeA, { $0.sourcePaths = PathSet() }, { $0.sourcePaths = PathSet([b]) },
     ]
     private static let otherChanges: [Change] = [
         { $0.excludedOtherwise = PathSet([a]) }, { $0.fallen = [source] },
@@ -86,7 +88,7 @@ struct HoldsTests {
         { $0.unstored = PathSet([a]) }, { $0.unstored = PathSet([[UInt8(ascii: "/")]]) },
     ]
 
-    @Sendable private static func excludeA(_ new: inout RecordedSnapshot) {
+    @Sendable private static func excludeA(_ new: inout SnapshotRecord) {
         new.excludedByOwner = PathSet([a])
     }
 
@@ -110,8 +112,13 @@ struct HoldsTests {
             var line = Timeline()
             line.add(day: 0)
             #expect(line.add(day: 1, change).count == 1)
-            #expect(line.add(day: 2, accepted: true, change).isEmpty)
-            #expect(line.add(day: 3, change).isEmpty)
+            // What fell is compared with itself from then on.
+            let changeButFall: (inout SnapshotRecord) -> Void = {
+                change(&$0)
+                $0.fallen = []
+            }
+            #expect(line.add(day: 2, accepted: true, changeButFall).isEmpty)
+            #expect(line.add(day: 3, changeButFall).isEmpty)
         }
     }
 
@@ -149,7 +156,7 @@ struct HoldsTests {
         line.add(day: 0)
         line.add(day: 1) { $0.isWhole = false }
         #expect(line.add(day: 2, Self.excludeA).map(\.number) == [1])
-        line.add(day: 32, accepted: true) { $0.isWhole = false }
+        line.add(day: 32) { $0.isWhole = false }
         #expect(line.removed(keeping: [4], today: 32) == ["2"])
         var unjudged = Timeline()
         unjudged.add(day: 0)
@@ -242,21 +249,32 @@ struct HoldsTests {
         #expect(line.removed(keeping: [52], today: 51).count == 50)
     }
 
+    @Test("what could not be stored the night before either is looked for no more")
+    func settled() {
+        var previous = SnapshotRecord(after: nil, date: 0)
+        previous.sourcePaths = PathSet([source])
+        previous.unstored = PathSet([a])
+        var new = SnapshotRecord(after: previous, date: day)
+        (new.isWhole, new.sourcePaths, new.unstored) = (true, PathSet([source]), PathSet([a]))
+        #expect(Set(HoldUpdate(after: new, previous: previous).missing.keys) == [a])
+        previous.isWhole = true
+        #expect(HoldUpdate(after: new, previous: previous).missing.isEmpty)
+    }
+
     @Test("numbers at the limits, as a damaged record may have them, are no overflow")
     func limits() {
         let numbers: [Int64] = [.min, -1, 0, .max]
         for first in numbers {
             for second in numbers {
-                var previous = RecordedSnapshot(number: second, date: first)
-                previous.sources = PathSet([source])
+                var previous = SnapshotRecord(number: second, date: first)
+                previous.sourcePaths = PathSet([source])
                 previous.holds = [.own, .clock].map {
                     Hold(number: second, kind: $0, since: first, part: a)
                 }
                 previous.inOrder = .max
-                var new = RecordedSnapshot(after: previous, date: second)
+                var new = SnapshotRecord(after: previous, date: second)
                 new.isWhole = true
-                let holds = holds(
-                    after: new, previous: previous, among: [previous], accepted: false)
+                let holds = holds(after: new, previous: previous, among: [previous])
                 #expect(holds.count <= 3)
                 let decisions = [new.listed].forgetDecisions(
                     keptByRules: [:], holds: holds, now: first)
@@ -328,7 +346,7 @@ private struct History {
     private let rule: Rule
     private var excluded: Set<[UInt8]> = []
     private var gone: Set<[UInt8]> = []
-    private var snapshots: [RecordedSnapshot] = []
+    private var snapshots: [SnapshotRecord] = []
     private var absences: [[UInt8]: Absence] = [:]
     private(set) var losses: [String] = []
 
@@ -342,7 +360,7 @@ private struct History {
     var leftOver: Int { snapshots.count - kept().count }
 
     mutating func run() {
-        var (time, previous): (Int64, RecordedSnapshot?) = (0, nil)
+        var (time, previous): (Int64, SnapshotRecord?) = (0, nil)
         for step in 0..<220 {
             // In the second part nothing changes any more: all holds must end.
             let isQuiet = step >= Self.quietStep
@@ -350,25 +368,20 @@ private struct History {
             let isWrong = row.clocks && !isQuiet && chance(0.06)
             let now = isWrong ? time + ([-3, -20, 400].randomElement(using: &numbers) ?? 0) : time
             if !isQuiet { change() }
-            var new = RecordedSnapshot(after: previous, date: now * day)
-            new.sources = PathSet([source])
+            var new = SnapshotRecord(after: previous, date: now * day)
+            new.sourcePaths = PathSet([source])
             (new.excludedByOwner, new.absent) = (PathSet(excluded), PathSet(gone))
             new.isWhole = isQuiet || chance(0.9)
             if !isQuiet && chance(0.2) {
                 new.unstored = PathSet(Self.parts.filter { new.plans($0) && chance(0.3) })
             }
             let accepted = step == Self.quietStep || chance(0.02)
-            new.holds = holds(
-                after: new, previous: previous, among: snapshots.reversed(), accepted: accepted)
+            new.holds = holds(after: new, previous: previous, among: snapshots.reversed())
             snapshots.append(new)
-            if accepted {
-                for index in snapshots.indices {
-                    snapshots[index].date = min(snapshots[index].date, now * day)
-                }
-            }
-            note(new, time, accepted)
-            previous = snapshots.last
+            note(new, time)
             forget(new, now: now, time: time)
+            if accepted { accept(now: now) }
+            previous = snapshots.last
         }
     }
 
@@ -392,20 +405,31 @@ private struct History {
         }
     }
 
-    private mutating func note(_ new: RecordedSnapshot, _ time: Int64, _ accepted: Bool) {
+    /// Accepts the snapshot made last: what it does not plan is missed no more until it is stored again.
+    private mutating func accept(now: Int64) {
+        guard let last = snapshots.last else { return }
+        for part in Self.parts where !last.plans(part) { absences[part]?.isAccepted = true }
+        for index in snapshots.indices {
+            snapshots[index].date = min(snapshots[index].date, now * day)
+        }
+        snapshots[snapshots.count - 1].accept()
+    }
+
+    private mutating func note(_ new: SnapshotRecord, _ time: Int64) {
         for part in Self.parts {
+            let isAccepted = absences[part]?.isAccepted ?? false
             if new.has(part) {
                 absences[part] = nil
             } else if new.plans(part) {
-                absences[part] = Absence(isOwn: nil, since: time)
+                absences[part] = Absence(isOwn: nil, since: time, isAccepted: isAccepted)
             } else if absences[part]?.isOwn == nil {
-                absences[part] = Absence(isOwn: excluded.contains(part), since: time)
+                absences[part] = Absence(
+                    isOwn: excluded.contains(part), since: time, isAccepted: isAccepted)
             }
-            if accepted { absences[part]?.isAccepted = true }
         }
     }
 
-    private mutating func forget(_ new: RecordedSnapshot, now: Int64, time: Int64) {
+    private mutating func forget(_ new: SnapshotRecord, now: Int64, time: Int64) {
         let reasons = Dictionary(uniqueKeysWithValues: kept().map { ("\($0)", ["rule"]) })
         let removed = Set(
             snapshots.map(\.listed).forgetDecisions(
@@ -430,7 +454,7 @@ private struct History {
         kept(of: snapshots).union(kept(of: snapshots.filter(\.isWhole)))
     }
 
-    private func kept(of snapshots: [RecordedSnapshot]) -> Set<Int64> {
+    private func kept(of snapshots: [SnapshotRecord]) -> Set<Int64> {
         let newestFirst = snapshots.sorted { ($0.date, $0.number) > ($1.date, $1.number) }
         guard let newest = newestFirst.first else { return [] }
         var periods: Set<Int64> = []
