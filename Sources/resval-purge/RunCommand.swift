@@ -13,16 +13,11 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Delete what a plan names, or plan and delete at once.",
         discussion: """
-            run PLAN deletes only units of the plan that have not changed and may still be deleted. \
-            The options that decide this (--min-age, --all-owners, --cache, --protect) must be \
-            given again.
-
-            run [ROOT...] --free SIZE makes the plan that resval-purge plan shows, and executes it. \
-            If the target cannot be reached, nothing is deleted, unless --partial is given.
-
-            What is deleted counts by its blocks, whatever other processes store meanwhile. Items in \
-            use are kept, and reported. Without PLAN, the next units are deleted instead, \
-            until enough is freed. An interrupted purge is finished first, except with --dry-run.
+            run PLAN deletes only units of the plan that have not changed and may still be deleted, \
+            by the options given now. With a target it makes the plan that resval-purge plan shows; \
+            if that falls short, nothing is deleted without --partial. What is in use is kept and \
+            reported; without PLAN, the next units are deleted instead. An interrupted purge is \
+            finished first, except with --dry-run.
 
             EXAMPLES
               resval-purge run plan.json
@@ -30,10 +25,23 @@ struct RunCommand: ParsableCommand {
               resval-purge run ~/build --until-available 20G --partial
             """)
 
-    @Argument(help: "A plan of resval-purge plan --output; with a target, where to look.")
+    @Argument(help: "The file of a plan; with a target, where to look.")
     var paths: [PathOperand] = []
 
     @OptionGroup var target: TargetOptions
+
+    @Flag(
+        name: [.customShort("n"), .customLong("dry-run")],
+        help: "Check everything, but delete nothing.")
+    var isDryRun = false
+
+    @Flag(help: "Free what is possible if the target is out of reach.")
+    var partial = false
+
+    @Flag(
+        name: [.long, .customLong("verbose")], help: "List the items that are kept, with reasons.")
+    var kept = false
+
     @OptionGroup var search: SearchOptions
     @OptionGroup var scope: ScopeOptions
 
@@ -41,18 +49,6 @@ struct RunCommand: ParsableCommand {
     var json = false
 
     @OptionGroup var progress: ProgressOptions
-
-    @Flag(
-        name: [.customShort("n"), .customLong("dry-run")],
-        help: "Check everything, but delete nothing.")
-    var isDryRun = false
-
-    @Flag(help: "Free as much as possible if the target cannot be reached.")
-    var partial = false
-
-    @Flag(
-        name: [.long, .customLong("verbose")], help: "List the items that are kept, with reasons.")
-    var kept = false
 
     func validate() throws {
         if !target.isGiven, paths.count != 1 {
@@ -63,7 +59,7 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         let plan = target.isGiven ? nil : try readPlan()
         let environment = try PurgeEnvironment(search, scope)
-        var report = RunReport(form, now: .now, mode: isDryRun ? .rehearse : .delete)
+        var report = PurgeReport(.current, printing: form, isDryRun ? .rehearse : .delete)
         do {
             if !isDryRun { try finishLeftovers(environment, &report) }
             let prepared =
@@ -99,10 +95,10 @@ struct RunCommand: ParsableCommand {
     }
 
     private func finishLeftovers(
-        _ environment: PurgeEnvironment, _ report: inout RunReport
+        _ environment: PurgeEnvironment, _ report: inout PurgeReport
     ) throws {
         let executor = PurgeExecutor(environment.search([], nil))
-        try executor.finishLeftovers { report.write($0) }
+        try executor.finishLeftovers { report.note($0) }
     }
 
     /// Makes a plan; nil when it does not free enough and so is not executed.
@@ -135,7 +131,7 @@ struct RunCommand: ParsableCommand {
             purgeableBytes: known ?? 0, volume: volume)
     }
 
-    private func execute(_ run: Prepared, _ report: inout RunReport) throws -> PurgeOutcome {
+    private func execute(_ run: Prepared, _ report: inout PurgeReport) throws -> PurgeOutcome {
         var executor = PurgeExecutor(run.search)
         executor.mode = isDryRun ? .rehearse : .delete
         executor.goesOn = run.goesOn
@@ -145,7 +141,7 @@ struct RunCommand: ParsableCommand {
         defer { display.end() }
         var (units, bytes) = (0, Int64(0))
         let outcome = try executor.execute(run.plan, now: FileTime.now) { event in
-            report.write(event)
+            report.note(event)
             guard case .removed(let unit, _) = event else { return }
             units += 1
             bytes += unit.bytes
@@ -153,8 +149,7 @@ struct RunCommand: ParsableCommand {
                 step, done: units, total: nil, bytes: bytes, totalBytes: run.plan.wantedBytes)
         }
         display.end()
-        report.finish(
-            outcome, wanted: run.plan.wantedBytes, available: availableBytes(at: run.volume))
+        report.finish(outcome, on: run.volume, wanted: run.plan.wantedBytes)
         if !isDryRun { record(run.purgeableBytes - outcome.predictedBytes, run.plan) }
         return outcome
     }
