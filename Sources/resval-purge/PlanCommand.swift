@@ -79,7 +79,6 @@ func reportShortfall(_ result: Planning.Result) -> Bool {
         : "only \(sizeText(result.plan.bytes)) of \(wanted) can be freed, "
             + "\(sizeText(result.missingBytes)) short"
     Messages.write(
-        about: [UInt8]?.none,
         "\(found) (--kept shows what is kept and why, run --partial accepts less)")
     return false
 }

@@ -63,19 +63,15 @@ struct PurgeReport: ~Copyable {
     private mutating func write(
         type: String, _ path: [UInt8], _ reason: String?, _ sentence: String
     ) {
-        var line = JSONLine.output()
-        line.add("type", type)
-        line.add(path: path)
-        line.add("reason", reason)
-        line.add("sentence", sentence)
         printer.flush()
-        line.end(in: &buffer)
+        itemLine(type: type, path, reason: reason, sentence).end(in: &buffer)
         buffer.flush()
     }
 
     /// Reports the outcome of the run.
     mutating func finish(_ outcome: PurgeOutcome, on volume: FilePath, wanted: Int64) {
         printer.flush()
+        if outcome.failures > 0 { hasFailures = true }
         let available = try? StorageSpace(at: volume).bytes?.available
         switch form {
         case nil: log.write(.notice, about: volume.bytes, sentence(outcome, available))
@@ -85,7 +81,6 @@ struct PurgeReport: ~Copyable {
         buffer.flush()
         let subject = form == nil ? volume.bytes : nil
         if let trouble = outcome.trouble {
-            hasFailures = true
             log.write(.error, about: trouble.path?.bytes ?? subject, trouble.sentence)
         }
         if outcome.isFutile {
@@ -140,4 +135,16 @@ struct PurgeReport: ~Copyable {
             }
         return text + "; \(sizeText(available)) available now, \(change)"
     }
+}
+
+/// Returns the line about an item that is kept, failed or left over.
+func itemLine(
+    type: String, _ path: [UInt8], reason: String?, _ sentence: String
+) -> JSONLine {
+    var line = JSONLine.output()
+    line.add("type", type)
+    line.add(path: path)
+    line.add("reason", reason)
+    line.add("sentence", sentence)
+    return line
 }
