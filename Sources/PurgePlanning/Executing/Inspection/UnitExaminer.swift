@@ -286,8 +286,8 @@ final class UnitExaminer {
 }
 
 extension UnitExaminer {
-    /// Returns, for each of several units, `processInside` when a process is in it,
-    /// `mountedElsewhere` when it is mounted elsewhere, and nil when nothing uses it.
+    /// Returns, for each of several units, `processInside` when a process is in it, `inUse` when one has
+    /// a file of it open, `mountedElsewhere` when it is mounted elsewhere, and nil when nothing uses it.
     ///
     /// While any is in use, all are looked at again for a while: the last look decides.
     ///
@@ -350,6 +350,8 @@ struct UnitContents: Sendable {
     private(set) var newestChange = FileTime(seconds: .min, nanoseconds: 0)
     /// The directories, the top one included.
     private(set) var directories: Set<FileIdentity> = []
+    /// All other items.
+    private(set) var files: Set<FileIdentity> = []
     /// The files with several hard links.
     private var linkedFiles: Set<FileIdentity> = []
 
@@ -376,8 +378,9 @@ struct UnitContents: Sendable {
         newestChange = max(newestChange, status.attributeModificationTime)
         if status.kind == .directory {
             directories.insert(status.identity)
-        } else if status.linkCount > 1 {
-            linkedFiles.insert(status.identity)
+        } else {
+            files.insert(status.identity)
+            if status.linkCount > 1 { linkedFiles.insert(status.identity) }
         }
     }
 }
