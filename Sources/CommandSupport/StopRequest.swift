@@ -5,10 +5,10 @@ import Synchronization
 private let stopSignal = Atomic<CInt>(0)
 private let outputFailed = Atomic<Bool>(false)
 
-/// A request to stop: SIGINT, SIGTERM, or output that can no longer be written.
+/// A request to stop: SIGINT, SIGTERM, SIGHUP, or output that can no longer be written.
 ///
 /// Loops check ``isMade`` between items, finish the current item and return; the program then ends
-/// by the same signal, so that its parent sees 130 or 143.
+/// by the same signal, so that its parent sees 130, 143 or 129.
 package enum StopRequest {
     /// Whether work should end after the current item.
     package static var isMade: Bool {
@@ -29,8 +29,9 @@ package enum StopRequest {
 
     static func makeAfterFailedOutput() { outputFailed.store(true, ordering: .relaxed) }
 
-    /// Starts catching SIGINT and SIGTERM. A second signal of the same kind ends the process at
-    /// once, in case the first arrives during a call that never returns.
+    /// Starts catching SIGINT, SIGTERM and SIGHUP. A second SIGINT or SIGTERM ends the process at
+    /// once, in case the first arrives during a call that never returns. When a terminal closes, the
+    /// shell and the kernel each send SIGHUP, so a second one means no more than the first.
     ///
     /// SIGPIPE is caught by a handler that does nothing, so that a write to a closed pipe fails
     /// with `EPIPE`; unlike an ignored signal, this is not inherited by programs that this process
@@ -38,8 +39,9 @@ package enum StopRequest {
     static func beginListening() {
         _ = stopSignal.load(ordering: .relaxed)
         // Signals that the parent had ignored (nohup, a shell's background job) stay ignored.
-        for signal in [SIGINT, SIGTERM] where !isIgnored(signal) {
-            handle(signal, flags: CInt(bitPattern: UInt32(SA_RESETHAND))) { signal in
+        for signal in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(signal) {
+            handle(signal, flags: signal == SIGHUP ? 0 : CInt(bitPattern: UInt32(SA_RESETHAND))) {
+                signal in
                 stopSignal.store(signal, ordering: .relaxed)
             }
         }
@@ -65,7 +67,7 @@ package enum StopRequest {
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    static func handle(
+    private static func handle(
         _ signal: CInt, flags: CInt, _ handler: @escaping @convention(c) (CInt) -> Void
     ) {
         var action = sigaction()
@@ -73,21 +75,4 @@ package enum StopRequest {
         action.sa_flags = flags
         sigaction(signal, &action, nil)
     }
-}
-
-private let isRequested = Atomic<Bool>(false)
-
-/// A request to read the configuration again: SIGHUP.
-package enum ReloadRequest {
-    /// Starts catching SIGHUP, which would otherwise end the process.
-    package static func beginListening() {
-        _ = isRequested.load(ordering: .relaxed)
-        StopRequest.handle(SIGHUP, flags: 0) { _ in isRequested.store(true, ordering: .relaxed) }
-    }
-
-    /// Returns whether a reload was requested since the last call.
-    package static func take() -> Bool { isRequested.exchange(false, ordering: .relaxed) }
-
-    /// Whether there is a request that was not taken yet.
-    package static var isMade: Bool { isRequested.load(ordering: .relaxed) }
 }

@@ -15,31 +15,31 @@ struct PlanCommand: ParsableCommand {
             application data. Below a ROOT, temporary files and caches are the items in those \
             directories; anything else is deleted only where it is marked itself.
 
-            With --output, writes a plan that run executes, also one that frees too little: it \
-            records device, inode, size and times of each unit. A plan counts for an hour, and until the machine is started again.
+            A plan written with --output may be run for an hour, and until the machine is restarted, \
+            also if it frees too little.
 
             EXAMPLES
               resval-purge plan --free 10G
-              resval-purge plan --until-available 15% --kept
-              resval-purge plan ~/build --free 2G --min-age 7d --output plan.json
+              resval-purge plan ~/build --until-available 15% --min-age 7d --output plan.json
             """)
 
     @Argument(help: "Where to look.")
     var roots: [PathOperand] = []
 
     @OptionGroup var target: TargetOptions
-    @OptionGroup var search: SearchOptions
-    @OptionGroup var scope: ScopeOptions
-    @OptionGroup var records: RecordOptions
-    @OptionGroup var progress: ProgressOptions
+
+    @Flag(
+        name: [.long, .customLong("verbose")], help: "List the items that are kept, with reasons.")
+    var kept = false
 
     @Option(
         help: ArgumentHelp("Write the plan to this file; - is standard output.", valueName: "file"))
     var output: PathArgument?
 
-    @Flag(
-        name: [.long, .customLong("verbose")], help: "List the items that are kept, with reasons.")
-    var kept = false
+    @OptionGroup var search: SearchOptions
+    @OptionGroup var scope: ScopeOptions
+    @OptionGroup var records: RecordOptions
+    @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
         if !target.isGiven { throw ValidationError("give --free or --until-available") }
@@ -79,7 +79,6 @@ func reportShortfall(_ result: Planning.Result) -> Bool {
         : "only \(sizeText(result.plan.bytes)) of \(wanted) can be freed, "
             + "\(sizeText(result.missingBytes)) short"
     Messages.write(
-        about: [UInt8]?.none,
         "\(found) (--kept shows what is kept and why, run --partial accepts less)")
     return false
 }

@@ -162,11 +162,6 @@ final class KeptItems: Sendable {
         guard form == .json else {
             return Array("kept  \(NameEscaping.text(path)): \(reason.sentence)\n".utf8)
         }
-        var line = JSONLine.output()
-        line.add("type", "kept")
-        line.add(path: path)
-        line.add("reason", reason.name)
-        line.add("sentence", reason.sentence)
-        return line.ended()
+        return itemLine(type: "kept", path, reason: reason.name, reason.sentence).ended()
     }
 }

@@ -6,22 +6,19 @@ import StorageManagement
 struct SearchOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "An item on the filesystem that is short of space. (default: the first ROOT, else the "
-                + "home)",
+            "An item on the volume that is short of space. (default: the first ROOT, else the home)",
             valueName: "path"))
     var volume: PathArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Keep what is younger than this age, such as 90m, 24h or 10d. (default: 24h; 6h for "
-                + "temporary files when space is critical)",
-            valueName: "age"))
+            "Keep what is younger, such as 90m or 10d. (default: 24h; 6h for temporary files when "
+                + "space is critical)", valueName: "age"))
     var minAge: AgeArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Keep caches and temporary files below this size where those of their directory come to "
-                + "less than 1 MiB together. 0 where inodes are short.",
+            "Keep smaller caches and temporary files unless they add up to 1 MiB in a directory.",
             valueName: "size"))
     var smallest = ByteSize(bytes: 64 << 10)
 }
@@ -33,15 +30,12 @@ struct ScopeOptions: ParsableArguments {
 
     @Option(
         name: .customLong("cache"), parsing: .singleValue,
-        help: ArgumentHelp(
-            "A directory for caches besides the user's own, such as /var/cache; can be repeated.",
-            valueName: "path"))
+        help: ArgumentHelp("Another directory for caches; can be repeated.", valueName: "path"))
     var caches: [PathArgument] = []
 
     @Option(
         name: .customLong("protect"), parsing: .singleValue,
-        help: ArgumentHelp(
-            "A protected directory, never touched; can be repeated.", valueName: "path"))
+        help: ArgumentHelp("A directory never touched; can be repeated.", valueName: "path"))
     var protected: [PathArgument] = []
 }
 
@@ -53,8 +47,7 @@ struct TargetOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How much should be available, such as 20G, or 15% of the filesystem.",
-            valueName: "size"))
+            "How much should be available, such as 20G or 15%.", valueName: "size"))
     var untilAvailable: AvailableArgument?
 
     /// Whether one of the options was given.

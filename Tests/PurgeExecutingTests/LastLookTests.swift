@@ -105,6 +105,35 @@ struct LastLookTests {
         }
     }
 
+    @Test(
+        "keeps a unit of which a file is opened after it was examined again",
+        arguments: [true, false])
+    func openedAside(forWriting: Bool) throws {
+        let tree = Tree {
+            cache("unit") {
+                File("file", block)
+                Directory("deep") { File("file", block) }
+            }
+        }
+        try withPurgeHome(tree) { home in
+            let unit = home(".cache/app/unit")
+            var opened: [FileDescriptor] = []
+            defer { opened.forEach(closeIgnoringErrors) }
+            // Put aside, all leases of the second examination, then what uses it.
+            let report = try execute(
+                in: home, attackingAt: [.renameat2, .fcntl, .fcntl, .readlinkat]
+            ) {
+                let file = try unitByNow(home).appending(FilePath("deep/file").components)
+                opened.append(try openFile(file, flags: forWriting ? .readWrite : .readOnly))
+            }
+            #expect(report.kept == [unit: .inUse])
+            #expect(report.failed == [:])
+            #expect(
+                try contentsOfFile(unit.appending(FilePath("deep/file").components)).count
+                    == block.utf8.count)
+        }
+    }
+
     @Test("removes no directory that took the place of one put aside")
     func replacedAside() throws {
         let tree = Tree {

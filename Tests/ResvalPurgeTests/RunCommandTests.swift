@@ -179,6 +179,32 @@ struct RunCommandTests {
         }
     }
 
+    @Test("SIGHUP ends it between two units, however often it comes")
+    func hangup() throws {
+        try withMeasuredHome(Tree {}) { home in
+            let result = try home.run(
+                "/bin/bash",
+                arguments: [
+                    "-c",
+                    """
+                    mkdir -p .cache/app/{first,second}
+                    seq -f '.cache/app/first/%g' 20000 | xargs touch
+                    touch .cache/app/second/file
+                    "$0" run . --free 1G --partial --min-age 0 --smallest 0 > /dev/null & run=$!
+                    for _ in $(seq 100000); do
+                        compgen -G '.cache/app/.resval-purge-*' > /dev/null && break
+                    done
+                    kill -HUP "$run"
+                    kill -HUP "$run"
+                    wait "$run"
+                    echo "exit $?"
+                    ls -A .cache/app
+                    """, FilePath.built("resval-purge"),
+                ])
+            #expect(result.text == "exit 129\nsecond\n", "\(result)")
+        }
+    }
+
     @Test("lets only one of a user's purges work at a time")
     func twoAtOnce() throws {
         try withMeasuredHome(tree) { home in

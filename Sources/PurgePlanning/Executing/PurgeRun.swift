@@ -145,7 +145,7 @@ struct PurgeRun {
     private mutating func execute(
         _ units: [PurgeUnit], _ event: (PurgeEvent) -> Void, postpone: ((PurgeUnit) -> Void)?
     ) throws {
-        var batch = RemovalBatch(lasting: executor.batchDuration)
+        var batch = Batch()
         for unit in units {
             if isComplete(batch) { try finish(&batch, event, postpone) }
             if outcome.isStopped || executor.shouldStop() {
@@ -160,19 +160,25 @@ struct PurgeRun {
     }
 
     /// Whether the units of a batch have to be deleted before it is known if another is needed.
-    private func isComplete(_ batch: RemovalBatch) -> Bool {
-        batch.isFull || progress.isDue(after: batch.bytes, certain: batch.certainBytes)
+    private func isComplete(_ batch: Batch) -> Bool {
+        batch.waiting.count >= Batch.longest
+            || batch.begin.map { timeSinceBoot() - $0 >= executor.batchDuration } == true
+            || progress.isDue(after: batch.bytes, certain: batch.certainBytes)
     }
 
     /// Examines a unit and, unless it is a directory, deletes it.
-    private func take(_ planned: PurgeUnit, _ batch: inout RemovalBatch) {
+    private func take(_ planned: PurgeUnit, _ batch: inout Batch) {
         let begin = timeSinceBoot()
         do {
             let examined = try examiner.examine(planned.path)
-            guard examined.unit.isAsPlanned(planned), !batch.contains(examined.unit) else {
-                throw KeepReason.changed
+            guard examined.unit.isAsPlanned(planned),
+                !batch.waiting.contains(where: { $0.unit.identity == examined.unit.identity })
+            else { throw KeepReason.changed }
+            if planned.isDirectory {
+                batch.begin = batch.begin ?? begin
+                batch.waiting.append(examined)
+                return batch.add(planned, examined.unit, nil)
             }
-            if planned.isDirectory { return batch.add(planned, examined, since: begin) }
             try examiner.requireUnused(examined)
             if executor.mode == .rehearse {
                 try examined.requireAtRest()
@@ -180,38 +186,41 @@ struct PurgeRun {
                 try examined.removeFile()
                 examiner.didRemove(examined)
             }
-            batch.add(planned, .success(examined.unit))
+            batch.add(planned, examined.unit, .success(examined.unit))
         } catch {
-            batch.add(planned, .failure(error))
+            batch.members.append((planned, .failure(error)))
         }
     }
 
     /// Deletes the directories of a batch, and reports what became of all units in it.
     private mutating func finish(
-        _ batch: inout RemovalBatch, _ event: (PurgeEvent) -> Void,
+        _ batch: inout Batch, _ event: (PurgeEvent) -> Void,
         _ postpone: ((PurgeUnit) -> Void)?
     ) throws {
         let ended = batch
-        batch = RemovalBatch(lasting: executor.batchDuration)
-        var failures: [(any Error)?] = []
+        batch = Batch()
+        var waiting = ended.waiting[...]
+        var failures: ArraySlice<(any Error)?> = []
         var interruption: (any Error)?
         do {
             // When the run is stopped, those that wait are left as they are.
-            failures = outcome.isStopped ? [] : try removeDirectories(ended.waiting)
+            if !outcome.isStopped { failures = try removeDirectories(ended.waiting)[...] }
         } catch let error as FileError {
-            failures = ended.waiting.map { _ in error }
+            failures = ended.waiting.map { _ in error }[...]
         } catch {
             interruption = error
         }
-        for (unit, result) in ended.results(failures) {
-            try report(unit, result, event, postpone)
+        for (unit, result) in ended.members {
+            if let result {
+                try report(unit, result, event, postpone)
+            } else if let failure = failures.popFirst(), let examined = waiting.popFirst() {
+                try report(
+                    unit, failure.map { .failure($0) } ?? .success(examined.unit), event, postpone)
+            }
         }
         if let interruption { throw interruption }
     }
 
-    /// Deletes directories; in a rehearsal, does everything before that.
-    ///
-    /// - Returns: for each of them why it was not deleted; nil when it was.
     private func removeDirectories(_ units: [Examination]) throws -> [(any Error)?] {
         if units.isEmpty { return [] }
         var failures: [(any Error)?] = []
@@ -297,5 +306,33 @@ struct PurgeRun {
             end(with: error)
         }
         return false
+    }
+}
+
+/// Units that were examined one after the other. The directories among them are deleted together.
+///
+/// A unit is added only if it is needed even after all before it were deleted as expected, so that a
+/// batch deletes what would be deleted one by one.
+private struct Batch {
+    /// The number of directories that are deleted together at most.
+    static let longest = 32
+
+    /// The units as planned, with their results; nil for a directory that is to be deleted.
+    var members: [(planned: PurgeUnit, result: Result<PurgeUnit, any Error>?)] = []
+    /// The directories that are to be deleted.
+    var waiting: [Examination] = []
+    /// When the examination of the first of these began: what was seen of it gets old.
+    var begin: Duration?
+    /// How many bytes deleting the units is expected to free.
+    private(set) var bytes: Int64 = 0
+    /// How many of those bytes are freed for certain.
+    private(set) var certainBytes: Int64 = 0
+
+    mutating func add(
+        _ planned: PurgeUnit, _ examined: PurgeUnit, _ result: Result<PurgeUnit, any Error>?
+    ) {
+        members.append((planned, result))
+        bytes.addSaturating(examined.bytes)
+        certainBytes.addSaturating(examined.certainBytes)
     }
 }

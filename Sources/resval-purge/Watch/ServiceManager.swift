@@ -115,8 +115,6 @@ final class Watchdog: Sendable {
 }
 
 extension Duration {
-    var microseconds: Int64 { nanoseconds / 1000 }
-
     fileprivate var nanoseconds: Int64 {
         components.seconds.multipliedSaturating(by: 1_000_000_000)
             .addingSaturating(components.attoseconds / 1_000_000_000)

@@ -18,14 +18,12 @@ final class VolumeWatcher {
         var effect = PurgeEffect()
     }
 
-    private let interval: PollingInterval
-    private let makeEnvironment: (WatchSettings) -> PolicyEnvironment
+    private let interval = PollingInterval()
     private let log: ServiceLog
     private let notifier: ServiceNotifier
     private let watchdog: Watchdog
-    private var settings: WatchSettings
-    private var environment: PolicyEnvironment
-    private var volumes: [Watched] = []
+    private let settings: WatchSettings
+    private var volumes: [Watched]
     private var sentStatus = ""
     /// Whether anything has failed since the start.
     private(set) var hasFailures = false
@@ -36,22 +34,20 @@ final class VolumeWatcher {
     ///   - settings: what is watched, and how.
     ///   - notifier: the notifier for the service manager.
     ///   - log: the log of what is done.
-    ///   - interval: the interval between measurements.
-    ///   - environment: returns the locations and protected directories under some settings.
-    init(
-        _ settings: WatchSettings, _ notifier: ServiceNotifier, _ log: ServiceLog,
-        interval: PollingInterval = PollingInterval(),
-        environment: @escaping (WatchSettings) -> PolicyEnvironment
-    ) {
+    init(_ settings: WatchSettings, _ notifier: ServiceNotifier, _ log: ServiceLog) {
         self.settings = settings
         self.notifier = notifier
         self.log = log
-        self.interval = interval
-        makeEnvironment = environment
-        self.environment = environment(settings)
         watchdog = Watchdog(notifier)
-        adopt(settings)
+        volumes = settings.volumes.map {
+            Watched(path: $0, watch: VolumeWatch(settings.thresholds))
+        }
+        warn()
     }
+
+    /// The locations and protected directories of this moment: while a watch runs, a directory may
+    /// become one for documents, or be mounted over.
+    private var environment: PolicyEnvironment { .current(named: settings.locations) }
 
     /// Whether any volume is below the `low` threshold, or cannot be measured.
     var isShort: Bool { volumes.indices.contains { !isRelieved($0) } }
@@ -77,25 +73,13 @@ final class VolumeWatcher {
         if isShort { adviseOnMarks() }
     }
 
-    /// Watches until SIGTERM or SIGINT. SIGHUP calls `reload` for new settings; when it returns
-    /// nil, the current ones remain.
-    func run(reload: () -> WatchSettings?) {
+    /// Watches until a stop is requested.
+    func run() {
         adviseOnMarks()
         // Finishing leftovers may take longer than the manager allows for a start.
         notify("READY=1")
         prepare()
-        while !StopRequest.isMade {
-            if ReloadRequest.take() {
-                notify("RELOADING=1", "MONOTONIC_USEC=\(monotonicTime().microseconds)")
-                if let settings = reload() {
-                    log.write(.notice, "configuration reloaded")
-                    adopt(settings)
-                    adviseOnMarks()
-                }
-                notify("READY=1")
-            }
-            sleepUntilNextLook(lookOnce())
-        }
+        while !StopRequest.isMade { sleepUntilNextLook(lookOnce()) }
         notify("STOPPING=1")
     }
 }
@@ -119,9 +103,9 @@ extension VolumeWatcher {
         if report.hasFailures { hasFailures = true }
     }
 
-    private func adopt(_ settings: WatchSettings) {
-        self.settings = settings
-        environment = makeEnvironment(settings)
+    /// Warns about settings that have no effect.
+    private func warn() {
+        let environment = environment
         for warning in environment.warnings {
             log.write(.warning, about: warning.subject?.bytes, warning.sentence)
         }
@@ -144,21 +128,13 @@ extension VolumeWatcher {
                     .warning, about: error.path?.bytes, "mark-roots leads to it: \(error)")
             }
         }
-        let old = volumes
-        volumes = settings.volumes.map { path in
-            // A change of other settings does not end a pause.
-            let known = old.first { $0.path == path }
-            var watch = VolumeWatch(settings.thresholds)
-            if let known, known.watch.thresholds == settings.thresholds { watch = known.watch }
-            watch.interval = interval
-            return Watched(path: path, watch: watch, mountPoint: known?.mountPoint)
-        }
     }
 
     /// Tells where marks have no effect although `plan` and `run` act on them: in the directories for
     /// application data that are below none of `mark-roots`. Not told each time a timer runs the
     /// command, unless space is short.
     private func adviseOnMarks() {
+        let environment = environment
         for location in environment.locations.locations
         where location.kind == .applicationSupport
             && environment.localStatus(of: location.path) != nil
@@ -200,9 +176,7 @@ extension VolumeWatcher {
     }
 
     private func volumePurge() -> VolumePurge {
-        // Meanwhile a directory may have become one for documents, or been mounted over.
-        environment = makeEnvironment(settings)
-        return VolumePurge(settings, environment) { [watchdog] in
+        VolumePurge(settings, environment) { [watchdog] in
             watchdog.tell()
             return StopRequest.isMade
         }
@@ -233,7 +207,14 @@ extension VolumeWatcher {
                 // The purge's own search counts differently from those it is compared with.
                 purgeable = (goal.isPartial ? try? purge.purgeableBytes(on: path) : nil) ?? .max
             }
-            report.end(outcome, goal, at: path)
+            switch outcome {
+            case .done(let outcome): report.finish(outcome, on: path, wanted: goal.wanted.bytes)
+            case .unreachable(let bytes):
+                log.write(
+                    .warning, about: path.bytes,
+                    "nothing is deleted: only \(sizeText(bytes)) of the "
+                        + "\(sizeText(goal.needed.bytes)) needed can be freed")
+            }
         } catch is CancellationError {
             return .fruitless
         } catch let refusal as PurgeRefusal {
@@ -314,12 +295,10 @@ extension VolumeWatcher {
         while true {
             watchdog.tell()
             let rest = end - timeSinceBoot()
-            guard rest > .zero, !isWoken else { return }
-            sleep(for: min(rest, watchdog.longestSleep)) { isWoken }
+            guard rest > .zero, !StopRequest.isMade else { return }
+            sleep(for: min(rest, watchdog.longestSleep)) { StopRequest.isMade }
         }
     }
-
-    private var isWoken: Bool { StopRequest.isMade || ReloadRequest.isMade }
 }
 
 // Logging and status.
@@ -343,9 +322,9 @@ extension VolumeWatcher {
         notify("STATUS=\(status)")
     }
 
-    private func notify(_ assignments: String...) {
+    private func notify(_ assignment: String) {
         do throws(Errno) {
-            try notifier.send(assignments.joined(separator: "\n"))
+            try notifier.send(assignment)
         } catch {
             log.write(.warning, "cannot notify the service manager: \(error)")
         }

@@ -6,7 +6,7 @@ import SystemPackage
 ///
 /// Root sees everything. Other users see their own processes, except those that hide, such as a key
 /// agent, and only the mounts of the rest. A process whose descriptors cannot be read does not keep
-/// a unit by them; a write lease detects its open files in any case.
+/// a unit by them; a write lease detects files that it opened before the unit was examined.
 final class RunningProcesses {
     private let places: [FilePath]
     /// The views of the mount tables read before.
@@ -33,22 +33,28 @@ final class RunningProcesses {
     ///
     /// - Parameter units: the units, each with the path it has now.
     /// - Returns: for each unit, `processInside` when a thread has its working directory, its root
-    ///   or an open directory in it, `mountedElsewhere` when something of it is mounted a second
-    ///   time; nil when nothing uses it. `untestable` for all when `/proc` cannot be read even for
-    ///   this process.
+    ///   or an open directory in it, `inUse` when one has a file of it open, `mountedElsewhere` when
+    ///   something of it is mounted a second time; nil when nothing uses it. `untestable` for all
+    ///   when `/proc` cannot be read even for this process.
     func reasonsToKeep(_ units: [(unit: Examination, path: [UInt8])]) -> [KeepReason?] {
         do throws(KeepReason) {
             var used: Set<FileIdentity> = []
             if units.contains(where: \.unit.unit.isDirectory) {
+                // A file was leased when its unit was examined: somebody who was told that the unit was
+                // put aside may have opened it since.
                 used = try look(
-                    for: units.reduce(into: []) { $0.formUnion($1.unit.contents.directories) })
+                    for: units.reduce(into: []) {
+                        $0.formUnion($1.unit.contents.directories)
+                        $0.formUnion($1.unit.contents.files)
+                    })
             } else {
-                // For a file the lease is a better test than the descriptors.
+                // For a file by itself, the lease that is still held is a better test.
                 _ = try recentMounts()
             }
             return units.map { unit, path in
-                used.isDisjoint(with: unit.contents.directories)
-                    ? mounts.reasonToKeep(path) : .processInside
+                if !used.isDisjoint(with: unit.contents.directories) { return .processInside }
+                return used.isDisjoint(with: unit.contents.files)
+                    ? mounts.reasonToKeep(path) : .inUse
             }
         } catch {
             return units.map { _ in error }
@@ -57,9 +63,9 @@ final class RunningProcesses {
 
     /// Looks at all threads and their mounts.
     ///
-    /// - Returns: those of the directories that a thread uses.
+    /// - Returns: those of the items that a thread uses.
     private func look(
-        for directories: Set<FileIdentity>
+        for items: Set<FileIdentity>
     ) throws(KeepReason) -> Set<FileIdentity> {
         var look: TaskLook
         do throws(Errno) {
@@ -74,7 +80,7 @@ final class RunningProcesses {
                 own = MountTable(mountinfo: bytes)
                 ownBytes = bytes
             }
-            look = TaskLook(directories, own, known)
+            look = TaskLook(items, own, known)
             try forEachNumber(inOpen: descriptor) { process, _ in
                 look.visit(process: process, in: descriptor)
                 return true
@@ -94,14 +100,14 @@ final class RunningProcesses {
 
 /// One pass over all threads.
 private struct TaskLook {
-    private let directories: Set<FileIdentity>
+    private let items: Set<FileIdentity>
     private let own: MountTable
     private let known: [ViewKey: MountView]
     private(set) var views: [ViewKey: MountView] = [:]
     /// Whether there are views that were not known before.
     private(set) var hasNewViews = false
     private var namespaces: [NamespaceKey: MountView] = [:]
-    /// The directories that a thread uses.
+    /// The items that a thread uses.
     private(set) var used: Set<FileIdentity> = []
     /// The error that kept a thread from being inspected although it may still run.
     private(set) var shortage: Errno?
@@ -109,9 +115,9 @@ private struct TaskLook {
     private var last: Int32?
 
     init(
-        _ directories: Set<FileIdentity>, _ own: MountTable, _ known: [ViewKey: MountView]
+        _ items: Set<FileIdentity>, _ own: MountTable, _ known: [ViewKey: MountView]
     ) {
-        self.directories = directories
+        self.items = items
         self.own = own
         self.known = known
     }
@@ -173,7 +179,7 @@ private struct TaskLook {
             }
             let view = try view(of: thread, root)
             guard root != nil else { return .mounts }
-            if directories.isEmpty { return .everything }
+            if items.isEmpty { return .everything }
             note(rootName, in: thread, view)
             note(workingName, in: thread, view)
             let descriptors = OwnedDescriptor(
@@ -191,15 +197,15 @@ private struct TaskLook {
         }
     }
 
-    /// Notes the target of a symbolic link of `/proc`, if it is one of the directories. Remote
-    /// targets are not followed: the directories are local.
+    /// Notes the target of a symbolic link of `/proc`, if it is one of the items. Remote targets are not
+    /// followed: the items are local.
     private mutating func note(_ link: FilePath, in directory: FileDescriptor, _ view: MountView) {
         do throws(Errno) {
             if view.hasRemoteMounts, view.isRemote(try target(of: link, in: directory).bytes) {
                 return
             }
             let target = try identity(link, in: directory)
-            if directories.contains(target) { used.insert(target) }
+            if items.contains(target) { used.insert(target) }
         } catch {
             // The descriptor was closed, the process ended, or it belongs to another user.
         }
