@@ -101,6 +101,19 @@ public enum KeepReason: Error, Sendable, Hashable {
         }
     }
 
+    /// Whether the item is kept as long as nobody changes it or the settings.
+    package var isLasting: Bool {
+        switch self {
+        case .protected, .protectedRoot, .foreignOwner, .specialFile, .immutable,
+            .listedForKeeping, .untrustedMark, .notACache, .reservedName, .mountPoint, .unsafePath:
+            true
+        case .protectionClass, .symbolicLink, .tooYoung, .fromTheFuture, .untrustedClock,
+            .partOfUnit, .companion, .unreadable, .tooSmall, .freesNothing, .changed, .inUse,
+            .locked, .processInside, .mountedElsewhere, .outsideRoots, .untestable:
+            false
+        }
+    }
+
     /// Whether the system refused what an examination needs.
     var isUnexamined: Bool {
         switch self {

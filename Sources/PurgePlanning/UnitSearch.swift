@@ -119,7 +119,7 @@ public struct UnitSearch: Sendable {
         return PurgeRules(
             device: status.identity.device,
             mayShareExtents: try SpaceReporting.mayShareExtents(volume, status, goal),
-            places: LocationIdentities(
+            locations: LocationIdentities(
                 environment, protected: protected + BackupRepositories.protected(environment.base),
                 user: user, device: status.identity.device),
             user: user, includesForeign: includesForeign,
@@ -143,9 +143,9 @@ public struct UnitSearch: Sendable {
 
     /// Creates the inspection of the processes that may use what is found.
     func runningProcesses() -> RunningProcesses {
-        let places = roots + environment.locations.locations.map(\.path)
+        let searched = roots + environment.locations.locations.map(\.path)
         return RunningProcesses(
-            lookingIn: places.compactMap { realPath(of: $0, notBeyond: environment.mounts) })
+            lookingIn: searched.compactMap { realPath(of: $0, notBeyond: environment.mounts) })
     }
 
     /// Whether the clock is synchronized, and the given item of the volume was not changed in the

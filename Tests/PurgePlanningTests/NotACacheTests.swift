@@ -121,7 +121,7 @@ struct NotACacheTests {
     }
 
     @Test("stays where its line says below a directory for caches")
-    func places() throws {
+    func listedPaths() throws {
         for entry in NotACache.shipped.entries where entry.kind == .cache {
             try withHome(Tree { Directory(".cache") }) { home in
                 let name = ".cache/\(sample(of: entry))"

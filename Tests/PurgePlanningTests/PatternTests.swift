@@ -56,7 +56,7 @@ struct PatternTests {
         #expect(match("x /tmp/100%%", "/tmp/100%") == .whole)
     }
 
-    @Test("of tmpfiles.d say of a place whether it lies in what stays whole")
+    @Test("of tmpfiles.d say of a path whether it lies in what stays whole")
     func positions() {
         let kept = KeptPaths(TemporaryFilesPattern.patterns(in: Array("x /tmp/keep".utf8)))
         #expect(kept.position(of: "/tmp/keep/below").isKept)

@@ -4,22 +4,27 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
+/// What a directory lies in, which decides what of its content may be deleted.
+enum SearchArea: Sendable, Hashable {
+    /// No location whose content may be deleted because of where it lies.
+    case elsewhere
+    /// A directory for temporary files; whether these are meant to survive a reboot.
+    case temporary(keepsLonger: Bool)
+    /// A directory for caches, or such a directory itself.
+    case caches(NotACache.Position)
+
+    var isTemporary: Bool {
+        guard case .temporary = self else { return false }
+        return true
+    }
+}
+
 /// What a directory passes to its entries while units are searched.
 struct PurgeContext: Sendable {
-    /// The kind of location a directory lies in.
-    enum Place: Sendable, Hashable {
-        /// In no location whose content may be deleted because of where it lies.
-        case elsewhere
-        /// In a directory for temporary files; whether these are meant to survive a reboot.
-        case temporary(keepsLonger: Bool)
-        /// In a directory for caches, or such a directory itself.
-        case caches(NotACache.Position)
-    }
-
     /// What the marks of the directories above pass on.
     var policy: PolicyContext
-    /// The kind of location the directory lies in.
-    var place: Place
+    /// What the directory lies in.
+    var area: SearchArea
     /// The unit the directory belongs to; nil outside units.
     var unit: UnitTally?
     /// Whether the directory is the top of its unit.
@@ -47,22 +52,22 @@ struct StartingPoint {
     init(_ item: EffectiveItem, _ rules: PurgeRules, _ locations: StorageLocations) {
         let names = item.path.components.map(\.bytes)
         // The walk visits the root itself, so it gets what the root inherits.
-        context = PurgeContext(policy: item.decision.contextForEntries, place: .elsewhere)
+        context = PurgeContext(policy: item.decision.contextForEntries, area: .elsewhere)
         context.trustsMarks = !names.dropLast().contains { UntrustedDirectories.contains($0) }
         context.heedsMarks = rules.heedsMarks(below: item.path)
         let (position, isListed) = rules.keptPaths.position(of: item.path)
         context.keptPaths = position
-        if rules.places.isProtected(item.path) {
+        if rules.locations.isProtected(item.path) {
             reasonToKeep = .protectedRoot
         } else if isListed {
             reasonToKeep = .listedForKeeping
         } else if isPartOfMarked(item, rules) {
             reasonToKeep = .partOfUnit
         } else if let location = locations.location(holding: item.path),
-            let place = rules.places.place(of: location)
+            let area = rules.locations.area(of: location)
         {
             let depth = location.path.components.count
-            enter(place, Array(names.dropFirst(depth)), below: location.path, rules)
+            enter(area, Array(names.dropFirst(depth)), below: location.path, by: rules)
         }
     }
 
@@ -70,17 +75,16 @@ struct StartingPoint {
     ///
     /// - Parameter names: the names that lead from the location to the root.
     private mutating func enter(
-        _ place: PurgeContext.Place, _ names: [[UInt8]], below location: FilePath,
-        _ rules: PurgeRules
+        _ area: SearchArea, _ names: [[UInt8]], below location: FilePath, by rules: PurgeRules
     ) {
         guard let first = names.first else { return }
-        switch place {
+        switch area {
         case .elsewhere: return
         case .temporary:
-            context.place = place
+            context.area = area
             if names.count > 1 { reasonToKeep = .partOfUnit }
         case .caches:
-            context.place = .caches(
+            context.area = .caches(
                 names.dropLast().reduce(.top) { position, name in
                     name.withUnsafeBytes { rules.notACache.position(in: position, $0) }
                 })
@@ -89,7 +93,7 @@ struct StartingPoint {
             let path = program.bytes + [UInt8(ascii: "/")]
             let layout = rules.layout(of: program.withoutFollowing, named: first, at: path)
             context.keepsSmallFiles = layout?.keepsSmallFiles == true
-            if let reason = rules.notACache.reason(treeWith: { hasEntry($0, in: path[...]) }) {
+            if let reason = rules.notACache.reason(treeWith: { hasEntry($0, in: path) }) {
                 reasonToKeep = .notACache(reason)
             } else if names.count > 2 || layout?.isIndexed == true || isTagged(program) {
                 reasonToKeep = .partOfUnit
@@ -115,7 +119,7 @@ struct StartingPoint {
             return false
         }
         do throws(Errno) {
-            return !rules.places.pathsToProtected.contains(try ancestor.status().identity)
+            return !rules.locations.pathsToProtected.contains(try ancestor.status().identity)
         } catch {
             return true
         }

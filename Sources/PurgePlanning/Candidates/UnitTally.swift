@@ -9,15 +9,18 @@ import SystemPackage
 final class UnitTally: Sendable {
     private struct State {
         var portion = UnitPortion()
-        var links = LinkTable()
+        /// How many hard links were not met yet, of the files that have several.
+        var missingLinks: [FileIdentity: Int] = [:]
         var visitors = 0
         var isWalked = false
 
-        var totals: UnitPortion? {
-            guard isWalked, visitors == 0 else { return nil }
-            var totals = portion
-            totals.freed.add(links.freed)
-            return totals
+        var totals: UnitPortion? { isWalked && visitors == 0 ? portion : nil }
+
+        /// Adds a hard link: the blocks of its file are freed only with the last.
+        mutating func add(_ link: LinkedFile) {
+            let left = missingLinks[link.identity, default: link.linkCount] - 1
+            missingLinks[link.identity] = left
+            if left == 0 { portion.freed.add(link.freed) }
         }
     }
 
@@ -35,7 +38,7 @@ final class UnitTally: Sendable {
     func leave(_ portion: UnitPortion, _ links: [LinkedFile]) -> UnitPortion? {
         state.withLock { state in
             state.portion.add(portion)
-            for link in links { state.links.add(link) }
+            for link in links { state.add(link) }
             state.visitors -= 1
             return state.totals
         }
@@ -99,24 +102,11 @@ struct LinkedFile: Sendable {
     let freed: FreedBytes
 }
 
-/// Counts the hard links met of files that have several: their blocks are freed only with the last.
-struct LinkTable: Sendable {
-    private var missing: [FileIdentity: Int] = [:]
-    /// How many bytes deleting the files all of whose hard links were met frees.
-    private(set) var freed = FreedBytes.none
-
-    mutating func add(_ file: LinkedFile) {
-        let left = missing[file.identity, default: file.linkCount] - 1
-        missing[file.identity] = left
-        if left == 0 { freed.add(file.freed) }
-    }
-}
-
 /// Receives what the threads of a search find.
 struct UnitSink: Sendable {
     private let units: FirstUnits
-    private let lateFindings: LateFindings
-    private let mounts: MountsElsewhere
+    let lateFindings: LateFindings
+    let mounts: MountsElsewhere
     /// The small units that wait for others; nil where each unit counts by itself.
     private let small: SmallUnits?
     private let keep: @Sendable ([UInt8], KeepReason) -> Void
@@ -148,11 +138,10 @@ struct UnitSink: Sendable {
     /// Adds a directory unit that was walked completely.
     func add(_ start: UnitStart, _ portion: UnitPortion) {
         let reason =
-            portion.keepReason ?? start.ageLimit.reasonToKeep(portion.lastUse)
-            ?? (portion.freed.atMost == 0 ? .freesNothing : nil) ?? mounts.reasonToKeep(start.path)
-        if let reason = reason ?? lateFindings.reasonToKeep(start.path, isDirectory: true) {
-            return note(start.path, reason)
-        }
+            portion.keepReason
+            ?? reasonToKeep(lastUse: portion.lastUse, freeing: portion.freed, start.ageLimit)
+            ?? reasonToKeep(at: start.path, isDirectory: true)
+        if let reason { return note(start.path, reason) }
         let unit = PurgeUnit(
             path: start.path, purgeClass: start.purgeClass, isDirectory: true,
             identity: start.status.identity, lastUse: portion.lastUse, freed: portion.freed,
@@ -180,15 +169,15 @@ struct UnitSink: Sendable {
     ///   - preselection: the calling thread's own.
     func add(
         file entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus,
-        _ purgeClass: PurgeClass, freeing freed: FreedBytes, _ limit: AgeLimit,
-        _ preselection: inout UnitPreselection
+        of purgeClass: PurgeClass, freeing freed: FreedBytes, limit: AgeLimit,
+        to preselection: inout UnitPreselection
     ) {
         let lastUse = status.lastUse
         if entry.withName({ DatabaseSidecars.database(of: $0) != nil }) {
             return add(companion: pathBytes(of: entry))
         }
-        let freesNothing = status.linkCount > 1 || freed.atMost == 0
-        if let reason = limit.reasonToKeep(lastUse) ?? (freesNothing ? .freesNothing : nil) {
+        let freed = status.linkCount > 1 ? .none : freed
+        if let reason = reasonToKeep(lastUse: lastUse, freeing: freed, limit) {
             return note(pathBytes(of: entry), reason)
         }
         if !lateFindings.concernFiles, small?.concern(freed.atMost, purgeClass) != true,
@@ -197,9 +186,7 @@ struct UnitSink: Sendable {
             return
         }
         let path = pathBytes(of: entry)
-        let reason =
-            lateFindings.reasonToKeep(path, isDirectory: false) ?? mounts.reasonToKeep(path)
-        if let reason { return note(path, reason) }
+        if let reason = reasonToKeep(at: path, isDirectory: false) { return note(path, reason) }
         let unit = PurgeUnit(
             path: path, purgeClass: purgeClass, isDirectory: false, identity: status.identity,
             lastUse: lastUse, freed: freed, itemCount: 1,

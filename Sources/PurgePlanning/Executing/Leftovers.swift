@@ -76,9 +76,9 @@ struct Leftovers {
     private func mayGo(
         _ record: AsideRecord, _ identity: FileIdentity
     ) throws(FileError) -> Bool {
-        let places = try rules(FilePath(bytes: record.asidePath)).places
-        return !places.pathsToProtected.contains(identity)
-            && !places.isProtected(FilePath(bytes: record.asidePath))
+        let locations = try rules(FilePath(bytes: record.asidePath)).locations
+        return !locations.pathsToProtected.contains(identity)
+            && !locations.isProtected(FilePath(bytes: record.asidePath))
     }
 
     /// Restores the name of a directory that was only moved aside.

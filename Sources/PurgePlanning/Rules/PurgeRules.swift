@@ -5,8 +5,10 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The rules that decide which items are units and why one is kept. They make no system calls
-/// except to find mark roots and shared extents. A class, because every thread refers to them.
+/// The rules of a search: which items are units, what keeps one, and what both have to know.
+///
+/// They make no system calls except to find mark roots, neighbours and shared extents. A class,
+/// because every thread refers to them.
 final class PurgeRules: Sendable {
     /// The policy that interprets marks.
     let policy = StoragePolicy(markers: [.native])
@@ -15,7 +17,7 @@ final class PurgeRules: Sendable {
     /// Whether files on it can share extents, so that each file's extents have to be read.
     let mayShareExtents: Bool
     /// The protected directories, and the locations for temporary files and caches.
-    let places: LocationIdentities
+    let locations: LocationIdentities
     /// The uid of the purging user.
     let user: UInt32
     /// Whether items of other users may be deleted.
@@ -32,13 +34,13 @@ final class PurgeRules: Sendable {
     let markRoots: Set<FileIdentity>?
 
     init(
-        device: UInt64, mayShareExtents: Bool, places: LocationIdentities, user: UInt32,
+        device: UInt64, mayShareExtents: Bool, locations: LocationIdentities, user: UInt32,
         includesForeign: Bool, ages: AgeRules, notACache: NotACache, keptPaths: KeptPaths,
         mountsElsewhere: MountsElsewhere, markRoots: Set<FileIdentity>? = nil
     ) {
         self.device = device
         self.mayShareExtents = mayShareExtents
-        self.places = places
+        self.locations = locations
         self.user = user
         self.includesForeign = includesForeign
         self.ages = ages
@@ -48,90 +50,15 @@ final class PurgeRules: Sendable {
         self.markRoots = markRoots
     }
 
-    /// Returns the reason to keep an item, in a unit or by itself, or nil.
-    ///
-    /// - Parameter isMarked: whether a mark that counts allows deletion, on the item or on a
-    ///   directory of its unit.
-    func reasonToKeep(
-        _ name: UnsafeRawBufferPointer, _ status: FileStatus, _ decision: Decision,
-        isMarked: Bool
-    ) -> KeepReason? {
-        if decision.purgeability.cause.isProtected { return .protected(decision.purgeability) }
-        if decision.protection.cause.keepsItem(isMarkedPurgeable: isMarked) {
-            return .protectionClass
-        }
-        if !includesForeign, status.owner != user { return .foreignOwner }
-        if status.isImmutable || status.isAppendOnly { return .immutable }
-        switch status.kind {
-        case .regularFile, .symbolicLink:
-            if places.protectedRoots.contains(status.identity) { return .protectedRoot }
-        case .directory:
-            if let reason = obstacle(status) { return reason }
-            // Root ignores permissions; any other user could not empty such a directory.
-            if user != 0, status.permissions & allOfOwner != allOfOwner {
-                return .unreadable(.permissionDenied)
-            }
-        default: return .specialFile
-        }
-        if AsideName.matches(name) { return .putAside }
-        if let reason = notACache.reason(name: name) { return .notACache(reason) }
-        return nil
-    }
-
-    /// Returns the reason not to enter a directory, or nil.
-    ///
-    /// - Parameter isRoot: whether the directory is a search root, which may be a mount point.
-    func obstacle(_ status: FileStatus, isRoot: Bool = false) -> KeepReason? {
-        let isMountPoint = status.isMountRoot == true && !isRoot
-        if status.identity.device != device || isMountPoint { return .mountPoint }
-        if places.protectedRoots.contains(status.identity) { return .protectedRoot }
-        return nil
-    }
-
-    /// Returns the additional reason to keep an item of a unit, and so the whole unit; nil when
-    /// there is none.
-    func reasonToKeepInUnit(
-        _ name: UnsafeRawBufferPointer, _ status: FileStatus, in place: PurgeContext.Place
-    ) -> KeepReason? {
-        if status.kind == .directory, places.pathsToProtected.contains(status.identity) {
-            return .protectedRoot
-        }
-        guard case .temporary = place else { return nil }
-        return reasonToKeepTemporary(name, status)
-    }
-
-    /// Returns the additional reason to keep an item outside units, or nil.
-    func reasonToKeepAlone(
-        _ name: UnsafeRawBufferPointer, _ status: FileStatus, in place: PurgeContext.Place
-    ) -> KeepReason? {
-        if status.kind == .symbolicLink { return .symbolicLink }
-        if places.pathsToProtected.contains(status.identity) { return .protectedRoot }
-        switch place {
-        case .elsewhere: return notACache.reason(reserved: name).map { .reservedName($0) }
-        case .temporary: return reasonToKeepTemporary(name, status)
-        case .caches(let position):
-            if let reason = notACache.reason(reserved: name) { return .reservedName(reason) }
-            return notACache.reason(in: position, name).map { .notACache($0) }
-        }
-    }
-
-    private func reasonToKeepTemporary(
-        _ name: UnsafeRawBufferPointer, _ status: FileStatus
-    ) -> KeepReason? {
-        if let reason = notACache.reason(reserved: name) { return .reservedName(reason) }
-        guard status.kind != .directory, status.permissions & stickyBit != 0 else { return nil }
-        return .reservedName("its sticky bit says so")
-    }
-
     /// Returns the class an item is deleted in; nil when it is not a unit.
     ///
     /// - Parameters:
     ///   - isMarked: whether the item has a mark that counts and allows deletion.
     ///   - isWhole: whether a directory contains a valid `CACHEDIR.TAG`, or a database beside directories.
     func purgeClass(
-        _ status: FileStatus, isMarked: Bool, isWhole: Bool, in place: PurgeContext.Place
+        _ status: FileStatus, isMarked: Bool, isWhole: Bool, in area: SearchArea
     ) -> PurgeClass? {
-        switch place {
+        switch area {
         case .elsewhere: return isMarked ? .marked : nil
         case .temporary: return .temporary
         case .caches(let position):
@@ -141,8 +68,8 @@ final class PurgeRules: Sendable {
     }
 
     /// Returns the age limit for a unit; nil when nothing of its class is deleted.
-    func ageLimit(for purgeClass: PurgeClass, in place: PurgeContext.Place) -> AgeLimit? {
-        ages.limit(for: purgeClass, keepsLonger: place == .temporary(keepsLonger: true))
+    func ageLimit(for purgeClass: PurgeClass, in area: SearchArea) -> AgeLimit? {
+        ages.limit(for: purgeClass, keepsLonger: area == .temporary(keepsLonger: true))
     }
 
     /// Whether marks count at a search root: when a directory above it is one of ``markRoots``, or
@@ -165,41 +92,21 @@ final class PurgeRules: Sendable {
     /// Whether only the owner could have put a mark on an item.
     func isTrusted(_ status: FileStatus) -> Bool { !status.isWritableByOthers }
 
-    /// Returns the kind of location for the entries of a directory that is not a unit.
-    func place(
-        inside status: FileStatus, named name: UnsafeRawBufferPointer,
-        of place: PurgeContext.Place
-    ) -> PurgeContext.Place {
-        if let location = places.locations[status.identity] { return location }
-        if places.cutOuts.contains(status.identity) { return .elsewhere }
-        switch place {
-        case .elsewhere, .temporary: return place
+    /// Whether an item lies on another filesystem, or another one begins there.
+    func isElsewhere(_ status: FileStatus) -> Bool {
+        status.identity.device != device || status.isMountRoot == true
+    }
+
+    /// Returns the area of the entries of a directory that is not a unit.
+    func area(
+        inside status: FileStatus, named name: UnsafeRawBufferPointer, of area: SearchArea
+    ) -> SearchArea {
+        if let location = locations.areas[status.identity] { return location }
+        if locations.cutOuts.contains(status.identity) { return .elsewhere }
+        switch area {
+        case .elsewhere, .temporary: return area
         case .caches(let position): return .caches(notACache.position(in: position, name))
         }
-    }
-}
-
-private let stickyBit: UInt16 = 0o1000
-private let allOfOwner: UInt16 = 0o700
-
-extension PurgeRules {
-    /// Returns the reason to keep an item because of the entries next to it, or nil.
-    func reasonToKeepTree(
-        _ name: UnsafeRawBufferPointer, _ entry: borrowing some SearchedItem & ~Copyable
-    ) -> KeepReason? {
-        notACache.reason(partOfTree: name) {
-            hasEntry($0, in: pathBytes(of: entry).dropLast(name.count))
-        }.map { .notACache($0) }
-    }
-
-    /// Returns the reason to keep a program's cache directory with everything below it, so that
-    /// nothing in it is a unit by itself, or nil.
-    func reasonToKeepTree(
-        inside entry: borrowing some SearchedItem & ~Copyable, in place: PurgeContext.Place
-    ) -> KeepReason? {
-        guard place == .caches(.top) else { return nil }
-        let path = pathBytes(of: entry) + [UInt8(ascii: "/")]
-        return notACache.reason(treeWith: { hasEntry($0, in: path[...]) }).map { .notACache($0) }
     }
 
     /// Returns how many bytes removing the last hard link of an item frees: its blocks, except
@@ -220,6 +127,133 @@ extension PurgeRules {
         } catch {
             return FreedBytes(atMost: 0)
         }
+    }
+}
+
+/// When a rule about a single item is asked.
+struct KeepMoment: OptionSet {
+    let rawValue: UInt8
+
+    /// Before a directory that is no unit is entered.
+    static let entering = KeepMoment(rawValue: 1)
+    /// Of an item in a unit: a reason keeps the whole unit.
+    static let inUnit = KeepMoment(rawValue: 2)
+    /// Of an item that would be a unit, or the top of one.
+    static let alone = KeepMoment(rawValue: 4)
+    /// Of each item that would be deleted.
+    static let deleting: KeepMoment = [.inUnit, .alone]
+}
+
+extension PurgeRules {
+    /// Returns the first reason to keep an item, or not to enter a directory; nil when there is none.
+    ///
+    /// These are all rules about single items, one `if` each: when it is asked, what it asks, and the
+    /// reason. What is asked of a unit when all of it was seen stands below, in ``UnitSink``.
+    ///
+    /// - Parameters:
+    ///   - isMarked: whether a mark that counts allows deletion, on the item or on a directory of its
+    ///     unit.
+    ///   - moment: one moment.
+    func reasonToKeep(
+        _ entry: borrowing some SearchedItem & ~Copyable, _ seen: SeenItem,
+        in context: PurgeContext, isMarked: Bool = false, at moment: KeepMoment
+    ) -> KeepReason? {
+        entry.withLastName { name in
+            func isAsked(_ moments: KeepMoment) -> Bool { moments.contains(moment) }
+            let status = seen.status
+            let isDirectory = status.kind == .directory
+
+            // A line `X` keeps a directory, but not what is in it.
+            if isAsked(.entering) ? seen.listed == .whole : seen.listed != nil {
+                return .listedForKeeping
+            }
+            if isAsked(.alone), context.keepsSmallFiles, status.kind == .regularFile,
+                status.size < SmallUnits.limit
+            {
+                return .notACache("it may be the index of what is kept beside it")
+            }
+            if seen.decision.purgeability.cause.isProtected {
+                return .protected(seen.decision.purgeability)
+            }
+            if isAsked(.deleting),
+                seen.decision.protection.cause.keepsItem(isMarkedPurgeable: isMarked)
+            {
+                return .protectionClass
+            }
+            if isAsked(.deleting), !includesForeign, status.owner != user { return .foreignOwner }
+            if isAsked(.deleting), status.isImmutable || status.isAppendOnly { return .immutable }
+            // A search root may be a mount point.
+            if isElsewhere(status),
+                !isAsked(.entering) || entry.depth > 0 || status.identity.device != device
+            {
+                return .mountPoint
+            }
+            if locations.protectedRoots.contains(status.identity) { return .protectedRoot }
+            if isAsked(.deleting), !isDirectory, status.kind != .regularFile,
+                status.kind != .symbolicLink
+            {
+                return .specialFile
+            }
+            // Root ignores permissions; any other user could not empty such a directory.
+            if isAsked(.deleting), isDirectory, user != 0,
+                status.permissions & allOfOwner != allOfOwner
+            {
+                return .unreadable(.permissionDenied)
+            }
+            if AsideName.matches(name) { return .putAside }
+            if isAsked(.deleting), let why = notACache.reason(name: name) { return .notACache(why) }
+            if isAsked(.alone), status.kind == .symbolicLink { return .symbolicLink }
+            if isAsked(.deleting), locations.pathsToProtected.contains(status.identity) {
+                return .protectedRoot
+            }
+            if isAsked(.alone) || isAsked(.inUnit) && context.area.isTemporary,
+                let why = notACache.reason(reserved: name)
+            {
+                return .reservedName(why)
+            }
+            if isAsked(.deleting), context.area.isTemporary, !isDirectory,
+                status.permissions & stickyBit != 0
+            {
+                return .reservedName("its sticky bit says so")
+            }
+            if isAsked(.alone), case .caches(let position) = context.area,
+                let why = notACache.reason(in: position, name)
+            {
+                return .notACache(why)
+            }
+            if isAsked(.deleting),
+                let why = notACache.reason(
+                    partOfTree: name,
+                    hasSibling: { hasEntry($0, in: pathBytes(of: entry).dropLast(name.count)) })
+            {
+                return .notACache(why)
+            }
+            if isAsked(.entering), context.area == .caches(.top) {
+                let inside = pathBytes(of: entry) + [UInt8(ascii: "/")]
+                if let why = notACache.reason(treeWith: { hasEntry($0, in: inside) }) {
+                    return .notACache(why)
+                }
+            }
+            return nil
+        }
+    }
+}
+
+private let stickyBit: UInt16 = 0o1000
+private let allOfOwner: UInt16 = 0o700
+
+/// The rules about a unit, asked when all of it was seen.
+extension UnitSink {
+    /// Returns the reason to keep a unit, by its age and by what deleting it frees.
+    func reasonToKeep(
+        lastUse: FileTime, freeing freed: FreedBytes, _ limit: AgeLimit
+    ) -> KeepReason? {
+        limit.reasonToKeep(lastUse) ?? (freed.atMost == 0 ? .freesNothing : nil)
+    }
+
+    /// Returns the reason to keep a unit, by what was found elsewhere about its path.
+    func reasonToKeep(at path: [UInt8], isDirectory: Bool) -> KeepReason? {
+        mounts.reasonToKeep(path) ?? lateFindings.reasonToKeep(path, isDirectory: isDirectory)
     }
 }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import PurgePlanning
 
 @Suite("Where things may be deleted")
-struct PlaceTests {
+struct AreaTests {
     @Test("among temporary files are units, but not what programs rely on by its name")
     func temporary() throws {
         let tree = Tree {
