@@ -13,7 +13,7 @@ extension ParsableCommand {
     ///   - arguments: the arguments; nil for those of the process.
     ///   - uncaughtCode: the exit code for an error thrown by `run()` other than an exit code, and
     ///     for output that could not be written.
-    ///   - synonyms: commands and options of other programs, for which this program's are suggested.
+    ///   - synonyms: commands of other programs, for which this program's are suggested.
     package static func runAsProgram(
         _ arguments: [String]? = nil, uncaughtCode: Int32 = 2, synonyms: [String: String] = [:]
     ) -> Never {
@@ -143,7 +143,6 @@ struct Program {
     private func parse(
         _ arguments: [String], into command: inout (any ParsableCommand)?
     ) -> Int32 {
-        let corrections = CommandLineCorrections(root: root, synonyms: synonyms)
         do {
             if let answer = try DescriptionRequest.answer(arguments, about: root) {
                 StandardOutput.shared.write(answer)
@@ -155,7 +154,7 @@ struct Program {
         var code: Int32 = 0
         for form in [ArgumentPacking.packed(arguments), arguments] {
             do {
-                command = try parse(form, corrections)
+                command = try parse(form)
                 return 0
             } catch {
                 code = root.exitCode(for: error).rawValue
@@ -163,15 +162,13 @@ struct Program {
                 let showsPacked = root.fullMessage(for: error).unicodeScalars
                     .contains(ArgumentPacking.separator)
                 if showsPacked { continue }
-                return report(error, code: code) { corrections.corrected($0, about: arguments) }
+                return report(error, code: code)
             }
         }
         return code
     }
 
-    private func parse(
-        _ arguments: [String], _ corrections: CommandLineCorrections
-    ) throws -> any ParsableCommand {
+    private func parse(_ arguments: [String]) throws -> any ParsableCommand {
         if let first = arguments.first,
             let subcommand = root.configuration.subcommands.first(where: {
                 $0._commandName == first
@@ -182,23 +179,20 @@ struct Program {
         {
             return command
         }
-        if let complaint = corrections.unknownCommand(in: arguments) {
+        if let complaint = unknownCommand(in: arguments) {
             throw ValidationError(complaint)
         }
         return try root.parseAsRoot(arguments)
     }
 
     /// Prints the parser's output: help on standard output, errors on standard error.
-    private func report(
-        _ error: any Error, code: Int32, correcting correct: (String) -> String = { $0 }
-    ) -> Int32 {
+    private func report(_ error: any Error, code: Int32) -> Int32 {
         let text = root.fullMessage(for: error)
         if code == 0 {
             StandardOutput.shared.write(optionsFirst(text) + "\n")
         } else {
-            let complaint = correct(
-                text.hasPrefix(root._errorPrefix)
-                    ? String(text.dropFirst(root._errorPrefix.count)) : text)
+            let complaint = text.hasPrefix(root._errorPrefix)
+                ? text.dropFirst(root._errorPrefix.count) : text[...]
             // The parser begins its messages with a capital letter.
             writeComplaint(complaint.prefix(1).lowercased() + complaint.dropFirst())
         }
