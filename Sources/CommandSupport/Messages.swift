@@ -17,13 +17,8 @@ package enum Messages {
     }
 
     /// Reports an error of a file, with the path as the user gave it.
-    package static func write(_ error: FileError, at path: UnsafeBufferPointer<UInt8>) {
+    package static func write(_ error: FileError, at path: some Sequence<UInt8>) {
         write(about: Array(path), error.description)
-    }
-
-    /// Reports an error of a file, with the path as the user gave it.
-    package static func write(_ error: FileError, at path: PathArgument) {
-        write(about: path.bytes, error.description)
     }
 
     /// Writes a message about a path; nil when it does not concern a path.
@@ -46,11 +41,8 @@ package enum Messages {
     /// Writes a message that does not concern a path.
     package static func write(_ text: String) { write(about: [UInt8]?.none, text) }
 
-    /// Warns about a problem that concerns no path and did not prevent the work.
-    package static func warn(_ text: String) { warn(about: nil, text) }
-
     /// Warns about a problem that did not prevent the work.
-    package static func warn(about path: [UInt8]?, _ text: String) {
+    package static func warn(about path: [UInt8]? = nil, _ text: String) {
         write(about: path, "warning: \(text)")
     }
 

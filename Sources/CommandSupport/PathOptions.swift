@@ -43,8 +43,7 @@ package struct PathOptions: ParsableArguments {
     /// bad record are still processed. A last record without its NUL is not processed, since a
     /// truncated path would name another file.
     ///
-    /// - Parameter beforeWaiting: called before a read that may block, so that the results so far
-    ///   can be written.
+    /// - Parameter beforeWaiting: called before a read that may block, to write the results so far.
     package func forEach(
         followingSymbolicLinks follows: Bool = true, outcome: Outcome,
         beforeWaiting: () -> Void = {}, _ body: (borrowing ListedPath) -> Void
@@ -56,9 +55,7 @@ package struct PathOptions: ParsableArguments {
                 list.isDash
                 ? .standardInput : try openFile(list.path, flags: [.readOnly, .noTerminal])
         } catch {
-            Messages.write(.opening(error, FilePath(bytes: list.bytes)))
-            outcome.noteFailure()
-            return
+            return outcome.report(.opening(error, FilePath(bytes: list.bytes)))
         }
         var reader = DelimitedReader(descriptor)
         var directory = ListedDirectory()
@@ -77,10 +74,29 @@ package struct PathOptions: ParsableArguments {
                 })
             if !list.isDash { try closeFile(descriptor) }
         } catch {
-            Messages.write(
+            outcome.report(
                 about: list.bytes, "the list cannot be read: \(error) (paths so far are done)")
-            outcome.noteFailure()
         }
+    }
+
+    /// Runs a command that handles its paths one after another, and throws its exit code unless that is
+    /// 0. What `body` throws is reported with the path as it was given.
+    ///
+    /// - Parameter beforeWaiting: writes the results so far; also called at the end.
+    package func run(
+        beforeWaiting: () -> Void = {},
+        _ body: (borrowing ListedPath, Outcome) throws(FileError) -> Void
+    ) throws {
+        let outcome = Outcome()
+        forEach(outcome: outcome, beforeWaiting: beforeWaiting) { path in
+            do throws(FileError) {
+                try body(path, outcome)
+            } catch {
+                outcome.report(error, at: path.bytes)
+            }
+        }
+        beforeWaiting()
+        try outcome.finish()
     }
 
     private func forEachArgument(_ follows: Bool, _ body: (borrowing ListedPath) -> Void) {
@@ -106,8 +122,7 @@ package struct PathOptions: ParsableArguments {
                 "the list ends without a NUL after \(start)\(dots), which was skipped "
                 + "(end each path with a NUL, as find -print0 does)"
         }
-        Messages.write(about: list?.bytes, complaint)
-        outcome.noteFailure()
+        outcome.report(about: list?.bytes, complaint)
     }
 }
 

@@ -78,7 +78,7 @@ struct SuggestCommand: ParsableCommand {
                     SuggestionVisitor(search, list, WalkReporter(work))
                 }
             } catch {
-                work.outcome.report(error, at: root)
+                work.outcome.report(error, at: root.bytes)
             }
         }
         list.addUp()

@@ -47,7 +47,7 @@ struct RootOptions: ParsableArguments {
             do throws(FileError) {
                 starts.append(TreeRoot(root.path, context: try context(root)))
             } catch {
-                run.outcome.report(error, at: root)
+                run.outcome.report(error, at: root.bytes)
             }
         }
         return starts
@@ -123,6 +123,11 @@ extension CommandVisitor {
     }
 
     mutating func flush() {}
+}
+
+/// The output of one thread of a walk: a reference, since visitors are copied.
+final class ThreadOutput {
+    var buffer = OutputBuffer()
 }
 
 /// Reports errors of a walk and counts items for the progress; each thread has one.

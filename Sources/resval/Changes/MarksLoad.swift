@@ -93,7 +93,7 @@ final class MarksLoad {
         do throws(FileError) {
             return try BeneathRoot(next.path)
         } catch {
-            run.outcome.report(error, at: next)
+            run.outcome.report(error, at: next.bytes)
             return nil
         }
     }
