@@ -96,8 +96,9 @@ struct PlainCommand {
                     $0, equals: key.stored == nil ? .flag(true) : .stored(true), outcome)
             }
         case .change(let command, let changes):
-            let run = try ChangeRun.begin(
-                command, isMass: false, isDryRun: false, isJSON: false, outcome)
+            let run = try ChangeRun(
+                command, advisingOn: changes, isMass: false, isDryRun: false, isJSON: false,
+                outcome)
             let changer = try PathChanger(run, changes)
             path.withListedPath { changer.change($0, ItemChange(changes)) }
             changer.finish()

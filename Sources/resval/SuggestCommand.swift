@@ -49,7 +49,7 @@ struct SuggestCommand: ParsableCommand {
             throw ExitCode(2)
         }
         try rootOptions.run { work in
-            let changes = try ChangeRun.begin(
+            let changes = try ChangeRun(
                 .suggest, isMass: true, isDryRun: dryRun, isJSON: records.isJSON, work.outcome)
             let suggestions = try suggestions(work)
             work.progress.end()
@@ -105,7 +105,7 @@ struct SuggestCommand: ParsableCommand {
 
     /// Excludes directories from backups, each after a question if one is wanted.
     private func exclude(_ suggestions: [Suggestion], _ run: ChangeRun) {
-        let batch = ChangeBatch(run) { _ in }
+        let batch = ChangeBatch(run)
         let change = ItemChange([MarkChange(.isExcludedFromBackup, to: true)])
         for suggestion in suggestions where !StopRequest.isMade && !run.hasStopped {
             if interactive, !suggestion.isConfirmed() { continue }

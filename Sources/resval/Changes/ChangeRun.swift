@@ -46,39 +46,45 @@ final class ChangeRun: Sendable {
     let journal: Journal?
     /// The most items that the batches of all threads together keep open.
     let mostOpenItems: Int
+    private let tally: ChangeTally?
     private let isJSON: Bool
     private let changed = Atomic(0)
     private let unchanged = Atomic(0)
     private let failed = Atomic(0)
 
+    /// Begins the run of a command.
+    ///
+    /// - Parameters:
+    ///   - changes: the changes to warn about where they may not have the intended effect.
+    ///   - isMass: whether the changes are recorded in a journal, except in a dry run.
     init(
-        _ journal: Journal?, isDryRun: Bool, isJSON: Bool, mostOpenItems: Int, _ outcome: Outcome
-    ) {
-        self.mostOpenItems = mostOpenItems
-        self.journal = journal
+        _ command: JournaledCommand, advisingOn changes: [MarkChange]? = nil, isMass: Bool,
+        isDryRun: Bool, isJSON: Bool, _ outcome: Outcome
+    ) throws(FileError) {
+        journal = isMass && !isDryRun ? try .new(of: command) : nil
+        tally = changes.map { ChangeTally($0) }
         self.isDryRun = isDryRun
         self.isJSON = isJSON
         self.outcome = outcome
+        do throws(Errno) {
+            mostOpenItems = journal == nil ? 1 : min(try raiseDescriptorLimit() / 4, 256)
+        } catch {
+            throw FileError(error, of: nil)
+        }
     }
 
-    /// Begins the run of a command.
+    /// Counts an item that was changed.
     ///
-    /// - Parameter isMass: whether the changes are recorded in a journal, except in a dry run.
-    static func begin(
-        _ command: JournaledCommand, isMass: Bool, isDryRun: Bool, isJSON: Bool, _ outcome: Outcome
-    ) throws(FileError) -> ChangeRun {
-        let journal: Journal? = isMass && !isDryRun ? try .new(of: command) : nil
-        var mostOpenItems = 1
-        if journal != nil {
-            do throws(Errno) {
-                mostOpenItems = min(try raiseDescriptorLimit() / 4, 256)
-            } catch {
-                throw FileError(error, of: nil)
-            }
+    /// - Parameter status: its status before that; nil to read it now.
+    func count(changed item: borrowing some FileLocation & ~Copyable, _ status: FileStatus?) {
+        guard let tally, tally.storesValues, let status = status ?? (try? item.status()) else {
+            return
         }
-        return ChangeRun(
-            journal, isDryRun: isDryRun, isJSON: isJSON, mostOpenItems: mostOpenItems, outcome)
+        tally.add(changed: status)
     }
+
+    /// Counts items that cannot store marks.
+    func countSkipped(_ count: Int) { tally?.add(skipped: count) }
 
     /// Whether items are compared with what is wanted before they are changed. Otherwise all
     /// changes are made at once, with one system call each.
@@ -137,8 +143,9 @@ final class ChangeRun: Sendable {
         return text + (change.reason.map { ": \($0)" } ?? "")
     }
 
-    /// Prints the summary of a mass change or a dry run.
+    /// Prints the warnings, and the summary of a mass change or a dry run.
     func finish() {
+        tally?.report()
         guard isJSON || isDryRun || journal != nil else { return }
         let changed = changed.load(ordering: .relaxed)
         let journal = journal.flatMap { $0.exists ? $0 : nil }
@@ -186,7 +193,7 @@ final class ChangeBatch {
 
     private let run: ChangeRun
     private let length: Int
-    private let onChanged: (OpenedItem) -> Void
+    private let onChanged: ((OpenedItem) -> Void)?
     private var pending: [Pending] = []
     private var buffer = OutputBuffer()
 
@@ -195,7 +202,7 @@ final class ChangeBatch {
     /// - Parameters:
     ///   - threadCount: the number of threads of the run, which have a batch each.
     ///   - onChanged: called for each item that is changed with the batch.
-    init(_ run: ChangeRun, threadCount: Int = 1, onChanged: @escaping (OpenedItem) -> Void) {
+    init(_ run: ChangeRun, threadCount: Int = 1, onChanged: ((OpenedItem) -> Void)? = nil) {
         self.run = run
         length = max(run.mostOpenItems / threadCount, 1)
         self.onChanged = onChanged
@@ -296,7 +303,7 @@ final class ChangeBatch {
         }
         guard !differing.isEmpty else {
             run.note(.unchanged, of: change, at: { item.shownPath }, in: &buffer)
-            return onChanged(item)
+            return
         }
         var change = change
         change.marks = differing
@@ -318,7 +325,8 @@ final class ChangeBatch {
             do throws(FileError) {
                 try make(made)
                 note(.changed, made.change, made.item.shownPath)
-                onChanged(made.item)
+                run.count(changed: made.item.location, made.item.status)
+                onChanged?(made.item)
             } catch {
                 note(
                     .failed(error.explained(on: made.item.location)), made.change,
