@@ -50,7 +50,8 @@ struct SuggestCommand: ParsableCommand {
         }
         try rootOptions.run { work in
             let changes = try ChangeRun(
-                .suggest, isMass: true, isDryRun: dryRun, isJSON: records.isJSON, work.outcome)
+                dryRun ? nil : .new(of: .suggest), isDryRun: dryRun, isJSON: records.isJSON,
+                work.outcome)
             let suggestions = try suggestions(work)
             work.progress.end()
             if StopRequest.isMade { return }

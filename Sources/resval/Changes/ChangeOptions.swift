@@ -65,8 +65,8 @@ struct ChangeOptions: ParsableArguments {
         _ work: CommandRun
     ) throws(FileError) -> ChangeRun {
         try ChangeRun(
-            command, advisingOn: changes, isMass: isMass, isDryRun: dryRun, isJSON: isJSON,
-            work.outcome)
+            isMass && !dryRun ? .new(of: command) : nil, advisingOn: changes, isDryRun: dryRun,
+            isJSON: isJSON, work.outcome)
     }
 }
 

@@ -55,13 +55,13 @@ final class ChangeRun: Sendable {
     /// Begins the run of a command.
     ///
     /// - Parameters:
+    ///   - journal: records the changes; nil for a dry run, and where no list and no walk is changed.
     ///   - changes: the changes to warn about where they may not have the intended effect.
-    ///   - isMass: whether the changes are recorded in a journal, except in a dry run.
     init(
-        _ command: JournaledCommand, advisingOn changes: [MarkChange]? = nil, isMass: Bool,
-        isDryRun: Bool, isJSON: Bool, _ outcome: Outcome
+        _ journal: Journal?, advisingOn changes: [MarkChange]? = nil, isDryRun: Bool, isJSON: Bool,
+        _ outcome: Outcome
     ) throws(FileError) {
-        journal = isMass && !isDryRun ? try .new(of: command) : nil
+        self.journal = journal
         tally = changes.map { ChangeTally($0) }
         self.isDryRun = isDryRun
         self.isJSON = isJSON

@@ -116,8 +116,9 @@ struct TransferOptions: ParsableArguments {
         try roots.run { work in
             let exclusion = MarkChange(.isExcludedFromBackup, to: true)
             let run = try ChangeRun(
-                transfer.command, advisingOn: transfer.command == .import ? [exclusion] : nil,
-                isMass: true, isDryRun: dryRun, isJSON: isJSON, work.outcome)
+                dryRun ? nil : .new(of: transfer.command),
+                advisingOn: transfer.command == .import ? [exclusion] : nil, isDryRun: dryRun,
+                isJSON: isJSON, work.outcome)
             var scanner = roots.walk.scanner()
             scanner.shouldStop = { StopRequest.isMade || run.hasStopped }
             let threadCount = scanner.threadCount
