@@ -3,11 +3,9 @@ import SystemCalls
 
 /// A command's arguments and options as they are declared, for completions.
 struct CommandDescription {
-    /// A positional argument, an option or a flag.
     struct Argument {
         enum Kind: String { case positional, option, flag }
 
-        /// The values that a shell can complete.
         enum Values: Equatable {
             case unknown
             case files
@@ -46,7 +44,6 @@ struct CommandDescription {
         self.arguments = arguments.filter(\.isShown)
     }
 
-    /// The positional arguments.
     var positionals: [Argument] { arguments.filter { $0.kind == .positional } }
 
     /// Returns the option or flag of a name with its dashes.

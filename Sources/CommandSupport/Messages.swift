@@ -11,7 +11,6 @@ package enum Messages {
     /// The name of the running program, which begins every message.
     package static var programName: String { name.withLock { $0 } }
 
-    /// Reports an error of a file.
     package static func write(_ error: FileError) {
         write(about: error.path?.bytes, error.description)
     }
@@ -38,7 +37,6 @@ package enum Messages {
         write(about: path?.bytes, text)
     }
 
-    /// Writes a message that does not concern a path.
     package static func write(_ text: String) { write(about: [UInt8]?.none, text) }
 
     /// Warns about a problem that did not prevent the work.

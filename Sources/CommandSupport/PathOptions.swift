@@ -6,7 +6,6 @@ import SystemPackage
 
 /// The paths that a command works on: arguments, or a list in a file.
 package struct PathOptions: ParsableArguments {
-    /// The paths given as arguments.
     @Argument(help: "Files and directories; -- before names with a dash.")
     package var paths: [PathOperand] = []
 
@@ -17,7 +16,6 @@ package struct PathOptions: ParsableArguments {
             "Read NUL-ended paths from this file, or from -.", valueName: "file"))
     package var list: PathArgument?
 
-    /// Creates options to be filled by the parser.
     package init() {}
 
     /// Validates that not both paths and `--files0-from` were given.
@@ -140,12 +138,10 @@ package struct PathOperand: ExpressibleByArgument, Sendable, Hashable {
             .map { PathArgument(bytes: $0) }
     }
 
-    /// The completion of file names in shells.
     package static var defaultCompletionKind: CompletionKind { .file() }
 }
 
 extension [PathOperand] {
-    /// The paths in the order in which they were given.
     package var paths: [PathArgument] { flatMap(\.paths) }
 }
 
@@ -214,7 +210,6 @@ package struct ListedPath: FileLocation, ~Copyable {
         self.parent = parent
     }
 
-    /// The path as an independent value.
     package var path: FilePath { FilePath(bytes: bytes) }
 
     /// The path, created anew by each access.
@@ -242,7 +237,6 @@ package struct ListedPath: FileLocation, ~Copyable {
 private let longestDirectPath = 4095
 
 extension PathArgument {
-    /// Calls `body` with the path as a location.
     package func withListedPath<Result, Failure: Error>(
         followingSymbolicLink follows: Bool = true,
         _ body: (borrowing ListedPath) throws(Failure) -> Result

@@ -261,7 +261,6 @@ struct Program {
 package final class Outcome: Sendable {
     private let code = Atomic<Int32>(0)
 
-    /// Creates the outcome of a command without failures.
     package init() {}
 
     /// Notes that the answer is "no": exit code 1, unless something failed.
@@ -299,8 +298,6 @@ package final class Outcome: Sendable {
     private func raise(to newCode: Int32) { code.max(newCode, ordering: .relaxed) }
 }
 
-/// The version of the command line tools.
 package enum CommandVersion {
-    /// The version number, as `--version` prints it.
     package static let text = "0.1.0"
 }

@@ -4,24 +4,20 @@ import SystemCalls
 
 /// The options of commands that may take a long time.
 package struct ProgressOptions: ParsableArguments {
-    /// How progress is shown.
     package enum Form: String, ExpressibleByArgument, CaseIterable, Sendable {
         /// One line that is rewritten, on a terminal only.
         case auto
         /// As `auto` on a terminal; elsewhere one line of text a second.
         case always
-        /// Not at all.
         case never
         /// One JSON object per line on standard error, terminal or not.
         case json
     }
 
-    /// How progress is shown.
     @Option(
         help: ArgumentHelp("Show progress on standard error.", valueName: "form"))
     package var progress = Form.auto
 
-    /// Creates options to be filled by the parser.
     package init() {}
 
     /// The form of a command without the option.

@@ -195,7 +195,6 @@ struct TOMLParser {
     }
 }
 
-/// A value of a TOML document.
 struct TOMLValue {
     enum Content {
         case string(String)

@@ -54,9 +54,7 @@ struct ExplainCommand: ParsableCommand {
     }
 }
 
-/// What there is to say about an item.
 struct ExplainedItem {
-    /// The path as it was given.
     let path: [UInt8]
     let item: EffectiveItem
     /// The sign of an eviction; nil for an ordinary item.
@@ -64,7 +62,6 @@ struct ExplainedItem {
     let isIgnoredByDropbox: Bool
 }
 
-/// Prints effective values of items with their reasons.
 struct Explanation: ~Copyable {
     private let isJSON: Bool
     private let isColored: Bool

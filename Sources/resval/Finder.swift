@@ -102,7 +102,6 @@ struct Finder: CommandVisitor {
     }
 }
 
-/// An item that was found.
 struct FoundItem {
     let path: [UInt8]
     let kind: FileKind
@@ -140,7 +139,6 @@ final class FoundItems: Sendable {
         }
     }
 
-    /// Prints the items that were kept.
     func finish() {
         let sorted = (kept?.withLock { $0 } ?? []).sorted {
             $0.path.lexicographicallyPrecedes($1.path)

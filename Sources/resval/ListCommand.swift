@@ -63,7 +63,6 @@ struct ListCommand: ParsableCommand {
 }
 
 extension JSONLine {
-    /// Adds the fields for all marks.
     mutating func add(_ marks: Marks) {
         for key in StoredKey.allCases { add(key.name, marks[key].value) }
         add("broken", strings: marks.brokenKeys.map(\.name))

@@ -82,7 +82,6 @@ struct ValueQuestion {
     }
 }
 
-/// Prints values of keys.
 struct ValueOutput: ~Copyable {
     private let form: RecordOptions.Form
     private let showsPath: Bool

@@ -33,7 +33,6 @@ struct RootOptions: ParsableArguments {
     /// The ROOTs; the current directory unless some are given.
     var paths: [PathArgument] { roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots.paths }
 
-    /// Runs a command that examines items.
     func run(_ body: (CommandRun) throws -> Void) throws {
         try CommandRun.run(progressOptions, counting: "items examined", body)
     }
@@ -54,7 +53,6 @@ struct RootOptions: ParsableArguments {
     }
 }
 
-/// The option `--threads`.
 struct ThreadOptions: ParsableArguments {
     @Option(
         name: [.customShort("j", allowingJoined: true), .customLong("threads")],
@@ -141,7 +139,6 @@ struct WalkReporter {
         counter = ItemCounter { run.progress.advance(by: $0) }
     }
 
-    /// Counts an item.
     @inline(__always)
     mutating func count() { counter.count() }
 

@@ -23,7 +23,6 @@ struct ChangeOptions: ParsableArguments {
 
     func validate() throws { try input.requirePaths() }
 
-    /// Makes the changes on every given path.
     func apply(
         _ command: JournaledCommand, _ changes: [MarkChange],
         followingSymbolicLinks follows: Bool = true
@@ -173,7 +172,6 @@ struct TreeChangeOptions: ParsableArguments {
 
 /// The root of a walk that records absolute paths.
 struct WalkedRoot: Sendable {
-    /// The path as given on the command line.
     let given: FilePath
     /// The absolute path without symbolic links.
     private let real: FilePath
@@ -195,7 +193,6 @@ struct WalkedRoot: Sendable {
                 bytes: real.bytes + [UInt8(ascii: "/")] + shown.dropFirst(given.bytes.count)))
     }
 
-    /// Returns the paths of an entry of the walk.
     func paths(of entry: borrowing TreeEntry) -> ChangeBatch.Paths {
         var shown: [UInt8] = []
         entry.appendPath(to: &shown)

@@ -29,7 +29,6 @@ struct ItemChange {
 
 /// A run of a command that changes marks, shared by its threads.
 final class ChangeRun: Sendable {
-    /// The result for one item.
     enum Result: Sendable {
         /// The item has other marks now, or would have in a dry run.
         case changed
@@ -83,7 +82,6 @@ final class ChangeRun: Sendable {
         tally.add(changed: status)
     }
 
-    /// Counts items that cannot store marks.
     func countSkipped(_ count: Int) { tally?.add(skipped: count) }
 
     /// Whether items are compared with what is wanted before they are changed. Otherwise all
@@ -176,7 +174,6 @@ final class ChangeRun: Sendable {
 /// With a journal, changes are made in batches, so that the journal is synchronized once per batch.
 /// The items stay open until then, so that each change is made on the item that the journal names.
 final class ChangeBatch {
-    /// The paths of an item.
     struct Paths {
         /// The path as printed.
         let shown: [UInt8]
@@ -388,7 +385,6 @@ final class OpenedItem: Sendable {
     }
     /// The item's status, read from the descriptor right after opening.
     let status: FileStatus
-    /// The path shown in output and in error messages.
     let shownPath: [UInt8]
     /// The path recorded in journals, which must then be absolute.
     let path: FilePath

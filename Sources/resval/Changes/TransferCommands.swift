@@ -102,7 +102,6 @@ private func markers(_ text: String, valid: [Marker]) throws -> Set<Marker> {
         })
 }
 
-/// The options shared by `import` and `export`.
 struct TransferOptions: ParsableArguments {
     @Flag(name: [.customShort("n"), .long], help: "Print what would be done, but change nothing.")
     var dryRun = false

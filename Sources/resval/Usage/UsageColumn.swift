@@ -5,7 +5,6 @@ import UsageReporting
 struct UsageColumn: Sendable {
     /// What the bytes are, behind a size; nil where the screen and the page divide them by reasons.
     let title: String?
-    /// The name of the field in JSON.
     let field: String
     let sum: @Sendable (UsageDirectory) -> Int64
 

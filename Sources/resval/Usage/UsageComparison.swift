@@ -152,7 +152,6 @@ struct UsageComparison {
 /// The directories of an older output of `usage --json`. What it says is not trusted: sums hold, and
 /// names lead nowhere.
 struct FormerUsage {
-    /// A directory that was listed.
     struct Directory {
         /// The index of the directory that it is in, which is smaller; nil for a ROOT.
         let parent: Int?

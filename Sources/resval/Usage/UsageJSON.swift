@@ -4,7 +4,6 @@ import ResourceValues
 import StoragePolicy
 import UsageReporting
 
-/// The output of `usage --json`.
 struct UsageJSON {
     private let report: UsageReport
     private let options: UsageOutputOptions

@@ -134,7 +134,6 @@ struct PageTree: Sendable {
         let sharedBelow: Int64
     }
 
-    /// Why sizes are missing.
     enum Remark: Int, Sendable {
         /// The directory was not read to its end.
         case unread = 1
