@@ -4,13 +4,10 @@ import SystemCalls
 /// A number of bytes given on the command line: plain, with K, M, G, T, KiB, MiB, GiB or TiB for
 /// powers of 1024, or with KB, MB, GB or TB for powers of 1000.
 package struct ByteSize: ExpressibleByArgument, Sendable, Hashable {
-    /// The number of bytes.
     package let bytes: Int64
 
-    /// Creates a size from a number of bytes.
     package init(bytes: Int64) { self.bytes = bytes }
 
-    /// The size as a default value in help texts.
     package var defaultValueDescription: String { sizeText(bytes) }
 
     /// Parses a size such as `4096`, `20K`, `1.5G`, `2GB` or `10.0 MiB`.

@@ -73,10 +73,8 @@ package enum ArgumentBytes {
 
 /// A path given on the command line: any bytes except NUL.
 package struct PathArgument: ExpressibleByArgument, Sendable, Hashable {
-    /// The path's bytes, exactly as they were given.
     package let bytes: [UInt8]
 
-    /// Creates a path from its bytes.
     package init(bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
     /// Creates a path from an argument in the form of ``ArgumentBytes/processArguments()``; nil for
@@ -92,10 +90,8 @@ package struct PathArgument: ExpressibleByArgument, Sendable, Hashable {
     /// Whether the argument is `-`, which means standard input or output.
     package var isDash: Bool { bytes == [UInt8(ascii: "-")] }
 
-    /// The path as a default value in help texts.
     package var defaultValueDescription: String { NameEscaping.text(bytes) }
 
-    /// The completion of file names in shells.
     package static var defaultCompletionKind: CompletionKind { .file() }
 }
 

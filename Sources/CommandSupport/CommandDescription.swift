@@ -1,13 +1,11 @@
 import ArgumentParser
 import SystemCalls
 
-/// A command's arguments and options as they are declared, for completions and manual pages.
+/// A command's arguments and options as they are declared, for completions.
 struct CommandDescription {
-    /// A positional argument, an option or a flag.
     struct Argument {
         enum Kind: String { case positional, option, flag }
 
-        /// The values that a shell can complete.
         enum Values: Equatable {
             case unknown
             case files
@@ -19,11 +17,7 @@ struct CommandDescription {
         var kind = Kind.positional
         /// The names with their dashes, the long ones last; empty for a positional argument.
         var names: [String] = []
-        var valueName = ""
         var summary = ""
-        var defaultValue: String?
-        var valueNames: [String] = []
-        var isOptional = false
         var isRepeating = false
         var isShown = true
         var values = Values.unknown
@@ -31,8 +25,6 @@ struct CommandDescription {
 
     /// The arguments that are not hidden, in the order of the declaration.
     let arguments: [Argument]
-    /// The names of all options and flags, with those that are hidden.
-    let optionNames: [String]
 
     /// Reads the declaration of a command.
     ///
@@ -50,10 +42,8 @@ struct CommandDescription {
             }
         }
         self.arguments = arguments.filter(\.isShown)
-        optionNames = arguments.flatMap(\.names)
     }
 
-    /// The positional arguments.
     var positionals: [Argument] { arguments.filter { $0.kind == .positional } }
 
     /// Returns the option or flag of a name with its dashes.
@@ -79,11 +69,7 @@ extension CommandDescription.Argument {
                 try scanner.forEachElement { scanner throws(JSONError) in
                     argument.names.append(try optionName(&scanner))
                 }
-            case "valueName": argument.valueName = try scanner.text()
             case "abstract": argument.summary = try scanner.text()
-            case "defaultValue": argument.defaultValue = try scanner.text()
-            case "allValues": argument.valueNames = try texts(&scanner)
-            case "isOptional": argument.isOptional = try scanner.bool()
             case "isRepeating": argument.isRepeating = try scanner.bool()
             case "shouldDisplay": argument.isShown = try scanner.bool()
             case "completionKind": argument.values = try completionValues(&scanner)

@@ -36,7 +36,6 @@ enum DescriptionRequest {
 
 /// What may be typed at the end of a command line.
 struct WordCompletion: Equatable {
-    /// A word, and what it means.
     struct Candidate: Equatable {
         let word: String
         let summary: String
@@ -177,12 +176,10 @@ struct WordCompletion: Equatable {
 }
 
 extension ParsableCommand {
-    /// The subcommands that are not hidden.
     static var shownSubcommands: [any ParsableCommand.Type] {
         configuration.subcommands.filter { $0.configuration.shouldDisplay }
     }
 
-    /// Returns the subcommand of a name.
     static func subcommand(named name: String) -> (any ParsableCommand.Type)? {
         configuration.subcommands.first {
             $0._commandName == name || $0.configuration.aliases.contains(name)

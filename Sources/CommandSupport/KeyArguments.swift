@@ -3,7 +3,6 @@ import ResourceValues
 
 /// A key given on the command line: its name, its raw Foundation key, or its short name.
 package enum KeyArgument {
-    /// Parses any key.
     package static func any(_ text: String) throws -> ResourceKey {
         guard let key = key(text) else {
             throw unknown(text, valid: ResourceKey.allCases)
@@ -22,7 +21,6 @@ package enum KeyArgument {
         return keys
     }
 
-    /// Parses a key whose values are stored.
     package static func stored(_ text: String) throws -> StoredKey {
         guard let key = key(text) else { throw unknown(text, valid: allStored) }
         guard let stored = key.stored else {
@@ -45,18 +43,14 @@ package enum KeyArgument {
         return value
     }
 
-    /// The shell completions for a key.
     package static var completion: CompletionKind { .list(shortAndLongNames(of: all)) }
 
-    /// The shell completions for a key, or a key and its value.
     package static var questionCompletion: CompletionKind {
         .list(shortAndLongNames(of: all) + assignments)
     }
 
-    /// The shell completions for keys to store with their values.
     package static var assignmentCompletion: CompletionKind { .listWithCommas(assignments) }
 
-    /// The shell completions for keys to remove.
     package static var removalCompletion: CompletionKind {
         .listWithCommas(["all"] + shortAndLongNames(of: allStored))
     }

@@ -11,19 +11,13 @@ package enum Messages {
     /// The name of the running program, which begins every message.
     package static var programName: String { name.withLock { $0 } }
 
-    /// Reports an error of a file.
     package static func write(_ error: FileError) {
         write(about: error.path?.bytes, error.description)
     }
 
     /// Reports an error of a file, with the path as the user gave it.
-    package static func write(_ error: FileError, at path: UnsafeBufferPointer<UInt8>) {
+    package static func write(_ error: FileError, at path: some Sequence<UInt8>) {
         write(about: Array(path), error.description)
-    }
-
-    /// Reports an error of a file, with the path as the user gave it.
-    package static func write(_ error: FileError, at path: PathArgument) {
-        write(about: path.bytes, error.description)
     }
 
     /// Writes a message about a path; nil when it does not concern a path.
@@ -43,14 +37,10 @@ package enum Messages {
         write(about: path?.bytes, text)
     }
 
-    /// Writes a message that does not concern a path.
     package static func write(_ text: String) { write(about: [UInt8]?.none, text) }
 
-    /// Warns about a problem that concerns no path and did not prevent the work.
-    package static func warn(_ text: String) { warn(about: nil, text) }
-
     /// Warns about a problem that did not prevent the work.
-    package static func warn(about path: [UInt8]?, _ text: String) {
+    package static func warn(about path: [UInt8]? = nil, _ text: String) {
         write(about: path, "warning: \(text)")
     }
 

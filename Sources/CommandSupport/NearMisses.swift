@@ -51,14 +51,7 @@ package enum NearMisses {
     }
 }
 
-/// Corrections of words on a command line that are neither commands nor options.
-struct CommandLineCorrections {
-    let root: any ParsableCommand.Type
-    /// Words of other programs, with the valid word.
-    let synonyms: [String: String]
-
-    private static let commonSynonyms = ["version": "--version", "-V": "--version"]
-
+extension Program {
     /// Returns the complaint about an unknown command, also as the argument of `help`; nil if the
     /// arguments name a command or begin with an option.
     func unknownCommand(in arguments: [String]) -> String? {
@@ -69,83 +62,11 @@ struct CommandLineCorrections {
                 command = subcommand
                 continue
             }
-            let meant = synonym(of: word) ?? NearMisses.nearest(to: word, among: commands)
-            let isFirst = command == root
-            return "unknown command '\(word)'\(NearMisses.advice(isFirst ? meant : nil))"
+            let valid = command.configuration.subcommands.map { $0._commandName }
+            var meant = NearMisses.nearest(to: word, among: valid)
+            if command == root { meant = word == "version" ? "--version" : synonyms[word] ?? meant }
+            return "unknown command '\(word)'\(NearMisses.advice(meant))"
         }
         return nil
-    }
-
-    /// Returns the parser's complaint with a correction of the unknown option that it is about, or
-    /// that the parser did not come to; other complaints are returned unchanged.
-    func corrected(_ complaint: String, about arguments: [String]) -> String {
-        let lines = complaint.split(separator: "\n", omittingEmptySubsequences: false)
-        let command = arguments.first.flatMap(root.subcommand)
-        func text(_ option: String) -> Substring {
-            "unknown option '\(option)'\(advice(for: option, of: command))"
-        }
-        if let option = unknownOption(lines[0], arguments) {
-            return ([text(option)] + lines.dropFirst()).joined(separator: "\n")
-        }
-        // What is missing is complained of first, but may only be misspelled.
-        if let command, let option = option(unknownTo: command, in: arguments) {
-            let usage = lines.drop { !$0.hasPrefix("Usage:") }
-            return ([text(option)] + usage).joined(separator: "\n")
-        }
-        return complaint
-    }
-
-    private func advice(for option: String, of command: (any ParsableCommand.Type)?) -> String {
-        let valid = options(of: command)
-        let synonym = synonym(of: option)
-        let meant =
-            synonym.flatMap { valid.contains($0) ? $0 : nil }
-            ?? (option.hasPrefix("--") ? NearMisses.nearest(to: option, among: valid) : nil)
-        if command == nil, meant == nil {
-            return " (options follow the command\(synonym.map { "; did you mean '\($0)'?" } ?? ""))"
-        }
-        return NearMisses.advice(meant)
-    }
-
-    /// The option that the parser complains about, as it was given.
-    private func unknownOption(_ complaint: Substring, _ arguments: [String]) -> String? {
-        for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
-            let name = argument.prefix { $0 != "=" }
-            // Several short options may be given as one argument.
-            let letters = name.hasPrefix("--") ? [] : name.dropFirst().map { "-\($0)" }
-            for option in [String(name)] + letters
-            where complaint.hasPrefix("Unknown option '\(option)'") {
-                return option
-            }
-        }
-        return nil
-    }
-
-    /// The first long option that a command without subcommands does not have.
-    private func option(
-        unknownTo command: any ParsableCommand.Type, in arguments: [String]
-    ) -> String? {
-        let given = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
-        // Without a description of the command, nothing is known to be wrong.
-        guard !given.isEmpty, command.configuration.subcommands.isEmpty,
-            let description = try? CommandDescription(command)
-        else { return nil }
-        let valid = Set(options(of: command)).union(description.optionNames)
-        return given.lazy.map { String($0.prefix { $0 != "=" }) }.first { !valid.contains($0) }
-    }
-
-    private func synonym(of word: String) -> String? {
-        synonyms[word] ?? Self.commonSynonyms[word]
-    }
-
-    private var commands: [String] { root.configuration.subcommands.map { $0._commandName } }
-
-    /// The long and short options that the help of a command lists.
-    private func options(of command: (any ParsableCommand.Type)?) -> [String] {
-        let help = command.map { root.helpMessage(for: $0) } ?? root.helpMessage()
-        return help.split(separator: "\n").filter { $0.hasPrefix("  -") }.flatMap { line in
-            line.split { " ,/".contains($0) }.prefix { "-<".contains($0.first ?? " ") }
-                .filter { $0.hasPrefix("-") }.map(String.init)
-        }
     }
 }

@@ -10,14 +10,11 @@ import SystemPackage
 package struct OutputBuffer: ~Copyable {
     private static let limit = 32768
 
-    /// The bytes that are not written yet.
     package private(set) var bytes: [UInt8] = []
     private let output: StandardOutput
 
-    /// Creates an empty buffer.
     package init(_ output: StandardOutput = .shared) { self.output = output }
 
-    /// Appends text unchanged.
     @inline(__always)
     package mutating func append(_ text: StaticString) {
         bytes.append(
@@ -34,19 +31,15 @@ package struct OutputBuffer: ~Copyable {
         bytes.append(contentsOf: safe.utf8)
     }
 
-    /// Appends bytes unchanged.
     package mutating func append(bytes added: UnsafeBufferPointer<UInt8>) {
         bytes.append(contentsOf: added)
     }
 
-    /// Appends bytes unchanged.
     package mutating func append(bytes added: [UInt8]) { bytes.append(contentsOf: added) }
 
-    /// Appends one byte.
     @inline(__always)
     package mutating func append(byte: UInt8) { bytes.append(byte) }
 
-    /// Appends a number in decimal.
     package mutating func append(_ number: some BinaryInteger) {
         bytes.append(contentsOf: String(number).utf8)
     }
@@ -69,7 +62,6 @@ package struct OutputBuffer: ~Copyable {
         if bytes.count >= Self.limit || output.isTerminal { flush() }
     }
 
-    /// Writes the whole buffer.
     package mutating func flush() {
         output.write(bytes)
         bytes.removeAll(keepingCapacity: true)
@@ -78,35 +70,28 @@ package struct OutputBuffer: ~Copyable {
 
 /// The form of output: lines, NUL-terminated records, or JSON.
 package struct RecordOptions: ParsableArguments {
-    /// The forms of output.
     package enum Form: Sendable {
         /// Lines for people, with names escaped.
         case lines
         /// NUL-terminated records, with names unchanged.
         case nulEnded
-        /// One JSON object per line.
         case json
     }
 
-    /// Whether records end with a NUL.
     @Flag(
         name: [.customShort("0"), .customLong("null")],
         help: "End each record with NUL, and print names as they are.")
     package var endsWithNUL = false
 
-    /// Whether JSON is printed.
     @Flag(name: .customLong("json"), help: "Print one JSON object per line.")
     package var isJSON = false
 
-    /// Creates options to be filled by the parser.
     package init() {}
 
-    /// Validates that at most one form was given.
     package func validate() throws {
         if isJSON && endsWithNUL { throw ValidationError("give --json or --null, not both") }
     }
 
-    /// The chosen form.
     package var form: Form { isJSON ? .json : endsWithNUL ? .nulEnded : .lines }
 }
 
@@ -151,7 +136,6 @@ extension ResourceValue {
 }
 
 extension OutputBuffer {
-    /// Appends a value as text.
     package mutating func append(_ value: ResourceValue) { append(text: value.text) }
 }
 

@@ -5,7 +5,6 @@ import SystemPackage
 /// Output of a command to a file that the user named. The path refers to the old file until the new
 /// one is complete; the new file takes nothing over from the old one.
 package struct OutputFile: ~Copyable {
-    /// The path of the file.
     package let path: FilePath
     private let directory: OpenDirectory
     private var staged: StagedFile
@@ -37,7 +36,6 @@ package struct OutputFile: ~Copyable {
         staged = file
     }
 
-    /// Appends bytes.
     package func write(_ bytes: [UInt8]) throws(FileError) {
         do throws(Errno) {
             try bytes.withUnsafeBufferPointer { bytes throws(Errno) in

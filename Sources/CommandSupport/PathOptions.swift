@@ -6,7 +6,6 @@ import SystemPackage
 
 /// The paths that a command works on: arguments, or a list in a file.
 package struct PathOptions: ParsableArguments {
-    /// The paths given as arguments.
     @Argument(help: "Files and directories; -- before names with a dash.")
     package var paths: [PathOperand] = []
 
@@ -17,7 +16,6 @@ package struct PathOptions: ParsableArguments {
             "Read NUL-ended paths from this file, or from -.", valueName: "file"))
     package var list: PathArgument?
 
-    /// Creates options to be filled by the parser.
     package init() {}
 
     /// Validates that not both paths and `--files0-from` were given.
@@ -43,8 +41,7 @@ package struct PathOptions: ParsableArguments {
     /// bad record are still processed. A last record without its NUL is not processed, since a
     /// truncated path would name another file.
     ///
-    /// - Parameter beforeWaiting: called before a read that may block, so that the results so far
-    ///   can be written.
+    /// - Parameter beforeWaiting: called before a read that may block, to write the results so far.
     package func forEach(
         followingSymbolicLinks follows: Bool = true, outcome: Outcome,
         beforeWaiting: () -> Void = {}, _ body: (borrowing ListedPath) -> Void
@@ -56,9 +53,7 @@ package struct PathOptions: ParsableArguments {
                 list.isDash
                 ? .standardInput : try openFile(list.path, flags: [.readOnly, .noTerminal])
         } catch {
-            Messages.write(.opening(error, FilePath(bytes: list.bytes)))
-            outcome.noteFailure()
-            return
+            return outcome.report(.opening(error, FilePath(bytes: list.bytes)))
         }
         var reader = DelimitedReader(descriptor)
         var directory = ListedDirectory()
@@ -77,10 +72,29 @@ package struct PathOptions: ParsableArguments {
                 })
             if !list.isDash { try closeFile(descriptor) }
         } catch {
-            Messages.write(
+            outcome.report(
                 about: list.bytes, "the list cannot be read: \(error) (paths so far are done)")
-            outcome.noteFailure()
         }
+    }
+
+    /// Runs a command that handles its paths one after another, and throws its exit code unless that is
+    /// 0. What `body` throws is reported with the path as it was given.
+    ///
+    /// - Parameter beforeWaiting: writes the results so far; also called at the end.
+    package func run(
+        beforeWaiting: () -> Void = {},
+        _ body: (borrowing ListedPath, Outcome) throws(FileError) -> Void
+    ) throws {
+        let outcome = Outcome()
+        forEach(outcome: outcome, beforeWaiting: beforeWaiting) { path in
+            do throws(FileError) {
+                try body(path, outcome)
+            } catch {
+                outcome.report(error, at: path.bytes)
+            }
+        }
+        beforeWaiting()
+        try outcome.finish()
     }
 
     private func forEachArgument(_ follows: Bool, _ body: (borrowing ListedPath) -> Void) {
@@ -106,8 +120,7 @@ package struct PathOptions: ParsableArguments {
                 "the list ends without a NUL after \(start)\(dots), which was skipped "
                 + "(end each path with a NUL, as find -print0 does)"
         }
-        Messages.write(about: list?.bytes, complaint)
-        outcome.noteFailure()
+        outcome.report(about: list?.bytes, complaint)
     }
 }
 
@@ -125,12 +138,10 @@ package struct PathOperand: ExpressibleByArgument, Sendable, Hashable {
             .map { PathArgument(bytes: $0) }
     }
 
-    /// The completion of file names in shells.
     package static var defaultCompletionKind: CompletionKind { .file() }
 }
 
 extension [PathOperand] {
-    /// The paths in the order in which they were given.
     package var paths: [PathArgument] { flatMap(\.paths) }
 }
 
@@ -199,7 +210,6 @@ package struct ListedPath: FileLocation, ~Copyable {
         self.parent = parent
     }
 
-    /// The path as an independent value.
     package var path: FilePath { FilePath(bytes: bytes) }
 
     /// The path, created anew by each access.
@@ -227,7 +237,6 @@ package struct ListedPath: FileLocation, ~Copyable {
 private let longestDirectPath = 4095
 
 extension PathArgument {
-    /// Calls `body` with the path as a location.
     package func withListedPath<Result, Failure: Error>(
         followingSymbolicLink follows: Bool = true,
         _ body: (borrowing ListedPath) throws(Failure) -> Result

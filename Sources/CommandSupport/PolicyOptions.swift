@@ -13,7 +13,6 @@ package struct MarkerOptions: ParsableArguments {
         completion: .listWithCommas(Marker.allCases.map(\.rawValue)))
     package var markers: String?
 
-    /// Creates options to be filled by the parser.
     package init() {}
 
     /// Validates that all markers exist, and that the list is not empty.
@@ -58,10 +57,8 @@ package struct PolicyOptions: ParsableArguments {
         help: "Treat caches and temporary files like others.")
     package var ignoresLocations = false
 
-    /// Creates options to be filled by the parser.
     package init() {}
 
-    /// The names of the markers that exclude.
     package var markers: String? {
         get { markerOptions.markers }
         set {
@@ -82,17 +79,14 @@ package struct PolicyOptions: ParsableArguments {
 
 /// The options that determine effective values: the policy and the source directory of the backup.
 package struct SourcePolicyOptions: ParsableArguments {
-    /// The policy.
     @OptionGroup package var policy: PolicyOptions
 
-    /// The source directory.
     @Option(
         help: ArgumentHelp(
             "Answer as a backup of this directory would.",
             valueName: "dir"))
     package var source: PathArgument?
 
-    /// Creates options to be filled by the parser.
     package init() {}
 
     /// Validates that the options are given with `--effective` only.
@@ -103,7 +97,6 @@ package struct SourcePolicyOptions: ParsableArguments {
         }
     }
 
-    /// Creates a reader of effective values from the options.
     package func reader() throws(FileError) -> EffectiveValueReader {
         try EffectiveValueReader(
             policy.policy(in: PolicyEnvironment.current()), source: source?.path)

@@ -13,16 +13,14 @@ extension ParsableCommand {
     ///   - arguments: the arguments; nil for those of the process.
     ///   - uncaughtCode: the exit code for an error thrown by `run()` other than an exit code, and
     ///     for output that could not be written.
-    ///   - synonyms: commands and options of other programs, for which this program's are suggested.
+    ///   - synonyms: commands of other programs, for which this program's are suggested.
     package static func runAsProgram(
         _ arguments: [String]? = nil, uncaughtCode: Int32 = 2, synonyms: [String: String] = [:]
     ) -> Never {
         let program = Program(root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms)
         program.run(arguments ?? ArgumentBytes.processArguments())
     }
-}
 
-extension ParsableCommand {
     /// Runs `body` as the program without parsing arguments, with checked output and this package's
     /// exit codes.
     ///
@@ -85,22 +83,16 @@ struct Program {
     private func exitCode(
         ofRunning command: any ParsableCommand.Type, _ body: () throws -> Void
     ) -> Int32 {
-        do {
-            try body()
-            return 0
-        } catch {
-            return exitCode(for: error, thrownBy: command)
-        }
+        do { try body() } catch { return exitCode(for: error, thrownBy: command) }
+        return 0
     }
 
     private func exitCode(ofRunning command: any AsyncParsableCommand) async -> Int32 {
         var command = command
-        do {
-            try await command.run()
-            return 0
-        } catch {
+        do { try await command.run() } catch {
             return exitCode(for: error, thrownBy: type(of: command))
         }
+        return 0
     }
 
     /// Opens closed standard descriptors, ends where no file can be examined, and begins to listen to
@@ -129,76 +121,63 @@ struct Program {
         }
     }
 
-    /// Parses with the subcommand's own parser, which takes half the time of building all parsers.
-    /// Arguments it rejects are parsed again from the root, for messages with the complete usage.
     private func parseOrExit(_ arguments: [String]) -> any ParsableCommand {
-        var command: (any ParsableCommand)?
-        let code = parse(arguments, into: &command)
+        let (command, code) = parse(arguments)
         guard let command else { finish(with: code) }
         return command
     }
 
-    /// Returns the exit code when there is no command to run; it was reported why. It returns before the
-    /// process exits, too.
-    private func parse(
-        _ arguments: [String], into command: inout (any ParsableCommand)?
-    ) -> Int32 {
-        let corrections = CommandLineCorrections(root: root, synonyms: synonyms)
+    /// Returns the command to run; without one, the exit code: what there is to say was printed. It
+    /// returns before the process exits, too.
+    private func parse(_ arguments: [String]) -> (command: (any ParsableCommand)?, code: Int32) {
         do {
             if let answer = try DescriptionRequest.answer(arguments, about: root) {
                 StandardOutput.shared.write(answer)
-                return 0
+                return (nil, 0)
             }
         } catch {
-            return exitCode(for: error, thrownBy: root)
+            return (nil, exitCode(for: error, thrownBy: root))
         }
-        var code: Int32 = 0
-        for form in [ArgumentPacking.packed(arguments), arguments] {
+        do {
             do {
-                command = try parse(form, corrections)
-                return 0
-            } catch {
-                code = root.exitCode(for: error).rawValue
-                // A message that shows packed operands has to show them as they were given.
-                let showsPacked = root.fullMessage(for: error).unicodeScalars
-                    .contains(ArgumentPacking.separator)
-                if showsPacked { continue }
-                return report(error, code: code) { corrections.corrected($0, about: arguments) }
+                return (try command(of: ArgumentPacking.packed(arguments)), 0)
+            } catch  where showsPackedOperands(error) {
+                return (try command(of: arguments), 0)
             }
+        } catch {
+            return (nil, report(error))
         }
-        return code
     }
 
-    private func parse(
-        _ arguments: [String], _ corrections: CommandLineCorrections
-    ) throws -> any ParsableCommand {
-        if let first = arguments.first,
-            let subcommand = root.configuration.subcommands.first(where: {
-                $0._commandName == first
-            }),
+    /// Whether the message would show packed operands, which have to be shown as they were given.
+    private func showsPackedOperands(_ error: any Error) -> Bool {
+        root.fullMessage(for: error).unicodeScalars.contains(ArgumentPacking.separator)
+    }
+
+    /// Parses with the subcommand's own parser, which takes half the time of building all parsers.
+    /// Arguments it rejects are parsed again from the root, for messages with the complete usage.
+    private func command(of arguments: [String]) throws -> any ParsableCommand {
+        if let subcommand = arguments.first.flatMap({ root.subcommand(named: $0) }),
             subcommand.configuration.subcommands.isEmpty,
             let command = try? subcommand.parseAsRoot(Array(arguments.dropFirst())),
             type(of: command) == subcommand
         {
             return command
         }
-        if let complaint = corrections.unknownCommand(in: arguments) {
-            throw ValidationError(complaint)
-        }
+        if let complaint = unknownCommand(in: arguments) { throw ValidationError(complaint) }
         return try root.parseAsRoot(arguments)
     }
 
     /// Prints the parser's output: help on standard output, errors on standard error.
-    private func report(
-        _ error: any Error, code: Int32, correcting correct: (String) -> String = { $0 }
-    ) -> Int32 {
+    private func report(_ error: any Error) -> Int32 {
+        let code = root.exitCode(for: error).rawValue
         let text = root.fullMessage(for: error)
         if code == 0 {
             StandardOutput.shared.write(optionsFirst(text) + "\n")
         } else {
-            let complaint = correct(
+            let complaint =
                 text.hasPrefix(root._errorPrefix)
-                    ? String(text.dropFirst(root._errorPrefix.count)) : text)
+                ? text.dropFirst(root._errorPrefix.count) : text[...]
             // The parser begins its messages with a capital letter.
             writeComplaint(complaint.prefix(1).lowercased() + complaint.dropFirst())
         }
@@ -249,14 +228,12 @@ struct Program {
                   See '\(root._commandName)\(subcommand) --help' for more information.
                 """)
             return ExitCode.validationFailure.rawValue
-        case let error as CleanExit:
-            return report(error, code: 0)
         case let error as FileError:
             Messages.write(error)
             return uncaughtCode
         case _ where root.exitCode(for: error) == .success:
             // The parser reports requested help as an error.
-            return report(error, code: 0)
+            return report(error)
         default:
             Messages.write(about: [UInt8]?.none, String(describing: error))
             return uncaughtCode
@@ -284,7 +261,6 @@ struct Program {
 package final class Outcome: Sendable {
     private let code = Atomic<Int32>(0)
 
-    /// Creates the outcome of a command without failures.
     package init() {}
 
     /// Notes that the answer is "no": exit code 1, unless something failed.
@@ -300,12 +276,7 @@ package final class Outcome: Sendable {
     }
 
     /// Reports an error of a file, with the path as the user gave it, and notes the failure.
-    package func report(_ error: FileError, at path: PathArgument) {
-        report(about: path.bytes, error.description)
-    }
-
-    /// Reports an error of a file, with the path as the user gave it, and notes the failure.
-    package func report(_ error: FileError, at path: UnsafeBufferPointer<UInt8>) {
+    package func report(_ error: FileError, at path: some Sequence<UInt8>) {
         report(about: Array(path), error.description)
     }
 
@@ -327,8 +298,6 @@ package final class Outcome: Sendable {
     private func raise(to newCode: Int32) { code.max(newCode, ordering: .relaxed) }
 }
 
-/// The version of the command line tools.
 package enum CommandVersion {
-    /// The version number, as `--version` prints it.
     package static let text = "0.1.0"
 }

@@ -4,24 +4,18 @@ import SystemCalls
 
 /// The options of commands that may take a long time.
 package struct ProgressOptions: ParsableArguments {
-    /// How progress is shown.
     package enum Form: String, ExpressibleByArgument, CaseIterable, Sendable {
         /// One line that is rewritten, on a terminal only.
         case auto
-        /// As `auto` on a terminal; elsewhere one line of text a second.
-        case always
-        /// Not at all.
         case never
         /// One JSON object per line on standard error, terminal or not.
         case json
     }
 
-    /// How progress is shown.
     @Option(
         help: ArgumentHelp("Show progress on standard error.", valueName: "form"))
     package var progress = Form.auto
 
-    /// Creates options to be filled by the parser.
     package init() {}
 
     /// The form of a command without the option.
@@ -46,13 +40,9 @@ package struct ProgressOptions: ParsableArguments {
     package func begin(_ step: StaticString) -> Progress {
         let shown: Progress.Form =
             switch progress {
-            case .never: .none
             case .json: .json
-            case .auto where StandardError.canRewriteLine,
-                .always where StandardError.canRewriteLine:
-                .line
-            case .auto: .none
-            case .always: .lines
+            case .auto where StandardError.canRewriteLine: .line
+            case .auto, .never: .none
             }
         return Progress(shown, step)
     }
@@ -62,7 +52,7 @@ package struct ProgressOptions: ParsableArguments {
 ///
 /// After its first second, work shows each step at once, also one that counts nothing for a while.
 package final class Progress: Sendable {
-    enum Form { case none, line, lines, json }
+    enum Form { case none, line, json }
 
     private struct State {
         var step: ProgressStep
@@ -127,11 +117,10 @@ package final class Progress: Sendable {
     /// Shows the step if that is due.
     private func show(_ state: inout State, at now: Int) {
         guard !state.hasEnded, now >= max(firstDisplay, state.nextDisplay) else { return }
-        state.nextDisplay = now + (form == .lines ? 1_000_000_000 : 200_000_000)
+        state.nextDisplay = now + 200_000_000
         switch form {
         case .none: break
         case .line: StandardError.showProgress(state.step.text(at: now))
-        case .lines: StandardError.write(Array("\(state.step.text(at: now))\n".utf8))
         case .json: StandardError.write(state.step.json(at: now))
         }
     }

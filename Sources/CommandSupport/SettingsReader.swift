@@ -103,7 +103,6 @@ package struct SettingsReader {
 }
 
 extension CaseIterable where Self: RawRepresentable, RawValue == String {
-    /// All keys, for messages.
     package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
@@ -112,7 +111,6 @@ extension CaseIterable where Self: RawRepresentable, RawValue == String {
 package struct SettingsPaths {
     /// The directory that `~` means; nil where the home is unknown.
     package let home: FilePath?
-    /// The settings that contain the paths.
     package let reader: SettingsReader
 
     package init(home: FilePath?, reader: SettingsReader) {
@@ -130,7 +128,6 @@ package struct SettingsPaths {
         return paths
     }
 
-    /// Returns the path that a key's text names.
     package func path(
         _ text: String, of key: some RawRepresentable<String>
     ) throws(SettingsError) -> FilePath {
@@ -146,7 +143,6 @@ package struct SettingsPaths {
     }
 }
 
-/// An error in the configuration file.
 package struct SettingsError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The line, from 1; nil where the error does not belong to a line.
     package let line: Int?

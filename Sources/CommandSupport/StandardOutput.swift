@@ -8,10 +8,8 @@ import SystemPackage
 /// After a failure nothing more is written, and ``StopRequest/isMade`` is true, so that work whose
 /// results would be lost ends.
 package final class StandardOutput: Sendable {
-    /// The standard output of this process.
     package static let shared = StandardOutput(.standardOutput)
 
-    /// Whether the output is a terminal.
     package let isTerminal: Bool
     private let descriptor: FileDescriptor
     private let failure = Monitor<Errno?>(nil)
@@ -51,7 +49,6 @@ package final class StandardOutput: Sendable {
         isTerminal ? try StandardError.withoutProgress(write) : try write()
     }
 
-    /// Writes text unchanged.
     package func write(_ text: String) { write(Array(text.utf8)) }
 
     /// Closes the output; a network filesystem may report a failed write only then.
@@ -71,16 +68,13 @@ package final class StandardOutput: Sendable {
     }
 }
 
-/// When output is coloured.
 package enum ColorMode: String, ExpressibleByArgument, CaseIterable, Sendable {
     /// On a terminal, unless `NO_COLOR` is set and not empty, or `TERM` is `dumb` or not set.
     case auto
     /// Always, regardless of the environment.
     case always
-    /// Never.
     case never
 
-    /// Whether standard output is coloured.
     package var colorsStandardOutput: Bool {
         switch self {
         case .always: return true
@@ -122,12 +116,9 @@ extension OutputBuffer {
     }
 }
 
-/// The option `--color`.
 package struct ColorOptions: ParsableArguments {
-    /// When output is coloured.
     @Option(help: ArgumentHelp("Colour the output.", valueName: "when"))
     package var color = ColorMode.auto
 
-    /// Creates options to be filled by the parser.
     package init() {}
 }

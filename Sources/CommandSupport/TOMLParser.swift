@@ -1,8 +1,8 @@
 /// A parser of the part of TOML 1.0 that settings are written in: tables of one name, keys of one
 /// name, texts on one line, decimal integers, Booleans, and lists of these.
 ///
-/// Every other form of TOML is an error with its line, and nothing is read differently from what TOML
-/// means. This package has its own parser in order to report the line of each value, to terminate for
+/// Every other form of TOML, such as \u escapes, is an error with its line, and nothing is read
+/// differently from what TOML means. This package has its own parser in order to report the line of each value, to terminate for
 /// every input, and to depend on neither Foundation nor C++.
 struct TOMLParser {
     private let bytes: [UInt8]
@@ -125,32 +125,13 @@ struct TOMLParser {
     }
 
     private mutating func appendEscaped(to text: inout [UInt8]) throws(SettingsError) {
-        guard let letter = peek else { throw failure("a text has no closing quote") }
-        next += 1
-        switch letter {
-        case doubleQuote, backslash: text.append(letter)
-        case UInt8(ascii: "b"): text.append(0x08)
+        switch peek {
+        case doubleQuote, backslash: text.append(bytes[next])
         case UInt8(ascii: "t"): text.append(tab)
         case UInt8(ascii: "n"): text.append(newline)
-        case UInt8(ascii: "f"): text.append(0x0C)
-        case UInt8(ascii: "r"): text.append(0x0D)
-        case UInt8(ascii: "u"): try appendScalar(4, to: &text)
-        case UInt8(ascii: "U"): try appendScalar(8, to: &text)
         default: throw failure("a text has an unknown \\ escape; write \\\\ for a backslash")
         }
-    }
-
-    private mutating func appendScalar(
-        _ count: Int, to text: inout [UInt8]
-    ) throws(SettingsError) {
-        let digits = bytes[next...].prefix(count)
-        // The initializer would accept a sign, too.
-        guard digits.count == count, digits.allSatisfy(isLetterOrDigit),
-            let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
-            let scalar = Unicode.Scalar(value)
-        else { throw failure("\\u and \\U take 4 or 8 hexadecimal digits of a character") }
-        next += count
-        text.append(contentsOf: String(scalar).utf8)
+        next += 1
     }
 
     /// Rejects characters that no line may contain.
@@ -214,7 +195,6 @@ struct TOMLParser {
     }
 }
 
-/// A value of a TOML document.
 struct TOMLValue {
     enum Content {
         case string(String)

@@ -164,7 +164,7 @@ struct EvictionPaths: ParsableArguments {
                 found.troubles.forEach { Messages.write($0) }
                 result.failures += found.troubles.count
             } catch {
-                Messages.write(error, at: argument)
+                Messages.write(error, at: argument.bytes)
                 result.failures += 1
             }
         }

@@ -27,16 +27,7 @@ struct CopyCommand: ParsableCommand {
     var allAttributes = false
 
     func run() throws {
-        let outcome = Outcome()
-        do throws(FileError) {
-            if allAttributes {
-                try source.path.copyExtendedAttributes(to: destination.path)
-            } else {
-                _ = try source.path.copyMarks(to: destination.path)
-            }
-        } catch {
-            outcome.report(error)
-        }
-        try outcome.finish()
+        if allAttributes { return try source.path.copyExtendedAttributes(to: destination.path) }
+        _ = try source.path.copyMarks(to: destination.path)
     }
 }

@@ -33,11 +33,10 @@ struct ExplainCommand: ParsableCommand {
     func validate() throws { try input.requirePaths() }
 
     func run() throws {
-        let outcome = Outcome()
         let reader = try policy.reader()
         var output = Explanation(
             isJSON: isJSON, isColored: !isJSON && color.color.colorsStandardOutput)
-        input.forEach(outcome: outcome, beforeWaiting: { output.flush() }) { path in
+        try input.run(beforeWaiting: { output.flush() }) { path, outcome throws(FileError) in
             do throws(FileError) {
                 let item = try reader.item(at: path.path)
                 let location = item.path.withoutFollowing
@@ -49,17 +48,13 @@ struct ExplainCommand: ParsableCommand {
                 if item.hasTrouble { outcome.noteFailure() }
             } catch {
                 output.write(error, of: Array(path.bytes))
-                outcome.report(error, at: path.bytes)
+                throw error
             }
         }
-        output.flush()
-        try outcome.finish()
     }
 }
 
-/// What there is to say about an item.
 struct ExplainedItem {
-    /// The path as it was given.
     let path: [UInt8]
     let item: EffectiveItem
     /// The sign of an eviction; nil for an ordinary item.
@@ -67,7 +62,6 @@ struct ExplainedItem {
     let isIgnoredByDropbox: Bool
 }
 
-/// Prints effective values of items with their reasons.
 struct Explanation: ~Copyable {
     private let isJSON: Bool
     private let isColored: Bool

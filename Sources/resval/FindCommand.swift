@@ -39,10 +39,9 @@ struct FindCommand: ParsableCommand {
 
     func run() throws {
         try roots.run { run in
-            let style = FoundStyle(
+            let results = FoundItems(
                 form: records.form, showsSize: size, isSorted: sort,
                 isColored: records.form == .lines && color.color.colorsStandardOutput)
-            let results = FoundResults(style)
             let reader = try effective ? policyOptions.reader() : nil
             let starts = roots.starts(run) { root throws(FileError) -> FindContext in
                 guard let reader else { return .stored }
@@ -50,7 +49,7 @@ struct FindCommand: ParsableCommand {
             }
             let filter = filter
             try roots.walk.scanner(threadCount: threads.count).scan(starts) { _ in
-                Finder(filter, reader, results.writer(), WalkReporter(run))
+                Finder(filter, reader, results, WalkReporter(run))
             }
             run.progress.end()
             results.finish()

@@ -24,10 +24,11 @@ struct Finder: CommandVisitor {
     private let filter: FindFilter
     /// The reader of effective values; nil to look at stored marks.
     private let reader: EffectiveValueReader?
-    private let results: FoundWriter
+    private let results: FoundItems
+    private let lines = ThreadOutput()
 
     init(
-        _ filter: FindFilter, _ reader: EffectiveValueReader?, _ results: FoundWriter,
+        _ filter: FindFilter, _ reader: EffectiveValueReader?, _ results: FoundItems,
         _ reporter: WalkReporter
     ) {
         self.filter = filter
@@ -50,7 +51,7 @@ struct Finder: CommandVisitor {
         return .descend(.entry(decision.contextForEntries))
     }
 
-    func flush() { results.flush() }
+    func flush() { lines.buffer.flush() }
 
     /// Returns the stored marks of an entry if the filter accepts them, after a report of what is
     /// broken.
@@ -72,13 +73,12 @@ struct Finder: CommandVisitor {
         var path: [UInt8] = []
         entry.appendPath(to: &path)
         var size: Int64?
-        if results.style.showsSize, let status = reporter.status(of: entry),
-            status.kind == .regularFile
-        {
+        if results.showsSize, let status = reporter.status(of: entry), status.kind == .regularFile {
             size = status.allocatedSize
         }
         results.write(
-            FoundItem(path: path, kind: entry.kind, marks: marks, decision: decision, size: size))
+            FoundItem(path: path, kind: entry.kind, marks: marks, decision: decision, size: size),
+            to: &lines.buffer)
     }
 
     private func decide(
@@ -102,16 +102,6 @@ struct Finder: CommandVisitor {
     }
 }
 
-/// The output style of `find`.
-struct FoundStyle: Sendable {
-    let form: RecordOptions.Form
-    let showsSize: Bool
-    let isSorted: Bool
-    /// Whether directories have a colour.
-    let isColored: Bool
-}
-
-/// An item that was found.
 struct FoundItem {
     let path: [UInt8]
     let kind: FileKind
@@ -122,68 +112,58 @@ struct FoundItem {
     let size: Int64?
 }
 
-/// The results of all threads: printed at once, or sorted at the end.
-final class FoundResults: Sendable {
-    private let style: FoundStyle
-    private let kept: Monitor<[(path: [UInt8], record: [UInt8])]> = Monitor([])
+/// Prints what all threads find: at once, or sorted at the end.
+final class FoundItems: Sendable {
+    let showsSize: Bool
+    private let form: RecordOptions.Form
+    private let isColored: Bool
+    /// What is printed at the end; nil to print at once.
+    private let kept: Monitor<[(path: [UInt8], record: [UInt8])]>?
 
-    init(_ style: FoundStyle) { self.style = style }
+    /// - Parameter isColored: whether directories have a colour.
+    init(form: RecordOptions.Form, showsSize: Bool, isSorted: Bool, isColored: Bool) {
+        self.form = form
+        self.showsSize = showsSize
+        self.isColored = isColored
+        kept = isSorted ? Monitor([]) : nil
+    }
 
-    /// Creates a writer for one thread.
-    func writer() -> FoundWriter { FoundWriter(style, self) }
+    /// Prints an item by the buffer of the thread that found it, or keeps it for sorting.
+    func write(_ item: FoundItem, to buffer: inout OutputBuffer) {
+        let record = record(of: item)
+        if let kept {
+            kept.withLock { $0.append((item.path, record)) }
+        } else {
+            buffer.append(bytes: record)
+            buffer.endRecord()
+        }
+    }
 
-    /// Prints the results that were kept.
     func finish() {
-        let sorted = kept.withLock { $0 }.sorted { $0.path.lexicographicallyPrecedes($1.path) }
+        let sorted = (kept?.withLock { $0 } ?? []).sorted {
+            $0.path.lexicographicallyPrecedes($1.path)
+        }
         var buffer = OutputBuffer()
-        for result in sorted {
-            buffer.append(bytes: result.record)
+        for item in sorted {
+            buffer.append(bytes: item.record)
             buffer.endRecord()
         }
         buffer.flush()
     }
 
-    fileprivate func keep(_ record: [UInt8], at path: [UInt8]) {
-        kept.withLock { $0.append((path, record)) }
-    }
-}
-
-/// Writes the results of one thread.
-final class FoundWriter {
-    let style: FoundStyle
-    private let results: FoundResults
-    private var buffer = OutputBuffer()
-
-    fileprivate init(_ style: FoundStyle, _ results: FoundResults) {
-        self.style = style
-        self.results = results
-    }
-
-    /// Writes an item, or keeps it for sorting.
-    func write(_ item: FoundItem) {
+    private func record(of item: FoundItem) -> [UInt8] {
+        if form == .json { return object(item) }
         var record = OutputBuffer()
-        if style.form == .json {
-            record.append(bytes: object(item))
-        } else {
-            if style.showsSize {
-                record.append(text: item.size.map { "\($0)" } ?? "-")
-                record.append("\t")
-            }
-            let color: OutputColor? = style.isColored && item.kind == .directory ? .blue : nil
-            record.append(in: color) { record in
-                item.path.withUnsafeBufferPointer { record.append(name: $0, in: style.form) }
-            }
-            record.append(byte: style.form == .nulEnded ? 0 : UInt8(ascii: "\n"))
+        if showsSize {
+            record.append(text: item.size.map { "\($0)" } ?? "-")
+            record.append("\t")
         }
-        if style.isSorted {
-            results.keep(record.bytes, at: item.path)
-        } else {
-            buffer.append(bytes: record.bytes)
-            buffer.endRecord()
+        record.append(in: isColored && item.kind == .directory ? .blue : nil) { record in
+            item.path.withUnsafeBufferPointer { record.append(name: $0, in: form) }
         }
+        record.append(byte: form == .nulEnded ? 0 : UInt8(ascii: "\n"))
+        return record.bytes
     }
-
-    func flush() { buffer.flush() }
 
     private func object(_ item: FoundItem) -> [UInt8] {
         var line = JSONLine.output()
@@ -199,7 +179,7 @@ final class FoundWriter {
         } else {
             line.add(item.marks)
         }
-        if style.showsSize { line.add("fileAllocatedSize", item.size) }
+        if showsSize { line.add("fileAllocatedSize", item.size) }
         return line.ended()
     }
 }

@@ -59,17 +59,11 @@ struct GetCommand: ParsableCommand {
     }
 
     func run() throws {
-        let outcome = Outcome()
         if let fits, let use {
-            input.forEach(outcome: outcome) { path in
-                do throws(FileError) {
-                    let volume = StorageVolume(holding: path.path)
-                    if try !volume.fits(fits.bytes, for: use) { outcome.noteNo() }
-                } catch {
-                    outcome.report(error, at: path.bytes)
-                }
+            return try input.run { path, outcome throws(FileError) in
+                let volume = StorageVolume(holding: path.path)
+                if try !volume.fits(fits.bytes, for: use) { outcome.noteNo() }
             }
-            return try outcome.finish()
         }
         // Computed values are not inherited: the effective value is the item's own.
         let asksReader = effective && keys.contains { $0.stored != nil }
@@ -77,11 +71,9 @@ struct GetCommand: ParsableCommand {
         var output = ValueOutput(
             form: records.form, showsPath: withPath || !input.isSinglePath,
             showsKey: keys.count > 1)
-        input.forEach(outcome: outcome, beforeWaiting: { output.flush() }) { path in
+        try input.run(beforeWaiting: { output.flush() }) { path, outcome in
             question.get(path, &output, outcome)
         }
-        output.flush()
-        try outcome.finish()
     }
 
     /// What `--fits` asks for; nil if the keys are others.

@@ -23,20 +23,18 @@ struct ListCommand: ParsableCommand {
     func validate() throws { try input.requirePaths() }
 
     func run() throws {
-        let outcome = Outcome()
         var buffer = OutputBuffer()
-        input.forEach(outcome: outcome, beforeWaiting: { buffer.flush() }) { path in
+        try input.run(beforeWaiting: { buffer.flush() }) { path, outcome throws(FileError) in
+            let marks: Marks
             do throws(FileError) {
-                let marks = try path.marks()
-                isJSON ? writeObject(marks, nil, path, &buffer) : writeLines(marks, path, &buffer)
-                for error in marks.errors(at: path) { outcome.report(error, at: path.bytes) }
+                marks = try path.marks()
             } catch {
                 if isJSON { writeObject(.none, error, path, &buffer) }
-                outcome.report(error, at: path.bytes)
+                throw error
             }
+            isJSON ? writeObject(marks, nil, path, &buffer) : writeLines(marks, path, &buffer)
+            for error in marks.errors(at: path) { outcome.report(error, at: path.bytes) }
         }
-        buffer.flush()
-        try outcome.finish()
     }
 
     private func writeLines(
@@ -65,7 +63,6 @@ struct ListCommand: ParsableCommand {
 }
 
 extension JSONLine {
-    /// Adds the fields for all marks.
     mutating func add(_ marks: Marks) {
         for key in StoredKey.allCases { add(key.name, marks[key].value) }
         add("broken", strings: marks.brokenKeys.map(\.name))

@@ -47,7 +47,7 @@ struct PlainCommand {
     private enum Work {
         case get(ResourceKey)
         case test(ResourceKey)
-        case change(JournaledCommand, [MarkChange])
+        case change([MarkChange])
     }
 
     private let work: Work
@@ -75,10 +75,10 @@ struct PlainCommand {
             guard !path.bytes.contains(UInt8(ascii: "=")),
                 let changes = try? KeyArgument.assignments(arguments[1])
             else { return nil }
-            work = .change(.set, changes)
+            work = .change(changes)
         case "unset":
             guard let changes = try? KeyArgument.removals(arguments[1]) else { return nil }
-            work = .change(.unset, changes)
+            work = .change(changes)
         default: return nil
         }
     }
@@ -95,9 +95,9 @@ struct PlainCommand {
                 ValueQuestion([key]).test(
                     $0, equals: key.stored == nil ? .flag(true) : .stored(true), outcome)
             }
-        case .change(let command, let changes):
-            let run = try ChangeRun.begin(
-                command, isMass: false, isDryRun: false, isJSON: false, outcome)
+        case .change(let changes):
+            let run = try ChangeRun(
+                nil, advisingOn: changes, isDryRun: false, isJSON: false, outcome)
             let changer = try PathChanger(run, changes)
             path.withListedPath { changer.change($0, ItemChange(changes)) }
             changer.finish()

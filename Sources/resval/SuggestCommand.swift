@@ -49,8 +49,9 @@ struct SuggestCommand: ParsableCommand {
             throw ExitCode(2)
         }
         try rootOptions.run { work in
-            let changes = try ChangeRun.begin(
-                .suggest, isMass: true, isDryRun: dryRun, isJSON: records.isJSON, work.outcome)
+            let changes = try ChangeRun(
+                dryRun ? nil : .new(of: .suggest), isDryRun: dryRun, isJSON: records.isJSON,
+                work.outcome)
             let suggestions = try suggestions(work)
             work.progress.end()
             if StopRequest.isMade { return }
@@ -78,7 +79,7 @@ struct SuggestCommand: ParsableCommand {
                     SuggestionVisitor(search, list, WalkReporter(work))
                 }
             } catch {
-                work.outcome.report(error, at: root)
+                work.outcome.report(error, at: root.bytes)
             }
         }
         list.addUp()
@@ -105,7 +106,7 @@ struct SuggestCommand: ParsableCommand {
 
     /// Excludes directories from backups, each after a question if one is wanted.
     private func exclude(_ suggestions: [Suggestion], _ run: ChangeRun) {
-        let batch = ChangeBatch(run) { _ in }
+        let batch = ChangeBatch(run)
         let change = ItemChange([MarkChange(.isExcludedFromBackup, to: true)])
         for suggestion in suggestions where !StopRequest.isMade && !run.hasStopped {
             if interactive, !suggestion.isConfirmed() { continue }

@@ -9,14 +9,12 @@ import SystemPackage
 /// A directory that a tool re-creates.
 struct Suggestion: Sendable {
     let root: SuggestionRoot
-    /// The path shown in output.
     let shownPath: [UInt8]
     let identity: FileIdentity
     let recreation: Recreation
     /// The allocated size, with everything in the directory.
     let size: TreeSize
 
-    /// The paths to change it by.
     var paths: ChangeBatch.Paths { root.walked.paths(shown: shownPath) }
 
     /// Opens the directory as a reference, below its ROOT and through no symbolic link.
@@ -100,12 +98,10 @@ final class SuggestionRoot: Sendable {
     }
 }
 
-/// The suggestions of all threads.
 final class SuggestionList: Sendable {
     private let all = TreeSize(in: nil)
     private let suggestions: Monitor<[Suggestion]> = Monitor([])
 
-    /// The size of a new suggestion.
     func newSize() -> TreeSize { TreeSize(in: all) }
 
     func append(_ suggestion: Suggestion) { suggestions.withLock { $0.append(suggestion) } }
@@ -113,10 +109,8 @@ final class SuggestionList: Sendable {
     /// Completes ``total``, after the last walk.
     func addUp() { TreeSize.addUp(suggestions.withLock { $0 }.map(\.size)) }
 
-    /// The allocated size of all, in bytes.
     var total: Int64 { all.total }
 
-    /// The suggestions, the largest first.
     var sorted: [Suggestion] {
         suggestions.withLock { $0 }.map { ($0, $0.size.total) }.sorted { first, second in
             first.1 == second.1

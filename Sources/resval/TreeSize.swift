@@ -40,7 +40,6 @@ final class TreeSize: Sendable {
         }
     }
 
-    /// The allocated size in bytes.
     var total: Int64 {
         linked.withLock { $0.values.reduce(0, +) } + bytes.load(ordering: .relaxed)
     }

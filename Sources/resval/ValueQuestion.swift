@@ -18,24 +18,21 @@ struct ValueQuestion {
     func get(
         _ path: borrowing ListedPath, _ output: inout ValueOutput, _ outcome: Outcome
     ) {
-        var reported: String?
+        var decision: Decision?
+        var (failure, reported): (FileError?, String?)
         do throws(FileError) {
-            let decision = try decision(at: path, outcome)
-            for key in keys {
-                do throws(FileError) {
-                    let value = try value(of: key, at: path, decision)
-                    if value == nil { outcome.noteNo() }
-                    output.write(value, of: key, at: path.bytes)
-                } catch {
-                    outcome.noteFailure()
-                    output.write(
-                        error, of: key, at: path.bytes, isReported: error.description == reported)
-                    reported = error.description
-                }
-            }
+            decision = try self.decision(at: path, outcome)
         } catch {
-            outcome.noteFailure()
-            for key in keys {
+            failure = error
+        }
+        for key in keys {
+            do throws(FileError) {
+                if let failure { throw failure }
+                let value = try value(of: key, at: path, decision)
+                if value == nil { outcome.noteNo() }
+                output.write(value, of: key, at: path.bytes)
+            } catch {
+                outcome.noteFailure()
                 output.write(
                     error, of: key, at: path.bytes, isReported: error.description == reported)
                 reported = error.description
@@ -51,8 +48,7 @@ struct ValueQuestion {
                 outcome.noteNo()
             }
         } catch {
-            Messages.write(error, at: path.bytes)
-            outcome.noteFailure()
+            outcome.report(error, at: path.bytes)
         }
     }
 
@@ -64,10 +60,7 @@ struct ValueQuestion {
     ) throws(FileError) -> Decision? {
         guard let reader else { return nil }
         let item = try reader.item(at: path.path, followsLast: path.followsSymbolicLink)
-        for error in item.marks.errors(at: path) {
-            Messages.write(error, at: path.bytes)
-            outcome.noteFailure()
-        }
+        for error in item.marks.errors(at: path) { outcome.report(error, at: path.bytes) }
         return item.decision
     }
 
@@ -89,7 +82,6 @@ struct ValueQuestion {
     }
 }
 
-/// Prints values of keys.
 struct ValueOutput: ~Copyable {
     private let form: RecordOptions.Form
     private let showsPath: Bool

@@ -33,7 +33,6 @@ struct RootOptions: ParsableArguments {
     /// The ROOTs; the current directory unless some are given.
     var paths: [PathArgument] { roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots.paths }
 
-    /// Runs a command that examines items.
     func run(_ body: (CommandRun) throws -> Void) throws {
         try CommandRun.run(progressOptions, counting: "items examined", body)
     }
@@ -47,14 +46,13 @@ struct RootOptions: ParsableArguments {
             do throws(FileError) {
                 starts.append(TreeRoot(root.path, context: try context(root)))
             } catch {
-                run.outcome.report(error, at: root)
+                run.outcome.report(error, at: root.bytes)
             }
         }
         return starts
     }
 }
 
-/// The option `--threads`.
 struct ThreadOptions: ParsableArguments {
     @Option(
         name: [.customShort("j", allowingJoined: true), .customLong("threads")],
@@ -125,6 +123,11 @@ extension CommandVisitor {
     mutating func flush() {}
 }
 
+/// The output of one thread of a walk: a reference, since visitors are copied.
+final class ThreadOutput {
+    var buffer = OutputBuffer()
+}
+
 /// Reports errors of a walk and counts items for the progress; each thread has one.
 struct WalkReporter {
     let outcome: Outcome
@@ -136,7 +139,6 @@ struct WalkReporter {
         counter = ItemCounter { run.progress.advance(by: $0) }
     }
 
-    /// Counts an item.
     @inline(__always)
     mutating func count() { counter.count() }
 

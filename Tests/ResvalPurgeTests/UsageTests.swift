@@ -22,8 +22,7 @@ struct UsageTests {
             (["run", "a", "b"], "give one PLAN, or --free or --until-available"),
             (["ls"], "unknown command 'ls' (did you mean 'plan'?)\nUsage: resval-purge"),
             (["stauts"], "unknown command 'stauts' (did you mean 'status'?)"),
-            (["-V"], "unknown option '-V' (did you mean '--version'?)"),
-            (["plan", "--fre", "1"], "unknown option '--fre' (did you mean '--free'?)"),
+            (["plan", "--fre", "1"], "unknown option '--fre'. Did you mean '--free'?"),
         ])
     func usage(_ arguments: [String], _ complaint: String) throws {
         try withPurgeHome(Tree {}) { home in

@@ -33,10 +33,13 @@ struct GetTests {
         }
     }
 
-    @Test("a key is known by its name, its Foundation key and its short name")
+    @Test("a key is known by its name, its Foundation key and its short name, in any case")
     func keyNames() throws {
         try withTemporaryDirectory(containing: tree) { root in
-            for key in ["isExcludedFromBackup", "NSURLIsExcludedFromBackupKey", "excluded"] {
+            for key in [
+                "isExcludedFromBackup", "NSURLIsExcludedFromBackupKey", "excluded",
+                "ISEXCLUDEDFROMBACKUP", "nsurlisexcludedfrombackupkey", "Excluded",
+            ] {
                 expect(try resval("get", key, "marked", in: root), exits: 0, prints: "true\n")
             }
         }
@@ -63,15 +66,6 @@ struct GetTests {
             #expect(loaded.exitCode == 0)
             #expect(loaded.text.contains(assignment))
             expect(try resval("get", key.name, "d", in: root), exits: 0, prints: "\(value)\n")
-        }
-    }
-
-    @Test("a key is known in any case")
-    func keyCase() throws {
-        try withTemporaryDirectory(containing: tree) { root in
-            for key in ["ISEXCLUDEDFROMBACKUP", "nsurlisexcludedfrombackupkey", "Excluded"] {
-                expect(try resval("get", key, "marked", in: root), exits: 0, prints: "true\n")
-            }
         }
     }
 

@@ -181,20 +181,6 @@ struct ImportTests: MassChangeSuite {
         }
     }
 
-    @Test("a journal that cannot be written keeps every mark from being written")
-    func noJournal() throws {
-        let tree = Tree {
-            Directory("tree") { File("f").attribute(ForeignAttribute.xdg, "false") }
-            File("state")
-        }
-        try withTemporaryDirectory(containing: tree) { root in
-            let result = try run("import", "--from", "xdg", in: root)
-            #expect(result.exitCode == 2)
-            #expect(result.text == "items changed: 0\n")
-            try #expect(root.appending("tree/f").marks() == .none)
-        }
-    }
-
     @Test(
         "wrong command lines are usage errors that say what is valid",
         arguments: [

@@ -7,8 +7,6 @@ import Testing
 
 @Suite("Undoing import and export")
 struct ImportUndoTests: MassChangeSuite {
-    private let excluded = StoredKey.isExcludedFromBackup.attribute
-
     @Test("undo knows items again when their filesystem is mounted anew, and no others")
     func undoRemounted() throws {
         let tree = Tree { File("f").attribute(ForeignAttribute.xdg, "true") }
@@ -42,46 +40,6 @@ struct ImportUndoTests: MassChangeSuite {
                     #expect(value == (isSame ? nil : false))
                 }
             }
-        }
-    }
-
-    @Test("undo leaves what was changed since, and another item of the same name")
-    func undoLeaves() throws {
-        let tree = Tree {
-            Directory("tree") {
-                for name: FileName in ["same", "changed", "replaced", "gone", "unset"] {
-                    File(name).attribute(ForeignAttribute.xdg, "false")
-                }
-            }
-        }
-        try withTemporaryDirectory(containing: tree) { root in
-            let inside = root.appending("tree")
-            let result = try run("import", "--from", "xdg", in: root)
-            #expect(result.exitCode == 0)
-            try inside.appending("changed").setValue(false, for: .isExcludedFromBackup)
-            try tool("cp", "-a", inside.appending("replaced"), root.appending("copy"))
-            try tool("mv", root.appending("copy"), inside.appending("replaced"))
-            try tool("rm", inside.appending("gone"))
-            try inside.appending("unset").removeExtendedAttribute(named: excluded)
-            let undone = try run("undo", journal(in: root), in: root)
-            #expect(undone.exitCode == 2)
-            #expect(
-                undone.text == """
-                    \(inside)/same: isExcludedFromBackup=true undone
-                    marks undone: 1; not undone: 3
-
-                    """)
-            let lines = undone.errorText.split(separator: "\n").sorted()
-            #expect(
-                lines == [
-                    "resval: \(inside)/changed: isExcludedFromBackup=true is not undone: the mark has changed "
-                        + "since",
-                    "resval: \(inside)/gone: no such file or directory",
-                    "resval: \(inside)/replaced: isExcludedFromBackup=true is not undone: another item is now "
-                        + "at this path",
-                ])
-            try #expect(inside.appending("replaced").value(for: .isExcludedFromBackup) == true)
-            try #expect(inside.appending("changed").value(for: .isExcludedFromBackup) == false)
         }
     }
 

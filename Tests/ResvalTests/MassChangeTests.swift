@@ -160,7 +160,7 @@ struct MassChangeTests: MassChangeSuite {
         "a wrong use is refused",
         arguments: [
             (["undo", "a", "b"], "unexpected argument 'b'"),
-            (["undo", "--jsno"], "unknown option '--jsno' (did you mean '--json'?)\nUsage: "),
+            (["undo", "--jsno"], "unknown option '--jsno'. Did you mean '--json'?\nUsage: "),
             (["set"], "missing expected argument '<key=value>'"),
             (["set", "excluded=true"], "give at least one path, or --files0-from FILE"),
             (["exclude"], "give at least one path, or --files0-from FILE"),

@@ -25,7 +25,7 @@ struct VerbTests {
                 try resval("exclude", "none", "several", in: root), exits: 2,
                 complains: """
                     resval: none: no such file or directory
-                    resval: several: warning: the file has 2 hard links: they share their marks \
+                    resval: warning: 1 file with several hard links: they share their marks \
                     (to exclude such a file from backups, mark its directory)
 
                     """)

@@ -13,7 +13,6 @@ struct Audit {
     /// The size in bytes above which what backups include is large.
     let limit: Int64
 
-    /// Returns what is wrong with items, sorted.
     func findings(_ items: [AuditItem]) -> [Finding] {
         let trees = WorkTrees(
             askedAbout: Set(items.compactMap { $0.path.lastComponent?.bytes }))

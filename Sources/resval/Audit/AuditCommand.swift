@@ -78,7 +78,7 @@ struct AuditCommand: ParsableCommand {
                         staysOnFilesystem: rootOptions.walk.staysOnFilesystem,
                         recreationReader))
             } catch {
-                outcome.report(error, at: root)
+                outcome.report(error, at: root.bytes)
             }
         }
         return found.enumerated().filter { index, root in

@@ -11,9 +11,7 @@ import SystemPackage
 final class AuditRoot: Sendable {
     let item: EffectiveItem
     let rules: PlanRules
-    /// The size in bytes above which files are large.
     let limit: Int64
-    /// Whether directories on other filesystems are skipped.
     let staysOnFilesystem: Bool
     /// Reads which directories tools re-create, whatever markers exclude.
     let recreationReader: MarkReader
@@ -139,7 +137,6 @@ struct AuditItem: Sendable {
     /// The real path.
     let path: FilePath
     let status: FileStatus
-    /// The native marks stored on the item.
     let marks: Marks
     let decision: Decision
     /// The decision on the item's directory; nil for a ROOT.
@@ -169,7 +166,6 @@ struct AuditItem: Sendable {
     }
 }
 
-/// What all threads of an audit found.
 final class AuditItems: Sendable {
     private let items: Monitor<[AuditItem]> = Monitor([])
 

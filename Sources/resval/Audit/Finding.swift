@@ -37,7 +37,6 @@ struct Finding: Sendable {
     let path: [UInt8]
     /// The allocated size in bytes, of a directory with everything in it.
     let size: Int64
-    /// What is wrong, in words.
     let reason: String
     /// The directory that ``reason`` is about; nil if it is about the item itself.
     let ancestor: FilePath?
@@ -98,6 +97,5 @@ struct Finding: Sendable {
 }
 
 extension FilePath {
-    /// The path as a word for a shell.
     var shellWord: String { ShellWord.quoted(bytes) }
 }

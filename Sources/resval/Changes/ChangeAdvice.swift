@@ -5,44 +5,39 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Warns about stored marks that may not have the intended effect, once where that is enough.
-///
-/// What takes reading the mount table or the directories above is found out for people only, at a
-/// terminal.
+/// Tells people at a terminal where a mark has no effect, which takes reading the mount table or the
+/// directories above.
 final class ChangeAdvisor {
-    private let advice: ChangeAdvice
-    private var hasAdvisedDirectory = false
+    private let storesInclusion: Bool
+    private let storesPurgeable: Bool
     private var hasAdvisedOnPurging = false
-    private lazy var environment = PolicyEnvironment.current()
-    private lazy var reader = makeReader()
+    private let environment = PolicyEnvironment.current()
+    private let reader: EffectiveValueReader
 
-    init(_ changes: [MarkChange]) {
-        advice = ChangeAdvice(changes)
+    /// Creates an advisor; nil without a terminal, or where nothing is known to say about the changes.
+    init?(_ changes: [MarkChange]) {
+        storesInclusion = changes.contains {
+            $0.key == .isExcludedFromBackup && $0.value == .boolean(false)
+        }
+        storesPurgeable = changes.contains { $0.key == .isPurgeable && $0.value == .boolean(true) }
+        guard storesInclusion || storesPurgeable, Messages.areOnTerminal else { return nil }
+        do throws(FileError) {
+            reader = try EffectiveValueReader(
+                StoragePolicy(markers: [.native], locations: environment.locations))
+        } catch {
+            Messages.write(error)
+            return nil
+        }
     }
 
     /// Warns about an item on which the changes were made.
-    ///
-    /// - Parameter status: its status before that; nil to read it now.
-    func advise(about item: borrowing ListedPath, _ status: FileStatus?) {
-        if Messages.areOnTerminal {
-            if advice.storesInclusion { adviseOnAncestors(of: item) }
-            if advice.storesPurgeable, !hasAdvisedOnPurging { adviseOnPurging(of: item) }
-        }
-        guard advice.storesValues, let status = status ?? (try? item.status()),
-            status.kind == .regularFile
-        else { return }
-        if status.linkCount > 1 {
-            warn(item, "the file has \(status.linkCount) hard links: \(advice.hardLink)")
-        }
-        if advice.storesFragileValue && !hasAdvisedDirectory {
-            hasAdvisedDirectory = true
-            warn(item, "\(advice.fragile) (shown once)")
-        }
+    func advise(about item: borrowing ListedPath) {
+        if storesInclusion { adviseOnAncestors(of: item) }
+        if storesPurgeable, !hasAdvisedOnPurging { adviseOnPurging(of: item) }
     }
 
     /// Warns when an excluded directory above the item excludes the item in spite of its mark.
     private func adviseOnAncestors(of item: borrowing ListedPath) {
-        guard let reader else { return }
         do throws(FileError) {
             let exclusion = try reader.item(at: item.path, followsLast: item.followsSymbolicLink)
                 .decision.exclusion
@@ -58,7 +53,6 @@ final class ChangeAdvisor {
 
     /// Tells how a mark is reached outside the directories that a purge searches by itself.
     private func adviseOnPurging(of item: borrowing ListedPath) {
-        guard let reader else { return }
         do throws(FileError) {
             let path = try reader.item(at: item.path, followsLast: item.followsSymbolicLink).path
             let location = environment.locations.location(holding: path)
@@ -77,32 +71,28 @@ final class ChangeAdvisor {
         }
     }
 
-    private func makeReader() -> EffectiveValueReader? {
-        let policy = StoragePolicy(markers: [.native], locations: environment.locations)
-        do throws(FileError) {
-            return try EffectiveValueReader(policy)
-        } catch {
-            Messages.write(error)
-            return nil
-        }
-    }
-
     private func warn(_ item: borrowing ListedPath, _ text: String) {
         Messages.warn(about: Array(item.bytes), text)
     }
 }
 
-/// Advice about changes that may not have the intended effect.
-struct ChangeAdvice {
+/// Counts what a run changed, for warnings that are given once at its end. Threads share one.
+final class ChangeTally: Sendable {
+    private struct Counts {
+        /// Items that cannot store marks.
+        var skipped = 0
+        /// Regular files that were changed.
+        var files = 0
+        /// Changed regular files with several hard links.
+        var hardLinked = 0
+    }
+
     /// Whether any change stores a value rather than removing it.
     let storesValues: Bool
     /// Whether any change stores a value whose loss does harm: a protection class or
     /// `isPurgeable=false`. Programs that save by replacing the file lose its marks.
-    let storesFragileValue: Bool
-    /// Whether any change stores `isExcludedFromBackup=false`.
-    let storesInclusion: Bool
-    /// Whether any change stores `isPurgeable=true`.
-    let storesPurgeable: Bool
+    private let storesFragileValue: Bool
+    private let counts = Monitor(Counts())
 
     init(_ changes: [MarkChange]) {
         storesValues = changes.contains { $0.value != nil }
@@ -112,72 +102,34 @@ struct ChangeAdvice {
             default: false
             }
         }
-        storesInclusion = changes.contains {
-            $0.key == .isExcludedFromBackup && $0.value == .boolean(false)
-        }
-        storesPurgeable = changes.contains {
-            $0.key == .isPurgeable && $0.value == .boolean(true)
+    }
+
+    func add(changed status: FileStatus) {
+        guard status.kind == .regularFile else { return }
+        counts.withLock {
+            $0.files += 1
+            if status.linkCount > 1 { $0.hardLinked += 1 }
         }
     }
 
-    /// The advice for files with several hard links.
-    let hardLink =
-        "they share their marks (to exclude such a file from backups, mark its directory)"
+    func add(skipped: Int) { counts.withLock { $0.skipped += skipped } }
 
-    /// The advice for marks that are lost when a file is replaced.
-    let fragile =
-        "programs that save by writing a new file drop this mark (mark the directory instead)"
-}
-
-/// The counts for warnings that are given once for a whole tree.
-final class ChangeTally: Sendable {
-    struct Counts: Sendable {
-        /// Items that cannot store marks.
-        var skipped = 0
-        /// Regular files that were changed.
-        var files = 0
-        /// Changed regular files with several hard links.
-        var hardLinked = 0
-
-        init() {}
-
-        /// Counts a changed item.
-        init(changed status: FileStatus) {
-            guard status.kind == .regularFile else { return }
-            files = 1
-            hardLinked = status.linkCount > 1 ? 1 : 0
-        }
-
-        mutating func add(_ other: Counts) {
-            skipped += other.skipped
-            files += other.files
-            hardLinked += other.hardLinked
-        }
-    }
-
-    private let total = Monitor(Counts())
-
-    func add(_ counts: Counts) {
-        total.withLock { $0.add(counts) }
-    }
-
-    /// Counts an item that was changed.
-    func add(changed status: FileStatus) { add(Counts(changed: status)) }
-
-    func report(on changes: [MarkChange]) {
-        let counts = total.withLock { $0 }
+    func report() {
+        let counts = counts.withLock { $0 }
         if counts.skipped > 0 {
             let skipped = counted(
                 counts.skipped, "link or special file", "links and special files")
-            note("skipped \(skipped), which cannot have marks")
+            Messages.warn("skipped \(skipped), which cannot have marks")
         }
-        let advice = ChangeAdvice(changes)
-        if advice.storesValues && counts.hardLinked > 0 {
-            let files = counted(counts.hardLinked, "file")
-            note("\(files) with several hard links: \(advice.hardLink)")
+        if storesValues && counts.hardLinked > 0 {
+            Messages.warn(
+                "\(counted(counts.hardLinked, "file")) with several hard links: they share their "
+                    + "marks (to exclude such a file from backups, mark its directory)")
         }
-        if advice.storesFragileValue && counts.files > 0 { note(advice.fragile) }
+        if storesFragileValue && counts.files > 0 {
+            Messages.warn(
+                "programs that save by writing a new file drop this mark (mark the directory instead)"
+            )
+        }
     }
-
-    private func note(_ text: String) { Messages.warn(about: nil, text) }
 }

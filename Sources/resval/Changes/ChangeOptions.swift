@@ -23,39 +23,27 @@ struct ChangeOptions: ParsableArguments {
 
     func validate() throws { try input.requirePaths() }
 
-    /// Makes the changes on every given path.
     func apply(
         _ command: JournaledCommand, _ changes: [MarkChange],
         followingSymbolicLinks follows: Bool = true
     ) throws {
         let change = ItemChange(changes)
-        try run(command, followingSymbolicLinks: follows) { run throws(FileError) in
-            try PathChanger(
-                run, changes, isConfirmed: yes || dryRun, followingSymbolicLinks: follows)
-        } change: { _ in
-            change
-        }
+        try apply(command, advisingOn: changes, followingSymbolicLinks: follows) { _ in change }
     }
 
     /// Makes the changes that `change` returns for each given path.
+    ///
+    /// - Parameter changes: the changes to advise on, which are those of all items.
     func apply(
-        _ command: JournaledCommand,
-        change: (borrowing ListedPath) throws(FileError) -> ItemChange
-    ) throws {
-        try run(command, followingSymbolicLinks: true) { run throws(FileError) in
-            try PathChanger(run, isConfirmed: yes || dryRun)
-        } change: { path throws(FileError) in
-            try change(path)
-        }
-    }
-
-    private func run(
-        _ command: JournaledCommand, followingSymbolicLinks follows: Bool,
-        _ makeChanger: (ChangeRun) throws(FileError) -> PathChanger,
+        _ command: JournaledCommand, advisingOn changes: [MarkChange]? = nil,
+        followingSymbolicLinks follows: Bool = true,
         change: (borrowing ListedPath) throws(FileError) -> ItemChange
     ) throws {
         try CommandRun.run(progressOptions, counting: "items changed") { work in
-            let changer = try makeChanger(run(command, isMass: input.list != nil, work))
+            let run = try run(
+                command, advisingOn: changes, isMass: input.list != nil, work)
+            let changer = try PathChanger(
+                run, changes, isConfirmed: yes || dryRun, followingSymbolicLinks: follows)
             input.forEach(
                 followingSymbolicLinks: follows, outcome: work.outcome,
                 beforeWaiting: { changer.flush() }
@@ -72,9 +60,12 @@ struct ChangeOptions: ParsableArguments {
     }
 
     fileprivate func run(
-        _ command: JournaledCommand, isMass: Bool, _ work: CommandRun
+        _ command: JournaledCommand, advisingOn changes: [MarkChange]?, isMass: Bool,
+        _ work: CommandRun
     ) throws(FileError) -> ChangeRun {
-        try .begin(command, isMass: isMass, isDryRun: dryRun, isJSON: isJSON, work.outcome)
+        try ChangeRun(
+            isMass && !dryRun ? .new(of: command) : nil, advisingOn: changes, isDryRun: dryRun,
+            isJSON: isJSON, work.outcome)
     }
 }
 
@@ -99,11 +90,11 @@ final class PathChanger {
         // To remove a mark needs no question.
         let storesValues = changes?.contains { $0.value != nil } ?? true
         homes = HomeGuard(isConfirmed: isConfirmed || !storesValues)
-        let advisor = changes.map { ChangeAdvisor($0) }
+        let advisor = changes.flatMap { ChangeAdvisor($0) }
         self.advisor = advisor
         batch = ChangeBatch(run) { item in
             PathArgument(bytes: item.shownPath)
-                .withListedPath(followingSymbolicLink: follows) { advisor?.advise(about: $0, nil) }
+                .withListedPath(followingSymbolicLink: follows) { advisor?.advise(about: $0) }
         }
     }
 
@@ -114,7 +105,9 @@ final class PathChanger {
         let isChanged = batch.change(path, change) {
             ChangeBatch.Paths(shown: Array(path.bytes), absolute: directory.pushing(path.path))
         }
-        if isChanged { advisor?.advise(about: path, status) }
+        guard isChanged else { return }
+        run.count(changed: path, status)
+        advisor?.advise(about: path)
     }
 
     /// Makes the changes that wait for others, and prints the results so far.
@@ -152,8 +145,7 @@ struct TreeChangeOptions: ParsableArguments {
             return try items.apply(command, changes, followingSymbolicLinks: !noDereference)
         }
         try CommandRun.run(items.progressOptions, counting: "items changed") { work in
-            let run = try items.run(command, isMass: true, work)
-            let tally = ChangeTally()
+            let run = try items.run(command, advisingOn: changes, isMass: true, work)
             var scanner = walk.scanner()
             scanner.followsRoots = !noDereference
             scanner.shouldStop = { StopRequest.isMade || run.hasStopped }
@@ -166,15 +158,13 @@ struct TreeChangeOptions: ParsableArguments {
                     let root = try WalkedRoot(path.path)
                     try scanner.scan([TreeRoot(path.path, context: root)]) { _ in
                         ChangeVisitor(
-                            ItemChange(changes), run, threadCount: threadCount, tally,
-                            WalkReporter(work))
+                            ItemChange(changes), run, threadCount: threadCount, WalkReporter(work))
                     }
                 } catch {
                     run.outcome.report(error, at: path.bytes)
                 }
             }
             work.progress.end()
-            tally.report(on: changes)
             run.finish()
         }
     }
@@ -182,7 +172,6 @@ struct TreeChangeOptions: ParsableArguments {
 
 /// The root of a walk that records absolute paths.
 struct WalkedRoot: Sendable {
-    /// The path as given on the command line.
     let given: FilePath
     /// The absolute path without symbolic links.
     private let real: FilePath
@@ -204,7 +193,6 @@ struct WalkedRoot: Sendable {
                 bytes: real.bytes + [UInt8(ascii: "/")] + shown.dropFirst(given.bytes.count)))
     }
 
-    /// Returns the paths of an entry of the walk.
     func paths(of entry: borrowing TreeEntry) -> ChangeBatch.Paths {
         var shown: [UInt8] = []
         entry.appendPath(to: &shown)
@@ -218,17 +206,16 @@ struct ChangeVisitor: CommandVisitor {
 
     var reporter: WalkReporter
     private let change: ItemChange
-    private let tally: ChangeTally
+    private let run: ChangeRun
     private let batch: ChangeBatch
-    private var counts = ChangeTally.Counts()
+    private var skipped = 0
 
     init(
-        _ change: ItemChange, _ run: ChangeRun, threadCount: Int, _ tally: ChangeTally,
-        _ reporter: WalkReporter
+        _ change: ItemChange, _ run: ChangeRun, threadCount: Int, _ reporter: WalkReporter
     ) {
         self.change = change
-        self.tally = tally
-        batch = ChangeBatch(run, threadCount: threadCount) { tally.add(changed: $0.status) }
+        self.run = run
+        batch = ChangeBatch(run, threadCount: threadCount)
         self.reporter = reporter
     }
 
@@ -238,19 +225,15 @@ struct ChangeVisitor: CommandVisitor {
         // An item named on the command line that cannot store marks is an error, not skipped.
         guard entry.depth == 0 || entry.kind.canStoreUserAttributes || entry.kind == .unknown
         else {
-            counts.skipped += 1
+            skipped += 1
             return .skip
         }
-        let isChanged = batch.change(entry, change, mayBeGone: true) { root.paths(of: entry) }
-        // A file that is gone took its marks along.
-        if isChanged, entry.kind == .regularFile, let status = try? entry.status() {
-            counts.add(ChangeTally.Counts(changed: status))
-        }
+        _ = batch.change(entry, change, mayBeGone: true) { root.paths(of: entry) }
         return .descend(root)
     }
 
     func flush() {
         batch.finish()
-        tally.add(counts)
+        run.countSkipped(skipped)
     }
 }

@@ -29,7 +29,6 @@ struct ItemChange {
 
 /// A run of a command that changes marks, shared by its threads.
 final class ChangeRun: Sendable {
-    /// The result for one item.
     enum Result: Sendable {
         /// The item has other marks now, or would have in a dry run.
         case changed
@@ -46,39 +45,44 @@ final class ChangeRun: Sendable {
     let journal: Journal?
     /// The most items that the batches of all threads together keep open.
     let mostOpenItems: Int
+    private let tally: ChangeTally?
     private let isJSON: Bool
     private let changed = Atomic(0)
     private let unchanged = Atomic(0)
     private let failed = Atomic(0)
 
+    /// Begins the run of a command.
+    ///
+    /// - Parameters:
+    ///   - journal: records the changes; nil for a dry run, and where no list and no walk is changed.
+    ///   - changes: the changes to warn about where they may not have the intended effect.
     init(
-        _ journal: Journal?, isDryRun: Bool, isJSON: Bool, mostOpenItems: Int, _ outcome: Outcome
-    ) {
-        self.mostOpenItems = mostOpenItems
+        _ journal: Journal?, advisingOn changes: [MarkChange]? = nil, isDryRun: Bool, isJSON: Bool,
+        _ outcome: Outcome
+    ) throws(FileError) {
         self.journal = journal
+        tally = changes.map { ChangeTally($0) }
         self.isDryRun = isDryRun
         self.isJSON = isJSON
         self.outcome = outcome
+        do throws(Errno) {
+            mostOpenItems = journal == nil ? 1 : min(try raiseDescriptorLimit() / 4, 256)
+        } catch {
+            throw FileError(error, of: nil)
+        }
     }
 
-    /// Begins the run of a command.
+    /// Counts an item that was changed.
     ///
-    /// - Parameter isMass: whether the changes are recorded in a journal, except in a dry run.
-    static func begin(
-        _ command: JournaledCommand, isMass: Bool, isDryRun: Bool, isJSON: Bool, _ outcome: Outcome
-    ) throws(FileError) -> ChangeRun {
-        let journal: Journal? = isMass && !isDryRun ? try .new(of: command) : nil
-        var mostOpenItems = 1
-        if journal != nil {
-            do throws(Errno) {
-                mostOpenItems = min(try raiseDescriptorLimit() / 4, 256)
-            } catch {
-                throw FileError(error, of: nil)
-            }
+    /// - Parameter status: its status before that; nil to read it now.
+    func count(changed item: borrowing some FileLocation & ~Copyable, _ status: FileStatus?) {
+        guard let tally, tally.storesValues, let status = status ?? (try? item.status()) else {
+            return
         }
-        return ChangeRun(
-            journal, isDryRun: isDryRun, isJSON: isJSON, mostOpenItems: mostOpenItems, outcome)
+        tally.add(changed: status)
     }
+
+    func countSkipped(_ count: Int) { tally?.add(skipped: count) }
 
     /// Whether items are compared with what is wanted before they are changed. Otherwise all
     /// changes are made at once, with one system call each.
@@ -137,8 +141,9 @@ final class ChangeRun: Sendable {
         return text + (change.reason.map { ": \($0)" } ?? "")
     }
 
-    /// Prints the summary of a mass change or a dry run.
+    /// Prints the warnings, and the summary of a mass change or a dry run.
     func finish() {
+        tally?.report()
         guard isJSON || isDryRun || journal != nil else { return }
         let changed = changed.load(ordering: .relaxed)
         let journal = journal.flatMap { $0.exists ? $0 : nil }
@@ -169,7 +174,6 @@ final class ChangeRun: Sendable {
 /// With a journal, changes are made in batches, so that the journal is synchronized once per batch.
 /// The items stay open until then, so that each change is made on the item that the journal names.
 final class ChangeBatch {
-    /// The paths of an item.
     struct Paths {
         /// The path as printed.
         let shown: [UInt8]
@@ -186,7 +190,7 @@ final class ChangeBatch {
 
     private let run: ChangeRun
     private let length: Int
-    private let onChanged: (OpenedItem) -> Void
+    private let onChanged: ((OpenedItem) -> Void)?
     private var pending: [Pending] = []
     private var buffer = OutputBuffer()
 
@@ -195,7 +199,7 @@ final class ChangeBatch {
     /// - Parameters:
     ///   - threadCount: the number of threads of the run, which have a batch each.
     ///   - onChanged: called for each item that is changed with the batch.
-    init(_ run: ChangeRun, threadCount: Int = 1, onChanged: @escaping (OpenedItem) -> Void) {
+    init(_ run: ChangeRun, threadCount: Int = 1, onChanged: ((OpenedItem) -> Void)? = nil) {
         self.run = run
         length = max(run.mostOpenItems / threadCount, 1)
         self.onChanged = onChanged
@@ -296,7 +300,7 @@ final class ChangeBatch {
         }
         guard !differing.isEmpty else {
             run.note(.unchanged, of: change, at: { item.shownPath }, in: &buffer)
-            return onChanged(item)
+            return
         }
         var change = change
         change.marks = differing
@@ -318,7 +322,8 @@ final class ChangeBatch {
             do throws(FileError) {
                 try make(made)
                 note(.changed, made.change, made.item.shownPath)
-                onChanged(made.item)
+                run.count(changed: made.item.location, made.item.status)
+                onChanged?(made.item)
             } catch {
                 note(
                     .failed(error.explained(on: made.item.location)), made.change,
@@ -380,7 +385,6 @@ final class OpenedItem: Sendable {
     }
     /// The item's status, read from the descriptor right after opening.
     let status: FileStatus
-    /// The path shown in output and in error messages.
     let shownPath: [UInt8]
     /// The path recorded in journals, which must then be absolute.
     let path: FilePath

@@ -27,7 +27,6 @@ final class Journal: Sendable {
         self.command = command
     }
 
-    /// Whether the file was created.
     var exists: Bool { file.withLock { $0 } != nil }
 
     /// Whether ``record(_:_:)`` failed, so that no more changes may be made.

@@ -89,7 +89,6 @@ struct RecordedChange: Sendable, Hashable {
 
 /// A line of a journal or of saved marks: JSON, of which the first line tells which of the two it is.
 enum MarkLine: Sendable, Hashable {
-    /// The first line of a journal.
     case journal(JournaledCommand)
     /// The first line of the saved marks below a directory, whose path is informative only. They end
     /// with ``end(marks:isComplete:)``; a missing end shows that they are cut short.
@@ -102,7 +101,6 @@ enum MarkLine: Sendable, Hashable {
     private static let marksFormat = "resval-marks"
     private static let version: Int64 = 1
 
-    /// The line with its newline.
     var line: [UInt8] {
         var line = JSONLine()
         switch self {

@@ -77,13 +77,8 @@ private final class SavedMarks: Sendable {
 private struct SaveVisitor: CommandVisitor {
     var reporter: WalkReporter
     private let tally: SavedMarks
-    private let lines = Lines()
+    private let lines = ThreadOutput()
     private var count: Int64 = 0
-
-    /// A reference to the buffer, which is not copyable while visitors are.
-    private final class Lines {
-        var buffer = OutputBuffer()
-    }
 
     init(_ tally: SavedMarks, _ reporter: WalkReporter) {
         self.tally = tally

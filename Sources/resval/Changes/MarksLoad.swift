@@ -93,7 +93,7 @@ final class MarksLoad {
         do throws(FileError) {
             return try BeneathRoot(next.path)
         } catch {
-            run.outcome.report(error, at: next)
+            run.outcome.report(error, at: next.bytes)
             return nil
         }
     }
@@ -206,13 +206,7 @@ final class BeneathRoot: Sendable {
         if relative == Array(".".utf8) {
             return try checked(OpenedItem(root, shownPath: path.bytes, path: path))
         }
-        let names = relative.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { Array($0) }
-        let areNames = names.allSatisfy { name in
-            !name.isEmpty && name != Array(".".utf8) && name != Array("..".utf8)
-                && !name.contains(0)
-        }
-        guard let last = names.last, areNames else {
+        guard let names = RelativePath(relative)?.names, let last = names.last else {
             throw FileError(
                 code: .unsafePath,
                 message: "the path is absolute or has an empty name, . or .. in it: refused",

@@ -102,7 +102,6 @@ private func markers(_ text: String, valid: [Marker]) throws -> Set<Marker> {
         })
 }
 
-/// The options shared by `import` and `export`.
 struct TransferOptions: ParsableArguments {
     @Flag(name: [.customShort("n"), .long], help: "Print what would be done, but change nothing.")
     var dryRun = false
@@ -114,21 +113,19 @@ struct TransferOptions: ParsableArguments {
 
     func run(_ transfer: Transfer) throws {
         try roots.run { work in
-            let run = try ChangeRun.begin(
-                transfer.command, isMass: true, isDryRun: dryRun, isJSON: isJSON, work.outcome)
+            let exclusion = MarkChange(.isExcludedFromBackup, to: true)
+            let run = try ChangeRun(
+                dryRun ? nil : .new(of: transfer.command),
+                advisingOn: transfer.command == .import ? [exclusion] : nil, isDryRun: dryRun,
+                isJSON: isJSON, work.outcome)
             var scanner = roots.walk.scanner()
             scanner.shouldStop = { StopRequest.isMade || run.hasStopped }
             let threadCount = scanner.threadCount
-            let tally = ChangeTally()
             let starts = roots.starts(work) { root throws(FileError) in try WalkedRoot(root.path) }
             try scanner.scan(starts) { _ in
-                TransferVisitor(
-                    transfer, run, threadCount: threadCount, tally, WalkReporter(work))
+                TransferVisitor(transfer, run, threadCount: threadCount, WalkReporter(work))
             }
             work.progress.end()
-            if transfer.command == .import {
-                tally.report(on: [MarkChange(.isExcludedFromBackup, to: true)])
-            }
             run.finish()
         }
     }
@@ -171,13 +168,12 @@ struct TransferVisitor: CommandVisitor {
     private let batch: ChangeBatch
 
     init(
-        _ transfer: Transfer, _ run: ChangeRun, threadCount: Int, _ tally: ChangeTally,
-        _ reporter: WalkReporter
+        _ transfer: Transfer, _ run: ChangeRun, threadCount: Int, _ reporter: WalkReporter
     ) {
         self.transfer = transfer
         self.reporter = reporter
         reader = MarkReader(transfer.markers)
-        batch = ChangeBatch(run, threadCount: threadCount) { tally.add(changed: $0.status) }
+        batch = ChangeBatch(run, threadCount: threadCount)
     }
 
     func look(

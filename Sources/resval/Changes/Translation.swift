@@ -97,7 +97,6 @@ enum ForeignMark: Sendable, Hashable {
     case apple
     /// The attribute `user.xdg.robots.backup`: whether to include the item.
     case xdg(Bool)
-    /// The inode flag nodump.
     case nodump
 
     /// All marks that are ever added.
@@ -121,7 +120,6 @@ enum ForeignMark: Sendable, Hashable {
         }
     }
 
-    /// The value as shown in output.
     var valueText: String {
         guard case .xdg(let value) = self else { return "set" }
         return value ? "true" : "false"
@@ -174,7 +172,6 @@ extension ForeignMark {
         try changeNodump(to: true, file)
     }
 
-    /// Removes the mark from an open file.
     func remove(from file: NamedDescriptor) throws(FileError) {
         if let attribute {
             try file.removeExtendedAttribute(named: attribute)

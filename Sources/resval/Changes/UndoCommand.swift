@@ -41,7 +41,6 @@ struct UndoCommand: ParsableCommand {
     }
 }
 
-/// Undoes the changes recorded in a journal.
 final class UndoRun {
     private let isDryRun: Bool
     private let isJSON: Bool
@@ -49,7 +48,6 @@ final class UndoRun {
     private let progress: Progress
     private let filesystems = MountedFilesystems()
     private var buffer = OutputBuffer()
-    /// The number of changes that were undone.
     private(set) var count = 0
     /// The number of changes that were not.
     private(set) var left = 0
@@ -265,7 +263,6 @@ final class UndoRun {
 }
 
 extension RecordedChange {
-    /// The result of undoing a change.
     enum UndoResult: Sendable, Hashable {
         /// The value before the change was put back, or would be in a dry run.
         case undone

@@ -91,7 +91,6 @@ struct UsageCommand: ParsableCommand {
     }
 }
 
-/// What `usage` prints and writes.
 struct UsageOutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("List only the N largest directories. (default: 20)", valueName: "n"))

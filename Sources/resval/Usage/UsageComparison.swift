@@ -152,7 +152,6 @@ struct UsageComparison {
 /// The directories of an older output of `usage --json`. What it says is not trusted: sums hold, and
 /// names lead nowhere.
 struct FormerUsage {
-    /// A directory that was listed.
     struct Directory {
         /// The index of the directory that it is in, which is smaller; nil for a ROOT.
         let parent: Int?
@@ -171,11 +170,8 @@ struct FormerUsage {
     /// Whether all directories are listed; nil before the totals.
     private(set) var listsAll: Bool?
     private var indexes: [Key: Int] = [:]
-    /// The directories from a ROOT down to the last one, each with the length of its path, or else of
-    /// the nearest known one above.
-    private var open: [(index: Int, hasPath: Bool, pathLength: Int)] = []
-    /// The path of the last of them with a known path.
-    private var path: [UInt8] = []
+    /// The indexes of the directories from a ROOT down to the last one.
+    private var open: [Int] = []
 
     /// Returns the index of a directory by its name, or of a ROOT by its path; nil if it was not
     /// listed.
@@ -209,47 +205,22 @@ struct FormerUsage {
             guard self.listsAll == nil else { return false }
             self.listsAll = listsAll
             return true
-        case .path(let path, let depth, let allocated):
-            let name = leave(to: path)
-            guard depth ?? open.count == open.count else { return false }
-            return enter(name, allocated, path)
-        case .name(let name, let depth, let allocated):
-            guard depth > 0, depth <= open.count else { return false }
-            while open.count > depth { leave() }
-            return enter(name, allocated, nil)
+        case .directory(let name, let depth, let allocated):
+            guard depth <= open.count else { return false }
+            open.removeLast(open.count - depth)
+            return enter(name, allocated)
         }
     }
 
-    /// Goes up to the directory that contains a path, and returns the name in it; for a path in none
-    /// of them, the path itself.
-    private mutating func leave(to path: [UInt8]) -> [UInt8] {
-        while let last = open.last {
-            let start = self.path.last == slash ? self.path.count : self.path.count + 1
-            if last.hasPath, path.count > start, path.starts(with: self.path),
-                path[start - 1] == slash, !path[start...].contains(slash)
-            {
-                return Array(path[start...])
-            }
-            leave()
-        }
-        return path
-    }
-
-    private mutating func leave() {
-        open.removeLast()
-        path.removeLast(path.count - (open.last?.pathLength ?? 0))
-    }
-
-    private mutating func enter(_ name: [UInt8], _ allocated: Int64, _ path: [UInt8]?) -> Bool {
-        let key = Key(parent: open.last?.index, name: name)
+    private mutating func enter(_ name: [UInt8], _ allocated: Int64) -> Bool {
+        let key = Key(parent: open.last, name: name)
         guard indexes.updateValue(directories.count, forKey: key) == nil else { return false }
         if let parent = key.parent {
             // Both are at least 0.
             directories[parent].own -= allocated
             guard directories[parent].own >= 0 else { return false }
         }
-        if let path { self.path = path }
-        open.append((directories.count, path != nil, self.path.count))
+        open.append(directories.count)
         directories.append(Directory(parent: key.parent, allocated: allocated, own: allocated))
         return true
     }
@@ -259,9 +230,8 @@ private let slash = UInt8(ascii: "/")
 
 /// A line of an older output.
 private enum FormerLine {
-    case path([UInt8], depth: Int?, allocated: Int64)
-    /// A directory whose path is too long to be listed.
-    case name([UInt8], depth: Int, allocated: Int64)
+    /// A directory: a ROOT, of depth 0, by its path, another one by its name.
+    case directory([UInt8], depth: Int, allocated: Int64)
     case totals(listsAll: Bool)
     case other
 
@@ -298,17 +268,17 @@ private enum FormerLine {
             guard let listsAll, let isPartial else { return nil }
             self = .totals(listsAll: listsAll && !isPartial)
         case "directory":
-            guard let allocated else { return nil }
+            guard let allocated, let depth else { return nil }
             if let path = path.bytes {
                 guard FilePath(plainAbsolute: path)?.bytes == path else { return nil }
-                self = .path(path, depth: depth, allocated: allocated)
-            } else if let name = name.bytes, let depth {
-                guard !name.isEmpty, !name.contains(slash), !name.contains(0),
-                    name != Array(".".utf8), name != Array("..".utf8)
-                else { return nil }
-                self = .name(name, depth: depth, allocated: allocated)
+                let name = path.split(separator: slash).last.map { Array($0) }
+                guard let name = depth == 0 ? path : name else { return nil }
+                self = .directory(name, depth: depth, allocated: allocated)
             } else {
-                return nil
+                // Its path is too long to be listed.
+                guard depth > 0, let name = name.bytes, RelativePath(name)?.names.count == 1
+                else { return nil }
+                self = .directory(name, depth: depth, allocated: allocated)
             }
         default: return nil
         }

@@ -4,7 +4,6 @@ import ResourceValues
 import StoragePolicy
 import UsageReporting
 
-/// The output of `usage --json`.
 struct UsageJSON {
     private let report: UsageReport
     private let options: UsageOutputOptions
@@ -89,12 +88,7 @@ let longestListedPath = 4095
 
 extension JSONLine {
     fileprivate mutating func add(sumsOf directory: UsageDirectory) {
-        add("apparentBytes", directory.apparent)
-        add("allocatedBytes", directory.allocated)
-        add("freedBytes", directory.freed)
-        add("excludedBytes", directory.excluded)
-        add("purgeableBytes", directory.allocated(.purgeable))
-        add("protectedBytes", directory.allocated(.protected))
+        for column in UsageColumn.all { add(column.field, column.sum(directory)) }
         add("fileCount", directory.fileCount)
     }
 }

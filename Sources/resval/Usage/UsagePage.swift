@@ -70,7 +70,7 @@ extension UsagePage {
     /// need be hashed to write a page. A browser that finds another hash runs nothing, and names it.
     private static let policy = [
         "default-src 'none'",
-        "script-src 'sha256-OAMESESgI0/zibJgGVFp3BshXjbvgXI12fE/2lgsafY='",
+        "script-src 'sha256-tKkx5YEcAWgEle6uswH72C2Hu7zzopu1n4XwNsYOjbM='",
         "style-src 'sha256-p9PLgaNvEqOc4MOm3kTkOVGNaqy5C5pbEhU/xSWR+Kc='",
         "base-uri 'none'", "form-action 'none'",
         // Nothing turns text into markup or script.
@@ -128,15 +128,12 @@ struct PageTree: Sendable {
         let remark: Remark?
         /// The bytes on disk by what happens to them.
         let allocated: [State: Int64]
-        /// The bytes of regular files.
-        let apparent: Int64
-        /// The bytes on disk that deleting it would not free.
-        let notFreed: Int64
+        /// The bytes of each titled column; below 0 where directories in it share files.
+        let columns: [Int64]
         /// The bytes on disk that several directories in it share.
         let sharedBelow: Int64
     }
 
-    /// Why sizes are missing.
     enum Remark: Int, Sendable {
         /// The directory was not read to its end.
         case unread = 1
@@ -164,8 +161,10 @@ extension PageTree {
         line.add("depths", numbers: directories.lazy.map(\.depth))
         line.add("isExcluded", numbers: directories.lazy.map { $0.isExcluded ? 1 : 0 })
         line.add("remarks", numbers: directories.lazy.map { $0.remark?.rawValue ?? 0 })
-        line.add("apparent", numbers: directories.lazy.map(\.apparent))
-        line.add("notFreed", numbers: directories.lazy.map(\.notFreed))
+        line.add("columns", objects: UsageColumn.titled.enumerated()) { column, line in
+            line.add("title", column.element.title)
+            line.add("values", numbers: directories.lazy.map { $0.columns[column.offset] })
+        }
         line.add("sharedBelow", numbers: directories.lazy.map(\.sharedBelow))
         let numbers = Dictionary(uniqueKeysWithValues: zip(states, states.indices))
         let pieces = directories.flatMap { directory in
@@ -262,7 +261,7 @@ extension PageTree.Directory {
             name: directory.name, depth: depth, isExcluded: reasons.excluded != nil,
             remark: directory.isForeignMount ? .foreignMount : directory.wasRead ? nil : .unread,
             allocated: Dictionary(uniqueKeysWithValues: sizes.filter { $0.1 > 0 }),
-            apparent: own(\.apparent), notFreed: own { $0.allocated - $0.freed },
+            columns: UsageColumn.titled.map { own($0.sum) },
             sharedBelow: directory.sharedBelow)
     }
 }

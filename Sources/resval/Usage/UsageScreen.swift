@@ -30,10 +30,9 @@ struct UsageScreen {
 
     private func writeHead(to buffer: inout OutputBuffer) {
         let total = report.total
+        let sums = UsageColumn.titled.map { "\(sizeText($0.sum(total))) \($0.title ?? "")" }
         buffer.append(
-            text: "\(sizeText(total.allocated)) on disk, \(sizeText(total.apparent)) in "
-                + "\(counted(total.fileCount, "file")), \(sizeText(total.freed)) freed if deleted\n"
-        )
+            text: (sums + [counted(total.fileCount, "file")]).joined(separator: ", ") + "\n")
         let exclusions = report.amounts(by: \.exclusion)
         writeRow("backed up", exclusions[nil].map { [("", $0)] } ?? [], to: &buffer)
         writeRow(

@@ -134,7 +134,7 @@ struct CompletionTests {
             ),
             ("resval", ["set", "excluded=true", ""], ":files\n"),
             ("resval", ["set", "excluded=true", "-R", "--", "--prog"], ":files\n"),
-            ("resval", ["set", "--progress", ""], "auto\nalways\nnever\njson\n:none\n"),
+            ("resval", ["set", "--progress", ""], "auto\nnever\njson\n:none\n"),
             ("resval", ["test", "excluded", "a", ""], ":none\n"),
             ("resval", ["nonsense", ""], ":none\n"),
             ("resval", ["backup", "help", "pru"], "prune\n:none\n"),

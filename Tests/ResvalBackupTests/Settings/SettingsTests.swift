@@ -236,7 +236,7 @@ struct SettingsTests {
             \u{feff}# a comment
             sources = [ # one
               '~/a\\b', "/c\\"d", # two
-              "/\\u00e9\\U0001F600\\t",
+              "/é😀\\t",
             ]
             "repository" = "/r/s"
             prune = 16

@@ -40,10 +40,10 @@ struct JournalTests {
         }
         try withTemporaryDirectory(containing: tree) { root in
             let outcome = Outcome()
-            let run = ChangeRun(
+            let run = try ChangeRun(
                 Journal(at: root.appending("journal"), of: .set), isDryRun: false, isJSON: false,
-                mostOpenItems: 10, outcome)
-            let batch = ChangeBatch(run) { _ in }
+                outcome)
+            let batch = ChangeBatch(run)
             let file = root.appending("f")
             for path in [file, root.appending("g")] {
                 let change = ItemChange([MarkChange(.isExcludedFromBackup, to: true)])
@@ -66,10 +66,10 @@ struct JournalTests {
         try require(.tool("setfattr"))
         try withTemporaryDirectory(containing: Tree { File("f").purgeable() }) { root in
             let outcome = Outcome()
-            let run = ChangeRun(
+            let run = try ChangeRun(
                 Journal(at: root.appending("journal"), of: .set), isDryRun: false, isJSON: false,
-                mostOpenItems: 10, outcome)
-            let batch = ChangeBatch(run) { _ in }
+                outcome)
+            let batch = ChangeBatch(run)
             let file = root.appending("f")
             let changes = [
                 MarkChange(.isPurgeable, to: nil),
@@ -136,10 +136,10 @@ struct JournalTests {
         }
         try withTemporaryDirectory(containing: tree) { root in
             let outcome = Outcome()
-            let run = ChangeRun(
-                Journal(at: root.appending("journal"), of: .import), isDryRun: false,
-                isJSON: false, mostOpenItems: 1, outcome)
-            let batch = ChangeBatch(run) { _ in }
+            let run = try ChangeRun(
+                Journal(at: root.appending("journal"), of: .import), isDryRun: false, isJSON: false,
+                outcome)
+            let batch = ChangeBatch(run)
             let file = root.appending("f")
             for mark: ChangedMark in [
                 .key(MarkChange(.isExcludedFromBackup, to: true)), .foreign(.xdg(false)),

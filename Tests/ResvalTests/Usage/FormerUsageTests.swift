@@ -15,10 +15,10 @@ struct FormerUsageTests {
     func directories() throws {
         let usage = try #require(
             read([
-                directory("/", "100", #","depth":0"#), directory("/a", "60"),
-                directory("/a/b", "20", #","depth":2"#), named("c", depth: 3, "15"),
+                directory("/", "100"), directory("/a", "60", depth: 1),
+                directory("/a/b", "20", depth: 2), named("c", depth: 3, "15"),
                 named("d", depth: 4, "5"), named("d", depth: 3, "5"),
-                directory("/a/e", "30"), directory("/f", "0"), totals,
+                directory("/a/e", "30", depth: 2), directory("/f", "0", depth: 1), totals,
             ]))
         func own(_ names: String...) -> Int64? {
             var index: Int?
@@ -66,12 +66,14 @@ struct FormerUsageTests {
             [directory("/a", "1e3")],
             [directory("/a", "null")],
             // Together the directories are larger than the one that they are in.
-            [directory("/a", "10"), directory("/a/b", "6"), directory("/a/c", "5")],
+            [directory("/a", "10"), directory("/a/b", "6", depth: 1), directory("/a/c", "5", depth: 1)],
             [
-                directory("/a", maximum), directory("/a/b", maximum), directory("/a/c", maximum),
+                directory("/a", maximum), directory("/a/b", maximum, depth: 1),
+                directory("/a/c", maximum, depth: 1),
             ],
             // Values are missing.
-            [#"{"version":1,"type":"directory","path":"/a"}"#],
+            [#"{"version":1,"type":"directory","path":"/a","depth":0}"#],
+            [#"{"version":1,"type":"directory","path":"/a","allocatedBytes":1}"#],
             [#"{"version":1,"type":"directory","allocatedBytes":1}"#],
             [#"{"version":1,"type":"directory","name":"a","allocatedBytes":1}"#],
             [#"{"version":1,"type":"totals","listsAll":true}"#],
@@ -84,8 +86,8 @@ struct FormerUsageTests {
             [named("b", depth: 0)],
             [named("b", depth: 1)],
             [directory("/a", "1"), named("b", depth: 2)],
-            [directory("/a", "1"), directory("/a/b", "1", #","depth":2"#)],
-            [directory("/a/b", "1", #","depth":1"#)],
+            [directory("/a", "1"), directory("/a/b", "1", depth: 2)],
+            [directory("/a/b", "1", depth: 1)],
             // Names lead down only.
             [directory("/a", "1"), named("..", depth: 1)],
             [directory("/a", "1"), named(".", depth: 1)],
@@ -106,14 +108,15 @@ struct FormerUsageTests {
     func largestSums() throws {
         let usage = try #require(
             read([
-                directory("/a", maximum), directory("/a/b", maximum),
+                directory("/a", maximum), directory("/a/b", maximum, depth: 1),
             ]))
         #expect(usage.directories.map(\.own) == [0, .max])
     }
 }
 
-private func directory(_ path: String, _ allocated: String, _ more: String = "") -> String {
-    #"{"version":1,"type":"directory","path":"\#(path)","allocatedBytes":\#(allocated)\#(more)}"#
+private func directory(_ path: String, _ allocated: String, depth: Int = 0) -> String {
+    #"{"version":1,"type":"directory","path":"\#(path)","depth":\#(depth),"#
+        + #""allocatedBytes":\#(allocated)}"#
 }
 
 private func named(_ name: String, depth: Int, _ allocated: String = "0") -> String {

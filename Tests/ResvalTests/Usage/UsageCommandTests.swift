@@ -58,7 +58,7 @@ struct UsageCommandTests {
                 }
             #expect(
                 lines.prefix(7) == [
-                    "7.6 MiB on disk, 7.6 MiB in 5 files, 7.6 MiB freed if deleted",
+                    "7.6 MiB in files, 7.6 MiB on disk, 7.6 MiB freed if deleted, 5 files",
                     "  backed up:     2.6 MiB",
                     "  excluded:      5.0 MiB  (native 4.0 MiB, caches 1.0 MiB)",
                     "  purgeable:     1.5 MiB  (caches 1.0 MiB, marked 512.0 KiB)",

@@ -87,18 +87,11 @@ class Page {
         const { report, view } = this;
         const node = this.table.selected;
         part("selected-path").textContent = report.path(node);
-        const sum = (column, range) => {
+        const sizes = report.columns.map(({ title, values }) => {
             let total = 0;
-            for (let at = range(node); at < range(report.end[node]); at += 1) total += column[at];
-            return total;
-        };
-        const onDisk = sum(report.pieceSize, (end) => report.firstPiece[end]);
-        const inFiles = sum(report.apparent, (end) => end);
-        const freed = onDisk - sum(report.notFreed, (end) => end);
-        const sizes = [
-            `${sizeText(onDisk)} on disk`, `${sizeText(inFiles)} in files`,
-            `${sizeText(freed)} freed if deleted`,
-        ];
+            for (let at = node; at < report.end[node]; at += 1) total += values[at];
+            return `${sizeText(total)} ${title}`;
+        });
         const shared = report.sharedBelow[node];
         if (shared > 0) sizes.push(`${sizeText(shared)} shared by directories in it`);
         if (report.remarks[node] !== "") sizes.push(report.remarks[node]);

@@ -53,8 +53,7 @@ class Report {
         }
         this.pieceState = packed.pieceStates;
         this.pieceSize = packed.pieceSizes;
-        this.apparent = packed.apparent;
-        this.notFreed = packed.notFreed;
+        this.columns = packed.columns;
     }
 
     /** The directories in a directory, in no order. */
