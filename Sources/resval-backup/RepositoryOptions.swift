@@ -268,12 +268,12 @@ enum Advice {
         var options: [[UInt8]] = []
         if access.origin == .environment {
             options = [Array("--repository".utf8), access.location.bytes]
+        }
+        if access.origin != .configuration {
             if access.passwordOption == nil, let file = access.passwordFile {
                 options += [Array("--password-file".utf8), file.bytes]
             }
-        } else if access.origin == .configuration, words.isEmpty,
-            let file = BackupSettings.defaultFile
-        {
+        } else if words.isEmpty, let file = BackupSettings.defaultFile {
             options = [Array("--config".utf8), file.bytes]
         }
         return typed.prefix(1) + options + typed.dropFirst()

@@ -23,11 +23,11 @@ struct RootAdviceTests {
             )
             // What sudo leaves of an environment does not name a repository.
             for (name, _) in backup.environment { command.environment[name] = .some(nil) }
-            if !isNamedByEnvironment {
-                command.environment["RESTIC_PASSWORD_FILE"] = "\(backup.base)/password"
-            }
-            command.environment["HOME"] = "\(backup.base)/nowhere"
-            command.environment["RESTIC_CACHE_DIR"] = "\(backup.base)/nowhere"
+            let home = backup.base.appending("theirs")
+            try tool("mkdir", home)
+            try tool("chown", "54321", home)
+            command.environment["HOME"] = home.string
+            command.environment["RESTIC_CACHE_DIR"] = home.appending("cache").string
             try command.run(exits: 0, prints: "snapshot ")
         }
     }
