@@ -28,8 +28,8 @@ struct AcceptCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The SOURCEs of the snapshots, as create backed them up. Without them, what the "
-                + "configuration backs up, or the only set with something to accept.",
+            "The SOURCEs of the snapshots (default: the configuration's, or the only set with "
+                + "something to accept).",
             valueName: "source"))
     var sources: [PathArgument] = []
 

@@ -64,6 +64,22 @@ func running<Result: Sendable>(
     }
 }
 
+/// Prints a result: as a JSON object, or as text.
+func printResult(
+    asJSON isJSON: Bool, _ addFields: (inout JSONLine) -> Void,
+    text writeText: (inout OutputBuffer) -> Void
+) {
+    var buffer = OutputBuffer()
+    if isJSON {
+        var line = JSONLine.output()
+        addFields(&line)
+        line.end(in: &buffer)
+    } else {
+        writeText(&buffer)
+    }
+    buffer.flush()
+}
+
 /// Asks for confirmation on the terminal.
 ///
 /// - Throws: `ExitCode` 1 for any answer but yes, `ValidationError` without a terminal to ask on.
@@ -130,10 +146,9 @@ struct PruneCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var progress: ProgressOptions
 
     func run() async throws {
         try repository.reportDefault()
-        try await repository.working("reading the repository", progress) { try await $0.prune() }
+        try await repository.working("reading the repository") { try await $0.prune() }
     }
 }

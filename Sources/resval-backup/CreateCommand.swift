@@ -17,15 +17,16 @@ struct CreateCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var source: SourceArguments
-    @OptionGroup var repository: RepositoryOptions
     @OptionGroup var policy: PolicyOptions
-    @OptionGroup var progress: ProgressOptions
 
     @Option(help: ArgumentHelp("A tag for the snapshot; may be repeated.", valueName: "tag"))
     var tag: [String] = []
 
     @Flag(help: "Print the result as a JSON object: see resval-json(5).")
     var json = false
+
+    @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
         for tag in tag where !SourceTags.isAllowed(tag) {
@@ -40,17 +41,16 @@ struct CreateCommand: AsyncParsableCommand {
             configuration: try sourcesFingerprint(source.sources), policy: policy,
             largestFile: source.excludeLargerThan, tags: tag)
         let created = try await creation.run(in: repository, progress)
-        if json {
-            write(json: created)
-        } else {
-            StandardOutput.shared.write(created.summary.text)
+        printResult(asJSON: json) {
+            addFields(of: created, to: &$0)
+        } text: {
+            $0.append(text: created.summary.text)
         }
         if created.summary.exitCode != 0 { throw ExitCode(created.summary.exitCode) }
     }
 
-    private func write(json created: CreatedSnapshot) {
+    private func addFields(of created: CreatedSnapshot, to line: inout JSONLine) {
         let (plan, result, summary) = created
-        var line = JSONLine.output()
         line.add("snapshot", result.summary.snapshot)
         line.add("isComplete", result.isComplete)
         line.add("items", result.storedItems)
@@ -69,7 +69,6 @@ struct CreateCommand: AsyncParsableCommand {
         line.add(holds: summary.holds)
         line.add("vanished", result.vanished)
         line.add("lostExclusions", paths: result.lostExclusions)
-        StandardOutput.shared.write(line.ended())
     }
 }
 

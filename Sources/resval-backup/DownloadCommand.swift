@@ -13,32 +13,21 @@ struct DownloadCommand: AsyncParsableCommand {
         discussion: """
             The content comes from the snapshot of the eviction, into the same file: name, \
             attributes, permission bits and time are what they were, wherever the file was moved. \
-            It is compared before the file can be opened again. A file that is no longer the \
-            placeholder is never overwritten.
-
-            Without a repository, each file's own is used.
+            It is compared before the file can be opened again. A file with other content is never \
+            overwritten. The exit code is 3 when only a part was done.
 
             EXAMPLES
               resval-backup download ~/Videos/holiday.mkv
               resval-backup download -R ~/Videos
-
-            EXIT CODES
-              0  all done
-              1  nothing done
-              3  parts done; see also resval-backup(1)
             """)
 
     @OptionGroup var paths: EvictionPaths
-    @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var progress: ProgressOptions
-
-    @Flag(
-        name: [.customShort("n"), .customLong("dry-run")],
-        help: "Only show what would be downloaded.")
-    var isDryRun = false
 
     @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
+
+    @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
         if paths.paths.isEmpty { throw ValidationError("give at least one path") }
@@ -50,19 +39,16 @@ struct DownloadCommand: AsyncParsableCommand {
         let expansion = paths.files(without: NeededPlaces(), wanting: .evicted)
         let report = EvictionReport(
             .downloading, isJSON: json, failures: expansion.failures, display: display)
-        var lacking = expansion.files
-        if !isDryRun {
-            lacking = []
-            for file in expansion.files {
-                // What stops the repair stops the download, which reports it.
-                if (try? repair(file, state)) == .whole {
-                    report.note(EvictionOutcome(path: file, end: .unneeded))
-                } else {
-                    lacking.append(file)
-                }
+        var lacking: [FilePath] = []
+        for file in expansion.files {
+            // What stops the repair stops the download, which reports it.
+            if (try? repair(file, state)) == .whole {
+                report.note(EvictionOutcome(path: file, end: .unneeded))
+            } else {
+                lacking.append(file)
             }
         }
-        try await download(lacking, state, repository, report, isDryRun: isDryRun)
+        try await download(lacking, state, repository, report)
         try report.finish()
     }
 }
@@ -73,7 +59,7 @@ struct DownloadCommand: AsyncParsableCommand {
 /// from the location that is noted for the repository identifier in the record.
 func download(
     _ files: [FilePath], _ state: EvictionDirectory, _ repository: RepositoryOptions,
-    _ report: EvictionReport, isDryRun: Bool = false
+    _ report: EvictionReport
 ) async throws {
     var groups: [String: [FilePath]] = [:]
     for file in files {
@@ -88,7 +74,7 @@ func download(
         do {
             try await running {
                 let holder = try await repository.holder(of: identifier, state)
-                try await report.work(in: holder, state, isDryRun: isDryRun).download(group)
+                try await report.work(in: holder, state).download(group)
             }
         } catch let code as ExitCode where !StopRequest.isMade {
             report.noteFailures(group.count)

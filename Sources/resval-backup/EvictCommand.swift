@@ -13,49 +13,17 @@ struct EvictCommand: AsyncParsableCommand {
         commandName: "evict",
         abstract: "Free the blocks of files whose content is in a snapshot.",
         discussion: """
-            A snapshot of just these files is made first, with a tag that no forget touches. Its \
-            content is read back and compared; then each file's blocks are freed and its \
-            permission bits taken away, so that no program takes zeros for its content. Name, \
-            size, time and attributes stay. Backups exclude such placeholders. resval-backup \
-            download restores the content.
-
-            With -R, hidden files, what is below hidden directories, directories with a \
-            CACHEDIR.TAG and files that take less than --minimum-size are skipped; name such files \
-            one by one. Files found so are evicted after a question on the terminal; scripts give \
-            --yes.
-
-            Refused, each with its reason: files that have several hard links, belong to other \
-            users, are in use, share their blocks or are excluded from backups, and what is needed \
-            to download files.
-
-            --list looks through directories, without any path through the home, for files that are \
-            evicted, cut-off (the eviction or download was interrupted; resval-backup download \
-            restores the content), exposed (with permission bits: they read as zeros), changed \
-            (with other content; the snapshot has what was evicted) or unrecorded (they look \
-            evicted, and have no record of where their content is).
-
-            --recover finishes what a kill left of evictions and downloads, of the given paths or, without \
-            any, of all files in the home; where only the snapshot can tell, it asks that.
-
-            --forget removes a snapshot that keeps evicted files. Nothing else does: files that are \
-            evicted into it, here or on another disk, lose their content.
+            A snapshot of just these files is made and compared first. Name, size, time and \
+            attributes of each stay, its permission bits go, and resval-backup download \
+            restores the content. -R skips hidden files and caches. The exit code is 3 when only \
+            a part was done.
 
             EXAMPLES
               resval-backup evict ~/Videos/holiday.mkv
               resval-backup evict -R ~/Videos/2019
-              resval-backup evict --recover
-              resval-backup evict --list
-              resval-backup evict --forget 1a2b3c4d
-
-            EXIT CODES
-              0  all done
-              1  nothing done
-              3  parts done; see also resval-backup(1)
             """)
 
     @OptionGroup var paths: EvictionPaths
-    @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var progress: ProgressOptions
 
     @Flag(
         name: [.customShort("n"), .customLong("dry-run")],
@@ -64,27 +32,30 @@ struct EvictCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With -R, only files that take at least this much on the disk, such as 64K or 1M.",
-            valueName: "size"))
+            "With -R, only files that take at least this much.", valueName: "size"))
     var minimumSize = ByteSize(bytes: 64 << 10)
 
     @Flag(name: [.customShort("y"), .long], help: "With -R and --forget, do not ask.")
     var yes = false
 
-    @Flag(help: "Finish what was interrupted before, also by downloading files.")
+    @Flag(help: "Finish what was interrupted, in the home or PATHs.")
     var recover = false
 
-    @Flag(help: "List evicted files, with the snapshots of their content.")
+    @Flag(help: "List evicted files in the home, or below PATHs.")
     var list = false
 
     @Option(
         help: ArgumentHelp(
-            "Remove the snapshot with these first digits of its ID, which keeps evicted files.",
+            "Remove a snapshot that keeps evicted files: those still evicted into it lose their "
+                + "content.",
             valueName: "snapshot"))
     var forget: String?
 
     @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
+
+    @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
         let others = [recover, list, forget != nil].count { $0 }
@@ -129,8 +100,8 @@ struct EvictCommand: AsyncParsableCommand {
         try await running { [repository, isDryRun] in
             let engine = try repository.engine()
             try await engine.requireKnown()
-            try await report.work(in: engine, state, isDryRun: isDryRun)
-                .evict(files, rules, without: places)
+            try await report.work(in: engine, state)
+                .evict(files, rules, without: places, isDryRun: isDryRun)
         }
         try report.finish()
     }

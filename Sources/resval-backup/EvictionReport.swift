@@ -31,11 +31,9 @@ final class EvictionReport: Sendable {
     }
 
     /// Returns what evicts or downloads files and is reported here.
-    func work(
-        in engine: Restic, _ state: EvictionDirectory, isDryRun: Bool
-    ) -> EvictionWork {
+    func work(in engine: Restic, _ state: EvictionDirectory) -> EvictionWork {
         EvictionWork(
-            engine, state, isDryRun: isDryRun, shouldStop: { StopRequest.isMade },
+            engine, state, shouldStop: { StopRequest.isMade },
             progress: reporter(display), report: note)
     }
 
@@ -95,21 +93,17 @@ final class EvictionReport: Sendable {
     func finish() throws {
         display.end()
         let totals = totals.withLock { $0 }
-        var buffer = OutputBuffer()
-        if isJSON {
-            var line = JSONLine.output()
+        printResult(asJSON: isJSON) { line in
             line.add("type", "totals")
             line.add("files", totals.files)
             line.add("bytes", totals.bytes)
             line.add("failedItems", totals.failures)
-            line.end(in: &buffer)
-        } else {
+        } text: { buffer in
             let verb = work == .evicting ? "freed" : "downloaded"
             buffer.append(text: "total: \(counted(totals.files, "file")), ")
             buffer.append(text: "\(sizeText(totals.bytes)) \(verb), ")
             buffer.append(text: "\(totals.failures) failed\n")
         }
-        buffer.flush()
         guard totals.failures > 0 else { return }
         throw ExitCode(totals.files == 0 ? 1 : 3)
     }
@@ -117,7 +111,7 @@ final class EvictionReport: Sendable {
 
 /// The files that `evict` and `download` work on.
 struct EvictionPaths: ParsableArguments {
-    @Argument(help: "Files, or directories with -R. Put -- before names that begin with a dash.")
+    @Argument(help: "Files, or directories with -R.")
     var paths: [PathOperand] = []
 
     @Flag(name: [.customShort("R"), .long], help: "Include regular files below directories.")

@@ -10,35 +10,27 @@ struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove snapshots that no rule keeps.",
         discussion: """
-            restic's rules decide, among the snapshots that resval-backup made here for one \
-            configuration, or of the same SOURCEs. Besides what they keep, these stay: the one made \
-            last; those that the rules would keep if there were only snapshots that were compared \
-            with the disk; and those that are held, because they alone have something. While one is \
-            dated wrong, or it is not known how the one made last was made, nothing is removed \
-            (resval-backup accept ends that).
-
-            With --dry-run, too, what was found out about snapshots is written to their tags.
+            restic's rules decide, among the snapshots that resval-backup made here of the same \
+            SOURCEs. The one made last stays, and those that alone have something are held. While \
+            one is dated wrong, nothing is removed (resval-backup accept ends that).
 
             EXAMPLES
               resval-backup forget --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --prune
               resval-backup forget ~/Documents --keep-last 3 --dry-run
-              resval-backup forget --all --keep-within 1y
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "The SOURCEs of the snapshots, as create backed them up. Without them, what the "
-                + "configuration backs up, or the only set there is.",
+            "The SOURCEs of the snapshots (default: the configuration's, or the only set there is).",
             valueName: "source"))
     var sources: [PathArgument] = []
 
-    @Flag(help: "Apply the rules to each set of SOURCEs by itself.")
+    @Flag(help: "Apply the rules to each set of SOURCEs.")
     var all = false
 
     @OptionGroup(title: "Rules") var retention: RetentionOptions
-    @OptionGroup var repository: RepositoryOptions
 
-    @Flag(help: "Remove the data that no snapshot needs, too.")
+    @Flag(help: "Remove data that no snapshot needs, too.")
     var prune = false
 
     @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Only show what would happen.")
@@ -46,6 +38,8 @@ struct ForgetCommand: AsyncParsableCommand {
 
     @Flag(help: "Print one JSON object per snapshot: see resval-json(5).")
     var json = false
+
+    @OptionGroup var repository: RepositoryOptions
 
     func validate() throws {
         guard !all || sources.isEmpty else {

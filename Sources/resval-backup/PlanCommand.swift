@@ -13,10 +13,8 @@ struct PlanCommand: AsyncParsableCommand {
         commandName: "plan",
         abstract: "Show what a backup would store and exclude, each with its reason.",
         discussion: """
-            With --format nul, writes the paths of what a backup stores, each followed by a NUL, for \
-            other backup tools. A directory comes directly before its contents, and the list names \
-            each item, so the tool must not recurse. What is missing from the list is named, and \
-            the exit code is 3.
+            With --format nul it is a list for another backup tool. Each item is in it, so the tool \
+            must not recurse. What is missing from it is named, and the exit code is 3.
 
             EXAMPLES
               resval-backup plan --excluded-only ~
@@ -24,16 +22,16 @@ struct PlanCommand: AsyncParsableCommand {
               resval-backup plan ~ --format nul | rsync -aHAXS --from0 --files-from=- / disk:home
             """)
 
-    @OptionGroup var source: SourceArguments
-    @OptionGroup var repository: RepositoryOptions
-    @OptionGroup var policy: PolicyOptions
-    @OptionGroup var list: ListOptions
-
     @Flag(help: "Show only what is excluded.")
     var excludedOnly = false
 
     @Flag(help: "Print one JSON object per line: see resval-json(5).")
     var json = false
+
+    @OptionGroup var source: SourceArguments
+    @OptionGroup var policy: PolicyOptions
+    @OptionGroup var list: ListOptions
+    @OptionGroup var repository: RepositoryOptions
 
     func validate() throws {
         guard list.format == nil || !json && !excludedOnly else {
@@ -64,100 +62,74 @@ struct PlanCommand: AsyncParsableCommand {
         _ planner: BackupPlanner, for sources: [FilePath]
     ) async throws -> Bool {
         var plan = try planner.makePlan(for: sources) { _ in
-            PlanPrinter(isJSON: json, wantsStoredItems: !excludedOnly)
+            PlanPrinter(
+                printer: ItemPrinter(json ? .json : .lines), wantsStoredItems: !excludedOnly)
         }
         if try repository.location() != nil {
             try await repository.engine().noteMissing(in: &plan)
         }
         report(plan.notices)
-        var buffer = OutputBuffer()
-        if json {
-            write(json: plan.totals, to: &buffer)
-        } else {
-            write(plan.totals, to: &buffer)
-        }
-        buffer.flush()
+        write(plan.totals)
         return !plan.isIncomplete
     }
 
-    private func write(json totals: PlanTotals, to buffer: inout OutputBuffer) {
-        var line = JSONLine.output()
-        line.add("type", "totals")
-        line.add("storedFiles", totals.storedFiles)
-        line.add("storedDirectories", totals.storedDirectories)
-        line.add("storedOthers", totals.storedOthers)
-        line.add("storedBytes", totals.storedBytes)
-        line.add("excludedItems", totals.excludedItems)
-        line.add("excludedBytes", totals.excludedFileBytes)
-        line.end(in: &buffer)
-    }
-
-    private func write(_ totals: PlanTotals, to buffer: inout OutputBuffer) {
-        let directories = counted(totals.storedDirectories, "directory", "directories")
-        buffer.append(text: "total: \(counted(totals.storedItems, "item")) stored ")
-        buffer.append(text: "(\(counted(totals.storedFiles, "file")) with ")
-        buffer.append(text: "\(sizeText(totals.storedBytes)), \(directories), ")
-        buffer.append(text: "\(counted(totals.storedOthers, "other"))), ")
-        buffer.append(text: "\(totals.excludedItems) excluded\n")
+    private func write(_ totals: PlanTotals) {
+        printResult(asJSON: json) { line in
+            line.add("type", "totals")
+            line.add("storedFiles", totals.storedFiles)
+            line.add("storedDirectories", totals.storedDirectories)
+            line.add("storedOthers", totals.storedOthers)
+            line.add("storedBytes", totals.storedBytes)
+            line.add("excludedItems", totals.excludedItems)
+            line.add("excludedBytes", totals.excludedFileBytes)
+        } text: { buffer in
+            let directories = counted(totals.storedDirectories, "directory", "directories")
+            buffer.append(text: "total: \(counted(totals.storedItems, "item")) stored ")
+            buffer.append(text: "(\(counted(totals.storedFiles, "file")) with ")
+            buffer.append(text: "\(sizeText(totals.storedBytes)), \(directories), ")
+            buffer.append(text: "\(counted(totals.storedOthers, "other"))), ")
+            buffer.append(text: "\(totals.excludedItems) excluded\n")
+        }
     }
 }
 
 /// Prints the items of a plan while it is built; each thread has its own printer.
 private struct PlanPrinter: PlanObserver {
-    let isJSON: Bool
+    var printer: ItemPrinter
     let wantsStoredItems: Bool
-    private let records = Records()
-
-    /// Contains the buffer, which cannot be copied as an observer can.
-    private final class Records {
-        var buffer = OutputBuffer()
-    }
-
-    init(isJSON: Bool, wantsStoredItems: Bool) {
-        self.isJSON = isJSON
-        self.wantsStoredItems = wantsStoredItems
-    }
 
     mutating func note(_ item: borrowing PlannedItem) {
-        if case .stored = item.disposition, !wantsStoredItems { return }
-        if isJSON { noteJSON(item) } else { noteText(item) }
-    }
-
-    func finish() { records.buffer.flush() }
-
-    private func noteText(_ item: borrowing PlannedItem) {
-        let sentence: String?
+        let (path, kind, size) = (item.path, item.kind, item.size)
         switch item.disposition {
         case .stored(let reason):
-            records.buffer.append("store     ")
-            sentence = reason == .unmarked ? nil : reason.sentence
+            guard wantsStoredItems else { return }
+            let sentence = reason == .unmarked ? nil : reason.sentence
+            printer.print(word: "store    ", path, sentence) { line in
+                line.add(path, kind, size, isStored: true, reason: reason.name)
+            }
         case .excluded(let reason):
-            records.buffer.append("exclude   ")
-            sentence = reason.sentence
+            printer.print(word: "exclude  ", path, reason.sentence) { line in
+                line.add(path, kind, size, isStored: false, reason: reason.name)
+                line.add("marker", reason.marker?.rawValue)
+                line.add("sentence", reason.sentence)
+            }
         }
-        records.buffer.append(name: item.path)
-        if let sentence { records.buffer.append(text: ": \(sentence)") }
-        records.buffer.append("\n")
-        records.buffer.endRecord()
     }
 
-    private func noteJSON(_ item: borrowing PlannedItem) {
-        var line = JSONLine.output()
-        line.add("type", "item")
-        line.add(path: item.path)
-        line.add("kind", item.kind.name)
-        if item.kind == .regularFile { line.add("size", item.size) }
-        switch item.disposition {
-        case .stored(let reason):
-            line.add("isStored", true)
-            line.add("reason", reason.name)
-        case .excluded(let reason):
-            line.add("isStored", false)
-            line.add("reason", reason.name)
-            line.add("marker", reason.marker?.rawValue)
-            line.add("sentence", reason.sentence)
-        }
-        line.end(in: &records.buffer)
+    mutating func finish() { printer.flush() }
+}
+
+extension JSONLine {
+    /// Adds the fields that each item of a plan has.
+    fileprivate mutating func add(
+        _ path: [UInt8], _ kind: FileKind, _ size: Int64, isStored: Bool, reason: String
+    ) {
+        add("type", "item")
+        add(path: path)
+        add("kind", kind.name)
+        if kind == .regularFile { add("size", size) }
+        add("isStored", isStored)
+        add("reason", reason)
     }
 }
 
@@ -169,25 +141,22 @@ struct ListOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write the paths of what is stored, each followed by a NUL: nul is the only format.",
+            "Write only the paths of what is stored: nul.",
             valueName: "format"))
     var format: Format?
 
     @Option(
         help: ArgumentHelp(
-            "Write names relative to this directory, which contains the SOURCEs: each begins with "
-                + "./, and the directory itself is not in the list.",
+            "Write names relative to this directory above the SOURCEs, each with ./ before it.",
             valueName: "directory"))
     var relativeTo: PathArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Write the list to this file, which is replaced once the list is complete. Without it, "
-                + "or with -, to standard output.",
-            valueName: "file"))
+            "Replace this file by the complete list.", valueName: "file"))
     var output: PathArgument?
 
-    @Flag(help: "List items with a protection class, too: the tool that reads the list encrypts.")
+    @Flag(help: "List items with a protection class, too.")
     var allowPlaintext = false
 
     func validate() throws {

@@ -9,17 +9,14 @@ import SystemPackage
 struct RepositoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The repository: a directory, or any location restic knows (s3:, sftp:, rest:, "
-                + "rclone:). Without it, that of --config, else $RESVAL_BACKUP_REPOSITORY, else the "
-                + "configuration's.",
+            "A directory, or a location for restic (default: "
+                + "$RESVAL_BACKUP_REPOSITORY, else the configuration's).",
             valueName: "location"))
     var repository: PathArgument?
 
     @Option(
         help: ArgumentHelp(
-            "The file with the password. Without it, the configuration's password for its own "
-                + "repository, and for others $RESTIC_PASSWORD_FILE, $RESTIC_PASSWORD_COMMAND or "
-                + "$RESTIC_PASSWORD.",
+            "The file with the password (default: as the configuration or $RESTIC_PASSWORD… say).",
             valueName: "file"))
     var passwordFile: PathArgument?
 
@@ -251,15 +248,35 @@ enum Advice {
     /// The options; empty when commands find the repository without.
     static var words: [[UInt8]] { used.withLock { $0?.words } ?? [] }
 
-    /// Adds the options to each command of this program in a text, so that it works when pasted.
+    /// Adds the options to each command of this program in a text, so that it works when pasted; `…` there
+    /// stands for this command.
     static func completed(_ text: String) -> String {
-        let words = words
-        guard !words.isEmpty else { return text }
-        let options = words.map(ShellWord.quoted).joined(separator: " ")
+        let options = words.map { " \(ShellWord.quoted($0))" }.joined()
         return text.replacing(/resval-backup ([a-z]+)/) { match in
             // Other words belong to sentences about the program.
-            commands.contains(String(match.1)) ? "\(match.0) \(options)" : match.0
+            commands.contains(String(match.1)) ? "\(match.0)\(options)" : match.0
+        }.replacing(/resval-backup …/) { _ in
+            "resval-backup " + thisCommand.map(ShellWord.quoted).joined(separator: " ")
         }
+    }
+
+    /// The words of this command, with options for what the environment and the user's configuration name:
+    /// another user has others.
+    private static var thisCommand: [[UInt8]] {
+        let typed = ArgumentBytes.processArguments().map { ArgumentBytes.bytes(of: $0) }
+        guard let access = used.withLock({ $0?.access }) else { return typed }
+        var options: [[UInt8]] = []
+        if access.origin == .environment {
+            options = [Array("--repository".utf8), access.location.bytes]
+        }
+        if access.origin != .configuration {
+            if access.passwordOption == nil, let file = access.passwordFile {
+                options += [Array("--password-file".utf8), file.bytes]
+            }
+        } else if words.isEmpty, let file = BackupSettings.defaultFile {
+            options = [Array("--config".utf8), file.bytes]
+        }
+        return typed.prefix(1) + options + typed.dropFirst()
     }
 
     /// The commands that take the options of a repository.

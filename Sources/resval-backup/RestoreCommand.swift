@@ -12,25 +12,15 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore",
         abstract: "Put items back, or restore a snapshot below a directory.",
         discussion: """
-            Each PATH comes back from the newest snapshot that has it. What is there stays: a file is \
-            put beside it, with the date of the snapshot in its name, and a directory gets what it \
-            lacks. --overwrite replaces what is there, --snapshot takes another version \
-            (resval-backup snapshots PATH lists them). A path that does not exist any more is typed as \
-            it was, absolute or relative to the working directory.
-
-            With --target, each item gets its whole path below a directory instead: /home/me/notes \
-            becomes DIR/home/me/notes. Without PATH that is the whole snapshot.
-
-            Evicted files come back from the snapshots that keep their content. What cannot be \
-            restored whole, and what is there and differs, is named or counted, and the exit code is \
-            3; it is 1 when nothing was written.
+            What is there stays: a file is put beside it, and a directory gets what it lacks. With \
+            --target each item gets its whole path below that directory: DIR/home/me/notes. What \
+            cannot be restored whole, or is there and differs, is named or counted, and the exit \
+            code is 3; it is 1 when nothing was written.
 
             EXAMPLES
-              resval-backup restore ~/notes.txt       a file that was deleted, or its last version
+              resval-backup restore ~/notes.txt
               resval-backup restore --snapshot 1a2b3c4d ~/project
-                                                      what is missing there, as it was then
-              resval-backup restore --snapshot latest --target /mnt/new
-                                                      everything
+              resval-backup restore --target /mnt/new
             """)
 
     @Argument(help: ArgumentHelp("What to restore, with everything below it.", valueName: "path"))
@@ -38,38 +28,30 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The first digits of a snapshot's ID, or latest: the newest one that resval-backup made "
-                + "on this machine. Without it, the newest that has the path.",
+            "A snapshot's first digits, or latest (default: the newest that has the path).",
             valueName: "snapshot"))
     var snapshot: String?
 
     @Option(
-        help: ArgumentHelp("The directory; it must be empty or not exist.", valueName: "dir"))
+        help: ArgumentHelp("The directory, empty or not there yet.", valueName: "dir"))
     var target: PathArgument?
+
+    @Flag(
+        help: "Replace what is there; a --target may have entries.")
+    var overwrite = false
 
     @Option(help: ArgumentHelp("Take the snapshots of another machine.", valueName: "name"))
     var host: String?
 
     @Flag(
-        help: """
-            Replace what is there by name: links are not followed, and other names of a file keep its \
-            content. With --target the directory may have entries.
-            """)
-    var overwrite = false
-
-    @Flag(
-        help: """
-            As root, give items to the users with the recorded numbers, also where the recorded names \
-            have others here.
-            """)
+        help: "As root, give items to the recorded uids and gids, whatever their names here.")
     var numericOwner = false
 
     @Flag(name: [.short, .long], help: "Ask nothing.")
     var yes = false
 
     @Flag(
-        help: "Print a JSON object for each snapshot that something comes from: see resval-json(5)."
-    )
+        help: "Print a JSON object per snapshot: see resval-json(5).")
     var json = false
 
     @OptionGroup var repository: RepositoryOptions
@@ -207,9 +189,11 @@ struct RestoreCommand: AsyncParsableCommand {
                     + "resval-backup snapshots PATH)")
         }
         for (path, versions) in result.otherVersions { tell(path, versions) }
-        var buffer = OutputBuffer()
-        if json { write(json: result, to: &buffer) } else { write(text: result, to: &buffer) }
-        buffer.flush()
+        printResult(asJSON: json) {
+            addFields(of: result, to: &$0)
+        } text: {
+            write(text: result, to: &$0)
+        }
         return result.isComplete && result.absentParts.isEmpty && result.otherVersions.isEmpty
     }
 
@@ -231,8 +215,7 @@ struct RestoreCommand: AsyncParsableCommand {
         }
     }
 
-    private func write(json result: RestoreResult, to buffer: inout OutputBuffer) {
-        var line = JSONLine.output()
+    private func addFields(of result: RestoreResult, to line: inout JSONLine) {
         line.add("snapshot", result.snapshot.identifier)
         line.add("isComplete", result.isComplete)
         line.add("items", result.items)
@@ -256,7 +239,6 @@ struct RestoreCommand: AsyncParsableCommand {
             object.add("snapshot", file.record?.snapshot)
             object.add("repository", file.record?.repository)
         }
-        line.end(in: &buffer)
     }
 
     private func write(text result: RestoreResult, to buffer: inout OutputBuffer) {

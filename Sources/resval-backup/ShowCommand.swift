@@ -110,24 +110,28 @@ struct ItemPrinter: Sendable {
         word: String? = nil, _ path: [UInt8], _ sentence: String? = nil,
         addFields: (inout JSONLine) -> Void
     ) {
-        var buffer = OutputBuffer()
         switch form {
         case .json:
             var line = JSONLine.output()
             addFields(&line)
-            buffer.append(bytes: line.ended())
+            pending += line.ended()
         case .lines:
-            if let word { buffer.append(text: "\(word) ") }
-            buffer.append(name: path)
+            if let word { pending += "\(word) ".utf8 }
+            append(name: path)
             if let sentence {
-                buffer.append(": ")
-                buffer.append(name: Array(sentence.utf8))
+                pending += ": ".utf8
+                append(name: Array(sentence.utf8))
             }
-            buffer.append("\n")
-        case .nulEnded: buffer.append(bytes: path + [0])
+            pending += "\n".utf8
+        case .nulEnded:
+            pending += path
+            pending.append(0)
         }
-        pending += buffer.bytes
         if pending.count > 32768 { flush() }
+    }
+
+    private mutating func append(name: [UInt8]) {
+        name.withUnsafeBufferPointer { NameEscaping.append($0, to: &pending) }
     }
 
     /// Prints the items that are still pending.
@@ -164,14 +168,9 @@ private struct SnapshotFacts {
 
     private var evictedFiles: Int { record?.exclusions.count(where: \.isEvicted) ?? 0 }
 
-    func print(asJSON isJSON: Bool) {
-        var buffer = OutputBuffer()
-        if isJSON { writeJSON(to: &buffer) } else { writeText(to: &buffer) }
-        buffer.flush()
-    }
+    func print(asJSON isJSON: Bool) { printResult(asJSON: isJSON, addFields, text: writeText) }
 
-    private func writeJSON(to buffer: inout OutputBuffer) {
-        var line = JSONLine.output()
+    private func addFields(to line: inout JSONLine) {
         line.add(snapshot)
         line.add("lacks", paths: lacks)
         line.add("evictedItems", evictedFiles)
@@ -191,7 +190,6 @@ private struct SnapshotFacts {
             object.add("isEmpty", known?.isEmpty)
         }
         line.add(holds: holds)
-        line.end(in: &buffer)
     }
 
     private func writeText(to buffer: inout OutputBuffer) {

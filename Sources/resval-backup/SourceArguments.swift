@@ -15,9 +15,7 @@ struct SourceArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Exclude files above this size (K, M, G, T for powers of 1024), except those named as "
-                + "SOURCEs.",
-            valueName: "size"))
+            "Exclude larger files, such as 4G.", valueName: "size"))
     var excludeLargerThan: ByteSize?
 
     /// The SOURCEs as given.

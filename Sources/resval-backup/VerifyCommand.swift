@@ -66,13 +66,11 @@ extension VerifyResult {
     ///
     /// - Parameter readsData: whether all data was read.
     func write(asJSON isJSON: Bool, readsData: Bool) {
-        var buffer = OutputBuffer()
-        if isJSON {
-            writeJSON(readsData, to: &buffer)
-        } else {
-            writeText(readsData, to: &buffer)
+        printResult(asJSON: isJSON) {
+            addFields(readsData, to: &$0)
+        } text: {
+            writeText(readsData, to: &$0)
         }
-        buffer.flush()
     }
 
     private func writeText(_ readsData: Bool, to buffer: inout OutputBuffer) {
@@ -97,8 +95,7 @@ extension VerifyResult {
         }
     }
 
-    private func writeJSON(_ readsData: Bool, to buffer: inout OutputBuffer) {
-        var line = JSONLine.output()
+    private func addFields(_ readsData: Bool, to line: inout JSONLine) {
         line.add("isHealthy", isHealthy)
         line.add("readsData", readsData)
         line.add("items", items)
@@ -111,7 +108,6 @@ extension VerifyResult {
             object.add("purpose", step.purpose)
             object.add("command", step.command.map(ShellWord.quoted).joined(separator: " "))
         }
-        line.end(in: &buffer)
     }
 
     /// Returns restic's steps, and those that store lost items again.

@@ -24,7 +24,7 @@ extension EvictionWork {
                 report(EvictionOutcome(file, refusedBy: error))
             }
         }
-        let sizes = isDryRun ? [] : found.values.joined().map(\.status.size)
+        let sizes = found.values.joined().map(\.status.size)
         let counter = StepCounter("files downloaded", sizes: sizes, progress)
         for (snapshot, files) in found.sorted(by: { $0.key.identifier < $1.key.identifier }) {
             try await download(files, from: snapshot, counter)
@@ -80,10 +80,6 @@ extension EvictionWork {
                 return nil
             }
         }
-        if isDryRun {
-            for file in wanted { report(file.outcome(.planned)) }
-            return
-        }
         let fillAll: @Sendable ([[UInt8]: [UInt8]]) -> Void = { contents in
             workOnSeveral(wanted.filter { contents[$0.kept.path] != nil }, report) { file in
                 guard !shouldStop() else { return nil }
@@ -138,7 +134,7 @@ extension EvictionWork {
         _ wanted: [Placeholder], of snapshot: Snapshot
     ) async throws(BackupError) -> [[UInt8]: [UInt8]] {
         let size = wanted.reduce(0 as Int64) { $0.addingSaturating($1.status.size) }
-        guard !isDryRun, size <= largestGathering, snapshot.hasRecord,
+        guard size <= largestGathering, snapshot.hasRecord,
             Set(wanted.map(\.record.item)).count == snapshot.pathCount
         else { return [:] }
         let gathered = Monitor(Gathered())

@@ -10,8 +10,6 @@ package struct EvictionWork: Sendable {
     let engine: Restic
     /// The state of the user who runs this.
     let state: EvictionDirectory
-    /// Whether this is a dry run, which changes and stores nothing.
-    let isDryRun: Bool
     /// Called before each file; returning true ends the work.
     let shouldStop: @Sendable () -> Bool
     /// Called while files are read, stored, evicted and downloaded.
@@ -20,14 +18,13 @@ package struct EvictionWork: Sendable {
     let report: @Sendable (EvictionOutcome) -> Void
 
     package init(
-        _ engine: Restic, _ state: EvictionDirectory, isDryRun: Bool,
+        _ engine: Restic, _ state: EvictionDirectory,
         shouldStop: @escaping @Sendable () -> Bool,
         progress: @escaping @Sendable (BackupProgress) -> Void,
         report: @escaping @Sendable (EvictionOutcome) -> Void
     ) {
         self.engine = engine
         self.state = state
-        self.isDryRun = isDryRun
         self.shouldStop = shouldStop
         self.progress = progress
         self.report = report
@@ -42,10 +39,12 @@ extension EvictionWork {
     ///   - files: absolute paths without symbolic links.
     ///   - policy: determines what is excluded from backups.
     ///   - places: the directories and files that are never evicted.
+    ///   - isDryRun: whether it is only reported which these are.
     /// - Throws: ``BackupError`` when the first snapshot was not made; `interrupted` when the work was
     ///   stopped.
     package func evict(
-        _ files: [FilePath], _ policy: StoragePolicy, without places: NeededPlaces
+        _ files: [FilePath], _ policy: StoragePolicy, without places: NeededPlaces,
+        isDryRun: Bool
     ) async throws(BackupError) {
         let chosen = try choose(files, policy, places)
         if isDryRun {

@@ -94,7 +94,7 @@ extension Restic {
         let limit = min(FileTime.now, newest.time)
         if set.snapshots.contains(where: { $0.time > limit || !isNoted($0) }) { return true }
         do throws(BackupError) {
-            return try await !holds(of: newest).isEmpty
+            return try await !recorded(newest).holds.isEmpty
         } catch  where error.code.mayConcernOneSnapshot {
             return true
         }

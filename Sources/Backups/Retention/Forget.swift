@@ -98,7 +98,7 @@ extension Restic {
         var obstacle = obstacle(to: set, among: all)
         if obstacle == nil {
             do throws(BackupError) {
-                holds = try await self.holds(of: newest)
+                holds = try await recorded(newest).holds
             } catch  where error.code.mayConcernOneSnapshot {
                 obstacle =
                     "\(error.message) (look at snapshot \(newest.shortIdentifier), and if it is right: "
@@ -148,14 +148,6 @@ extension Restic {
         guard snapshot.set != nil else { return [] }
         let set = list.snapshots.filter { $0.set == snapshot.set }
         return try await recorded(snapshot).held(among: set)
-    }
-
-    /// Returns the holds that a SET's snapshot made last has.
-    ///
-    /// - Throws: ``BackupError`` when its record cannot be read.
-    func holds(of newest: Snapshot) async throws(BackupError) -> [Hold] {
-        if let verdict = verdict(on: newest) { return verdict.holds }
-        return try await recorded(newest).holds
     }
 }
 

@@ -272,7 +272,7 @@ extension BackupSettings {
 struct ConfigurationOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The configuration file. Without it, $XDG_CONFIG_HOME/resval/backup.toml.",
+            "The settings (default: ~/.config/resval/backup.toml).",
             valueName: "file"))
     var config: PathArgument?
 

@@ -92,8 +92,7 @@ extension RetentionRules {
 
 /// The options of `forget`, with restic's names.
 struct RetentionOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("Keep the newest N snapshots; --keep-last=-1 for all.", valueName: "n"))
+    @Option(help: ArgumentHelp("Keep the newest N; --keep-last=-1 for all.", valueName: "n"))
     var keepLast: KeptCount?
     @Option(help: ArgumentHelp("Keep the newest of each of N hours.", valueName: "n"))
     var keepHourly: KeptCount?
@@ -107,13 +106,11 @@ struct RetentionOptions: ParsableArguments {
     var keepYearly: KeptCount?
     @Option(
         help: ArgumentHelp(
-            "Keep all made within this time before the newest, such as 1y5m7d2h.",
-            valueName: "span"))
+            "Keep all of this time before the newest: 1y5m7d2h.", valueName: "span"))
     var keepWithin: CalendarSpan?
     @Option(
         help: ArgumentHelp(
-            "Keep all with this tag, or with all of several joined by commas; may be repeated.",
-            valueName: "tags"))
+            "Keep all with this tag, or all of several (a,b).", valueName: "tags"))
     var keepTag: [TagList] = []
 
     func validate() throws {
