@@ -12,9 +12,9 @@ struct BatchFixture {
     static let tree = Tree {
         Directory(".cache") {
             for app in ["app", "other"] {
-                Directory(FileName(Array(app.utf8))) {
+                Directory("\(app)") {
                     for name in names {
-                        Directory(FileName(Array(name.utf8))) {
+                        Directory("\(name)") {
                             File("file", block)
                             Directory("deep") { File("file", block) }
                         }

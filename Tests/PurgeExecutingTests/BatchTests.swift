@@ -25,13 +25,7 @@ struct BatchTests {
     @Test("are 32 at most")
     func longest() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    for index in 0..<70 {
-                        Directory(FileName(Array("unit\(index)".utf8))) { File("file", block) }
-                    }
-                }
-            }
+            for index in 0..<70 { Directory(".cache/app/unit\(index)") { File("file", block) } }
         }
         try withBatch(tree) { batch in
             let mock = SystemCallMock([:])
@@ -84,14 +78,12 @@ struct BatchTests {
     func order() throws {
         let names = ["a", "b", "c", "d", "e", "f"]
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    for name in names {
-                        if ["a", "c", "f"].contains(name) {
-                            Directory(FileName(Array(name.utf8))) { File("file", block) }
-                        } else {
-                            File(FileName(Array(name.utf8)), block)
-                        }
+            Directory(".cache/app") {
+                for name in names {
+                    if ["a", "c", "f"].contains(name) {
+                        Directory("\(name)") { File("file", block) }
+                    } else {
+                        File("\(name)", block)
                     }
                 }
             }

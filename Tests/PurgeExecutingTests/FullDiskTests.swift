@@ -21,14 +21,12 @@ struct FullDiskTests {
     func target(kind: FilesystemKind) throws {
         try withFilesystem(kind) { filesystem in
             let tree = Tree {
-                Directory("home") {
-                    Directory("Documents") { File("document", block).purgeable() }
-                    Directory(".cache") {
-                        for app in 0..<12 {
-                            Directory(FileName(Array("app\(app)".utf8))) {
-                                Directory("unit")
-                                Directory("other")
-                            }
+                File("home/Documents/document", block).purgeable()
+                Directory("home/.cache") {
+                    for app in 0..<12 {
+                        Directory("app\(app)") {
+                            Directory("unit")
+                            Directory("other")
                         }
                     }
                 }
@@ -114,12 +112,8 @@ struct FullDiskTests {
     @Test("going on waits for room for the journal, too")
     func goingOnWithoutRoom() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    File("changed", block)
-                    Directory("unit") { File("file", block) }
-                }
-            }
+            File(".cache/app/changed", block)
+            File(".cache/app/unit/file", block)
         }
         try withPurgeHome(tree) { home in
             let plan = try home.plan([home.unit(at: home(".cache/app/changed"))])
@@ -286,9 +280,7 @@ struct FullDiskTests {
         _ count: Int, of source: String = "/dev/urandom", on volume: FilePath,
         beside unit: Directory? = nil
     ) throws -> PurgeFixture {
-        let tree = Tree {
-            Directory("home") { Directory(".cache") { Directory("app") { if let unit { unit } } } }
-        }
+        let tree = Tree { Directory("home/.cache/app") { if let unit { unit } } }
         try tree.create(in: volume)
         let home = PurgeFixture(root: volume)
         for index in 0..<count {

@@ -130,9 +130,7 @@ struct LastLookTests {
         let tree = Tree {
             Directory("Documents") { File("document", block) }
             cache("unit") {
-                for name in ["a", "b"] {
-                    Directory(FileName(Array(name.utf8))) { File("file", block) }
-                }
+                for name in ["a", "b"] { Directory("\(name)") { File("file", block) } }
             }
         }
         try withPurgeHome(tree) { home in

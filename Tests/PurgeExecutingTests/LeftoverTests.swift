@@ -15,11 +15,9 @@ struct LeftoverTests {
         let tree = Tree {
             Directory(".cache") {
                 Directory(".resval-purge-first") { File("file", block) }
-                Directory("app") {
-                    File("file", block)
-                    Directory(".resval-purge-second") { File("file", block) }.purgeable()
-                    Directory("unit") { Directory(".resval-purge-third") { File("file", block) } }
-                }
+                File("app/file", block)
+                Directory("app/.resval-purge-second") { File("file", block) }.purgeable()
+                File("app/unit/.resval-purge-third/file", block)
             }
         }
         try withPurgeHome(tree) { home in

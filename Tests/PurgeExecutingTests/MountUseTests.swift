@@ -10,25 +10,15 @@ import Testing
 @Suite("What is mounted elsewhere is kept")
 struct MountUseTests {
     private let tree = Tree {
-        Directory(".cache") {
-            File("loose", block)
-            Directory("app") {
-                Directory("unit: 1") {
-                    File("file", block)
-                    Directory("deep") {
-                        File("file", block)
-                        Directory("upper") { File("file", block) }
-                        Directory("work")
-                    }
-                }
-            }
-        }
-        Directory("elsewhere") {
-            Directory("upper") { File("other", block) }
-            Directory("lower") { File("other", block) }
-            Directory("directory") { File("other", block) }
-            File("file", block)
-        }
+        File(".cache/loose", block)
+        File(".cache/app/unit: 1/file", block)
+        File(".cache/app/unit: 1/deep/file", block)
+        File(".cache/app/unit: 1/deep/upper/file", block)
+        Directory(".cache/app/unit: 1/deep/work")
+        File("elsewhere/upper/other", block)
+        File("elsewhere/lower/other", block)
+        File("elsewhere/directory/other", block)
+        File("elsewhere/file", block)
     }
 
     /// Expects that a unit is kept in a plan made while shell commands hold something, and in one made

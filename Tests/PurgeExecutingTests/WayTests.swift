@@ -12,9 +12,7 @@ struct WayTests {
     private let names = (0..<6).map { "file\($0)" }
     private var tree: Tree {
         Tree {
-            Directory(".cache") {
-                Directory("app") { for name in names { File(FileName(Array(name.utf8)), block) } }
-            }
+            Directory(".cache/app") { for name in names { File("\(name)", block) } }
             Directory("Documents") { File("document", block) }
         }
     }
@@ -64,13 +62,7 @@ struct WayTests {
 
     @Test("is walked once for many of them")
     func shared() throws {
-        let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    for index in 0..<200 { File(FileName(Array("\(index)".utf8)), block) }
-                }
-            }
-        }
+        let tree = Tree { for index in 0..<200 { File(".cache/app/\(index)", block) } }
         try withPurgeHome(tree) { home in
             waitForClock()
             let plan = try home.plan()

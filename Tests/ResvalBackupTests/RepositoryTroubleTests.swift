@@ -138,10 +138,8 @@ struct RepositoryTroubleTests {
                     Directory("\(name)")
                 }
                 Directory("proc")
-                Directory("top") {
-                    Directory("proc")
-                    File("f", "text")
-                }
+                Directory("top/proc")
+                File("top/f", "text")
             }
         ) { root in
             let script = """

@@ -35,11 +35,9 @@ struct EvictManyTests {
             Directory("a\u{1B}\n") {
                 for name in HostileNames.all { File(name, "content of " + "\(name)") }
             }
-            Directory("b") {
-                Directory("ü") {
-                    for (number, name) in Self.names.enumerated() {
-                        File("\(name)", Self.content(number))
-                    }
+            Directory("b/ü") {
+                for (number, name) in Self.names.enumerated() {
+                    File("\(name)", Self.content(number))
                 }
             }
         }

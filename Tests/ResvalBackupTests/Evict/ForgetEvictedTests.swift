@@ -135,10 +135,8 @@ struct ForgetEvictedTests {
     func otherSource() throws {
         let content = Self.noise()
         let tree = Tree {
-            Directory("a") {
-                File("file", content)
-                File("small", "text")
-            }
+            File("a/file", content)
+            File("a/small", "text")
             Directory("b") { File("small", "text") }
         }
         try withBackup(of: tree) { backup in
