@@ -47,6 +47,13 @@ struct BatchFixture {
         return try mock.run { try home.execute(plan, executor()) }
     }
 
+    /// Executes a plan of all directories, with something done just before system calls.
+    func purge(beforeCall: @escaping (SystemCall) throws -> Void) throws -> PurgeReport {
+        let plan = try home.plan()
+        try home.executor().finishLeftovers { _ in }
+        return try home.execute(plan, executor(), beforeCall: beforeCall)
+    }
+
     /// Whether everything is in a directory that was.
     func isWhole(_ unit: FilePath) -> Bool {
         ["file", "deep/file"].allSatisfy {

@@ -137,15 +137,11 @@ struct BatchTests {
     func stoppedInside() throws {
         try withBatch { batch in
             let isStopped = Monitor(false)
-            let mock = SystemCallMock([:])
-            defer { mock.beforeCall = nil }
-            mock.beforeCall = { call in
-                if call == .unlinkat { isStopped.withLock { $0 = true } }
-            }
             var executor = batch.executor()
             executor.shouldStop = { isStopped.withLock { $0 } }
-            let plan = try batch.home.plan()
-            let report = try mock.run { try batch.home.execute(plan, executor) }
+            let report = try batch.home.execute(batch.home.plan(), executor) { call in
+                if call == .unlinkat { isStopped.withLock { $0 = true } }
+            }
             #expect(report.outcome.isStopped)
             #expect(report.removed.count == 1 && report.kept == [:] && report.failed == [:])
             let left = batch.units.subtracting(report.removed)
@@ -202,17 +198,13 @@ struct BatchTests {
     func stoppedWithNamesTaken() throws {
         try withBatch { batch in
             let isStopped = Monitor(false)
-            let mock = SystemCallMock([:])
-            defer { mock.beforeCall = nil }
-            mock.beforeCall = { call in
+            var executor = batch.executor()
+            executor.shouldStop = { isStopped.withLock { $0 } }
+            let report = try batch.home.execute(batch.home.plan(), executor) { call in
                 guard call == .unlinkat, !isStopped.withLock({ $0 }) else { return }
                 isStopped.withLock { $0 = true }
                 for unit in batch.units { mkdir(unit.string, 0o700) }
             }
-            var executor = batch.executor()
-            executor.shouldStop = { isStopped.withLock { $0 } }
-            let plan = try batch.home.plan()
-            let report = try mock.run { try batch.home.execute(plan, executor) }
             #expect(report.removed.count == 1 && report.failed.count == 7)
             let records = try PurgeJournal(in: batch.home.state).records
             #expect(records.count == 7 && records.allSatisfy { $0.state == .aside })

@@ -141,9 +141,8 @@ struct FullDiskTests {
             try tool("touch", "-d", "2001-01-01", changed)
             var executor = home.executor()
             executor.goesOn = true
-            let mock = writing(16 << 16, below: home.root)
-            defer { mock.beforeCall = nil }
-            let report = try mock.run { try home.execute(plan, executor) }
+            let report = try home.execute(
+                plan, executor, beforeCall: writing(16 << 16, below: home.root))
             #expect(Array(report.kept.keys) == [changed])
             #expect(report.removed.count == 2)
             #expect(report.outcome.isReached)
@@ -175,17 +174,14 @@ struct FullDiskTests {
             var executor = home.executor()
             executor.futileBytes = 4 << 20
             let plan = try home.plan()
-            let mock = SystemCallMock([:])
-            defer { mock.beforeCall = nil }
             var count = 0
-            mock.beforeCall = { call in
+            return try home.execute(plan, executor) { call in
                 count += 1
                 guard call == .unlinkat || (!alone && call == .syncfs) else { return }
                 let size = call == .unlinkat ? "bs=64K count=16" : "bs=64K count=1"
                 _ = system(
                     "dd if=/dev/zero \(size) conv=fsync status=none > '\(home.root)/other\(count)'")
             }
-            return try mock.run { try home.execute(plan, executor) }
         }
     }
 
@@ -266,9 +262,8 @@ struct FullDiskTests {
         try withFilesystem(kind) { filesystem in
             let home = try cacheOfMebibytes(8, on: filesystem.root)
             let plan = try home.plan(home.plan().units, wanting: 3 << 20)
-            let mock = writing(32 << 16, below: home.root)
-            defer { mock.beforeCall = nil }
-            let report = try mock.run { try home.execute(plan) }
+            let report = try home.execute(
+                plan, beforeCall: writing(32 << 16, below: home.root))
             #expect(report.outcome.isReached)
             #expect(report.removed.count == 3)
             #expect(report.outcome.certainBytes == 3 << 20)
@@ -292,17 +287,15 @@ struct FullDiskTests {
         return home
     }
 
-    /// A mock with which something else stores bytes in a directory before each removal.
-    private func writing(_ bytes: Int, below directory: FilePath) -> SystemCallMock {
-        let mock = SystemCallMock([:])
+    /// Something that stores bytes in a directory before each removal.
+    private func writing(_ bytes: Int, below directory: FilePath) -> (SystemCall) -> Void {
         var count = 0
-        mock.beforeCall = { call in
+        return { call in
             guard call == .unlinkat else { return }
             count += 1
             _ = system(
                 "head -c \(bytes) /dev/urandom | dd conv=fsync status=none "
                     + "of='\(directory)/other\(count)'")
         }
-        return mock
     }
 }
