@@ -154,14 +154,7 @@ struct FullDiskTests {
         try withFilesystem(.btrfs) { filesystem in
             let home = PurgeFixture(root: filesystem.root)
             try PurgeJournal(in: home.state).remove(
-                [
-                    AsideRecord(
-                        state: .aside,
-                        identity: PersistentIdentity(FileIdentity(device: 1, inode: 1)),
-                        parent: PersistentIdentity(FileIdentity(device: 1, inode: 1)),
-                        parentPath: [],
-                        name: [], asideName: [], newestChange: .later)
-                ])
+                [AsideRecord()])
             let flags = try tool("lsattr", home.state.appending("journal"))
             #expect(flags.prefix { $0 != " " }.contains("C"))
         }

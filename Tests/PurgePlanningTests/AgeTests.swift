@@ -112,14 +112,19 @@ struct AgeTests {
 
     @Test("counts from the last use of any kind: old times of modification make nothing old")
     func copiedTimes() throws {
-        let tree = Tree { File(".cache/app/unit/file", block) }
+        let tree = Tree {
+            File(".cache/app/unit/file", block)
+            File("marked", block).purgeable()
+        }
         try withHome(tree) { home in
-            for path in [".cache/app/unit/file", ".cache/app/unit"] {
+            for path in [".cache/app/unit/file", ".cache/app/unit", "marked"] {
                 try tool("touch", "-d", "2001-01-01", home.path(path))
             }
             let found = try home.found(now: .after(hours: 1)) { $0.minimumAge = nil }
             #expect(found.units == [])
-            #expect(found.kept[".cache/app/unit"] == .tooYoung(minimumAge: 86_400))
+            for name in [".cache/app/unit", "marked"] {
+                #expect(found.kept[name] == .tooYoung(minimumAge: 86_400))
+            }
         }
     }
 

@@ -170,6 +170,7 @@ struct PlaceTests {
                 }
                 File("data", block)
                 File("alone", block)
+                File("gone.db-wal", block)
                 File("unit/data", block)
                 File("unit/data-wal", block)
             }
@@ -180,6 +181,7 @@ struct PlaceTests {
             #expect(units.contains(".cache/app/alone") && units.contains(".cache/app/unit"))
             #expect(!units.contains { $0.hasPrefix(".cache/app/data") })
             #expect(found.kept[".cache/app/data"] == .companion)
+            #expect(found.kept[".cache/app/gone.db-wal"] == .companion)
             #expect(found.2.totals.count(of: .caches) == found.units.count)
             // The database would be first in a plan that needs only one.
             try tool("touch", "-d", "2001-01-01", home.path(".cache/app/data"))

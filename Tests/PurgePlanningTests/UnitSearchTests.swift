@@ -118,21 +118,6 @@ struct UnitSearchTests {
         }
     }
 
-    @Test("is nothing that was used or changed too recently")
-    func young() throws {
-        let tree = Tree {
-            Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
-            File("marked", block).purgeable()
-        }
-        try withHome(tree) { home in
-            try tool("touch", "-d", "2001-01-01", home.home.appending("marked"))
-            let found = try home.found { $0.minimumAge = 3_000_000_000 }
-            #expect(found.units == [])
-            #expect(found.kept["marked"] == .tooYoung(minimumAge: 3_000_000_000))
-            #expect(found.kept[".cache/app/unit"] == .tooYoung(minimumAge: 3_000_000_000))
-        }
-    }
-
     @Test(
         "is nothing immutable or append-only, nor what holds something like that",
         arguments: ["i", "a"])
@@ -179,19 +164,6 @@ struct UnitSearchTests {
                 let found = try hostile.found()
                 #expect(found.units == [])
             }
-        }
-    }
-
-    @Test("is a database only with its journals, which never go by themselves")
-    func companions() throws {
-        let tree = Tree {
-            File(".cache/app/data.db-wal", block)
-            File(".cache/app/data.db-shm", block)
-        }
-        try withHome(tree) { home in
-            let found = try home.found()
-            #expect(found.units == [])
-            #expect(found.kept[".cache/app/data.db-wal"] == .companion)
         }
     }
 }
