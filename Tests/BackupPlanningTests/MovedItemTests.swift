@@ -31,7 +31,7 @@ struct MovedItemTests {
 
     private let tree = Tree {
         for name in ["a", "b", "c", "d"] {
-            Directory(FileName(Array(name.utf8))) {
+            Directory("\(name)") {
                 File("1"); File("2")
                 Directory("inner") { File("deep") }
             }

@@ -22,16 +22,14 @@ struct NulListTests {
     }
 
     private let tree = Tree {
-        Directory("a") {
-            Directory("source") {
-                Directory("d") { File("f") }
-                File("d-")
-                Directory("excluded") { File("f") }.excluded()
-                File("excluded file").excluded()
-                File(HostileNames.notUTF8)
-            }
-            File("beside")
+        Directory("a/source") {
+            File("d/f")
+            File("d-")
+            Directory("excluded") { File("f") }.excluded()
+            File("excluded file").excluded()
+            File(HostileNames.notUTF8)
         }
+        File("a/beside")
         File("b")
     }
 

@@ -20,12 +20,10 @@ struct ReasonTests {
                 File("object", "1234567")
                 Directory("deep") { File("f") }
             }.excluded()
-            Directory("plain") {
-                File("marked", "12").excluded()
-                SymbolicLink("link", to: "marked")
-                Fifo("fifo")
-                Socket("socket")
-            }
+            File("plain/marked", "12").excluded()
+            SymbolicLink("plain/link", to: "marked")
+            Fifo("plain/fifo")
+            Socket("plain/socket")
         }
         try withTemporaryDirectory(containing: tree) { root in
             let plan = try makePlan(root)
@@ -169,8 +167,8 @@ struct ReasonTests {
     func examinedItems() throws {
         let tree = Tree {
             for number in 0..<30 {
-                Directory(FileName(Array("directory \(number)".utf8))) {
-                    for number in 0..<20 { File(FileName(Array("\(number)".utf8)), "") }
+                Directory("directory \(number)") {
+                    for number in 0..<20 { File("\(number)", "") }
                 }
             }
         }
@@ -242,9 +240,7 @@ struct ReasonTests {
         let tree = Tree {
             Directory("free") { File("CACHEDIR.TAG", signature) }
             Directory("inherited") { File("CACHEDIR.TAG", signature) }.protection(.complete)
-            Directory("own") {
-                File("CACHEDIR.TAG", signature).protection(.completeUnlessOpen)
-            }
+            File("own/CACHEDIR.TAG", signature).protection(.completeUnlessOpen)
         }
         try withTemporaryDirectory(containing: tree) { root in
             let policy = StoragePolicy(markers: [.native, .cachedir])

@@ -25,11 +25,11 @@ struct ResticExclusionTests {
         let tree = Tree {
             Directory("source") {
                 for (index, name) in Self.names.enumerated() {
-                    Directory(FileName(Array("f\(index)".utf8))) {
+                    Directory("f\(index)") {
                         File(name).excluded()
                         for decoy in decoys(of: name) { File(decoy) }
                     }
-                    Directory(FileName(Array("d\(index)".utf8))) {
+                    Directory("d\(index)") {
                         Directory(name) {
                             File(name); File("in")
                         }.excluded()
@@ -126,12 +126,10 @@ struct ResticExclusionTests {
     @Test("the smallest cover of a source without exclusions is the source")
     func wholeSource() throws {
         let tree = Tree {
-            Directory("whole") {
-                File("f"); File("g")
-            }
-            Directory("other") {
-                File("kept"); File("marked").excluded()
-            }
+            File("whole/f")
+            File("whole/g")
+            File("other/kept")
+            File("other/marked").excluded()
             File("file")
         }
         try withTemporaryDirectory(containing: tree) { root in
@@ -239,7 +237,7 @@ struct Restic {
     private func file(_ name: String, _ contents: [UInt8]) throws -> FilePath {
         let path = base.appending(name)
         try tool("rm", "-f", path)
-        try Tree { File(FileName(Array(name.utf8)), contents) }.create(in: base)
+        try Tree { File("\(name)", contents) }.create(in: base)
         return path
     }
 
@@ -303,7 +301,7 @@ private func randomItems(_ numbers: inout SeededNumbers, depth: Int) -> [any Tre
             let items = randomItems(&numbers, depth: depth - 1)
             let directory = Directory(name) { for item in items { item } }
             return isMarked ? directory.excluded() : directory
-        case 3: return Socket(FileName(Array("socket\(index)".utf8)))
+        case 3: return Socket("socket\(index)")
         default: return isMarked ? File(name).excluded() : File(name)
         }
     }

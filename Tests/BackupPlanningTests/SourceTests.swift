@@ -43,16 +43,11 @@ struct SourceTests {
     @Test("in a location inside another source are stored, and nothing else of the location")
     func insideLocation() throws {
         let tree = Tree {
-            Directory("cache") {
-                Directory("way") {
-                    Directory("kept") {
-                        File("f"); File("marked").excluded()
-                    }
-                    File("beside")
-                    Directory("other") { File("f") }
-                }
-                Directory("kept") { File("f") }
-            }
+            File("cache/way/kept/f")
+            File("cache/way/kept/marked").excluded()
+            File("cache/way/beside")
+            File("cache/way/other/f")
+            File("cache/kept/f")
             File("g")
         }
         try withTemporaryDirectory(containing: tree) { root in
@@ -115,7 +110,7 @@ struct SourceTests {
     @Test("that are the repository, or a socket, are refused: nothing would be stored")
     func obstacles() throws {
         let tree = Tree {
-            Directory("repository") { File("f") }; Socket("socket")
+            File("repository/f"); Socket("socket")
         }
         try withTemporaryDirectory(containing: tree) { root in
             let repository = root.appending("repository")

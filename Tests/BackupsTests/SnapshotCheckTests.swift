@@ -13,41 +13,25 @@ struct SnapshotCheckTests {
     private typealias Entry = PlanManifest.Entry
 
     private func entry(
-        _ path: [UInt8], inode: UInt32, state: UInt32 = 1, device: UInt32 = 1,
+        _ path: FileName, inode: UInt32, state: UInt32 = 1, device: UInt32 = 1,
         _ kind: FileKind = .regularFile
     ) -> Entry {
-        Entry(path: path, identity: inode, state: state, device: device, kind: kind)
-    }
-
-    private func entry(
-        _ path: String, inode: UInt32, state: UInt32 = 1, device: UInt32 = 1,
-        _ kind: FileKind = .regularFile
-    ) -> Entry {
-        entry(Array(path.utf8), inode: inode, state: state, device: device, kind)
+        Entry(path: path.bytes, identity: inode, state: state, device: device, kind: kind)
     }
 
     /// What restic named of a plan of `/s` with these items.
     private func named(
-        _ items: [([UInt8], UInt32)], directories: Set<String> = [], _ names: [[UInt8]]
+        _ items: [(FileName, UInt32)], directories: Set<FileName> = [], _ names: [FileName]
     ) -> NamedItems {
         var manifest = PlanManifest()
         for (path, inode) in items {
-            let isDirectory = directories.contains(String(decoding: path, as: UTF8.self))
-            manifest.append(
-                path, entry(path, inode: inode, isDirectory ? .directory : .regularFile))
+            let kind: FileKind = directories.contains(path) ? .directory : .regularFile
+            manifest.append(path.bytes, entry(path, inode: inode, kind))
         }
         manifest.finish()
         var named = NamedItems(sources: ["/s"], exclusions: [], manifest)
-        for name in names { named.receive(name) }
+        for name in names { named.receive(name.bytes) }
         return named
-    }
-
-    private func named(
-        _ items: [(String, UInt32)], directories: Set<String> = [], _ names: [String]
-    ) -> NamedItems {
-        named(
-            items.map { (Array($0.0.utf8), $0.1) }, directories: directories,
-            names.map { Array($0.utf8) })
     }
 
     @Test("what both walks saw and restic did not name is missing")
@@ -67,15 +51,15 @@ struct SnapshotCheckTests {
 
     @Test("what was moved and named under neither name is missing, and has not vanished")
     func moved() {
-        let items: [(String, UInt32)] = [("/s/a", 1), ("/s/b", 2), ("/s/c", 3), ("/s/d", 4)]
+        let items: [(FileName, UInt32)] = [("/s/a", 1), ("/s/b", 2), ("/s/c", 3), ("/s/d", 4)]
         let check = SnapshotCheck(named(items, ["/s/b", "/s/new c"]))
         var seen = SeenItems()
         for (path, inode, verdict) in [
             ("/s/new a", 1, SnapshotCheck.Verdict.missing), ("/s/new b", 2, .unknown),
             ("/s/new c", 3, .unknown),
-        ] as [(String, UInt32, SnapshotCheck.Verdict)] {
+        ] as [(FileName, UInt32, SnapshotCheck.Verdict)] {
             let found = check.verdict(
-                on: Array(path.utf8), entry(path, inode: inode), noting: &seen)
+                on: path.bytes, entry(path, inode: inode), noting: &seen)
             #expect(found == verdict, "\(path)")
         }
         // Only d is nowhere.
@@ -104,17 +88,18 @@ struct SnapshotCheckTests {
 
     @Test("of names that print alike none counts until all were named")
     func printedAlike() {
-        let (one, other): ([UInt8], [UInt8]) = (
-            Array("/s/b".utf8) + [0xFE], Array("/s/b".utf8) + [0xFF]
-        )
+        let one = FileName(Array("/s/b".utf8) + [0xFE])
+        let other = FileName(Array("/s/b".utf8) + [0xFF])
+        let printed = printedName(one.bytes)
         for (count, verdict) in [(1, SnapshotCheck.Verdict.missing), (2, .stored), (3, .stored)] {
             let named = named(
-                [(one, 1), (other, 2)], Array(repeating: printedName(one), count: count))
+                [(one, 1), (other, 2)], Array(repeating: FileName(printed), count: count))
             let check = SnapshotCheck(named)
             var seen = SeenItems()
-            #expect(check.verdict(on: one, entry(one, inode: 1), noting: &seen) == verdict)
-            #expect(check.verdict(on: other, entry(other, inode: 2), noting: &seen) == verdict)
-            #expect(named.contains(printed: printedName(one)) == (verdict == .stored))
+            #expect(check.verdict(on: one.bytes, entry(one, inode: 1), noting: &seen) == verdict)
+            #expect(
+                check.verdict(on: other.bytes, entry(other, inode: 2), noting: &seen) == verdict)
+            #expect(named.contains(printed: printed) == (verdict == .stored))
             #expect(named.count == count)
         }
     }

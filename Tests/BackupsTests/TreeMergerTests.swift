@@ -68,10 +68,8 @@ struct TreeMergerTests {
 
     private static let tree = Tree {
         File("victim", "text")
-        Directory("target") {
-            Directory("directory") { File("file", "text") }
-            SymbolicLink("link", to: "directory")
-        }
+        File("target/directory/file", "text")
+        SymbolicLink("target/link", to: "directory")
     }
 
     @Test("a path that leads up or through a link is refused, and one that leads down is found")

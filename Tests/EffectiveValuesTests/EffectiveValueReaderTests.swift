@@ -96,23 +96,12 @@ struct EffectiveValueReaderTests {
         "the caches of applications of Flatpak and snap are locations, but not where a link leads")
     func applicationCaches() throws {
         let tree = Tree {
-            Directory("h") {
-                Directory(".var") {
-                    Directory("app") {
-                        Directory("x") {
-                            Directory("cache"); Directory("data")
-                        }
-                        Directory("y") {
-                            Directory("data")
-                            SymbolicLink("cache", to: "data")
-                        }
-                        Directory("none")
-                    }
-                }
-                Directory("snap") {
-                    Directory("z") { Directory("common") { Directory(".cache") } }
-                }
-            }
+            Directory("h/.var/app/x/cache")
+            Directory("h/.var/app/x/data")
+            Directory("h/.var/app/y/data")
+            SymbolicLink("h/.var/app/y/cache", to: "data")
+            Directory("h/.var/app/none")
+            Directory("h/snap/z/common/.cache")
             File("passwd")
         }
         try withTemporaryDirectory(containing: tree) { root in
@@ -151,12 +140,8 @@ struct PolicyEnvironmentTests {
     @Test("user-dirs.dirs of the configuration home is obeyed")
     func userDirectories() throws {
         let tree = Tree {
-            Directory("h") {
-                Directory(".config") {
-                    File("user-dirs.dirs", "# comment\nXDG_MUSIC_DIR=\"$HOME/Musik\"\n")
-                }
-                SymbolicLink("Musik", to: "../real")
-            }
+            File("h/.config/user-dirs.dirs", "# comment\nXDG_MUSIC_DIR=\"$HOME/Musik\"\n")
+            SymbolicLink("h/Musik", to: "../real")
             Directory("real")
         }
         try withTemporaryDirectory(containing: tree) { root in

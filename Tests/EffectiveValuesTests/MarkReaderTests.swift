@@ -88,10 +88,8 @@ struct MarkReaderTests {
     func cacheDirectory() throws {
         let signature = "Signature: 8a477f597d28d172789f06886806bc55"
         let tree = Tree {
-            Directory("cache") {
-                File("CACHEDIR.TAG", signature + "\n# made by a test\n")
-                Directory("below")
-            }
+            File("cache/CACHEDIR.TAG", signature + "\n# made by a test\n")
+            Directory("cache/below")
             Directory("short") { File("CACHEDIR.TAG", String(signature.dropLast())) }
             Directory("wrong") { File("CACHEDIR.TAG", signature.replacing("8a", with: "8A")) }
             Directory("link") { SymbolicLink("CACHEDIR.TAG", to: "../cache/CACHEDIR.TAG") }
@@ -147,11 +145,9 @@ struct MarkReaderTests {
     @Test("a marker above excludes what is below, but not the tag that says so")
     func inheritance() throws {
         let tree = Tree {
-            Directory("cache") {
-                File("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
-                File("f")
-                Directory("below") { File("CACHEDIR.TAG", "no signature") }
-            }
+            File("cache/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
+            File("cache/f")
+            File("cache/below/CACHEDIR.TAG", "no signature")
             Directory("apple") { File("f") }.attribute(ForeignAttribute.apple[0], "x")
         }
         try withTemporaryDirectory(containing: tree) { root in

@@ -24,22 +24,20 @@ private let bob: UInt32 = 1235
 private let tree = Tree {
     Directory("srv") { Directory("lib") { Directory("app") } }
     SymbolicLink("link-of-root", to: "home/ada/work")
-    Directory("home") {
-        Directory("ada") {
-            Directory("work").owned(by: ada)
-            SymbolicLink("own", to: "work").owned(by: ada)
-            SymbolicLink("to-scratch", to: "../../sticky/ada").owned(by: ada)
-            SymbolicLink("to-root", to: "../../srv/lib").owned(by: ada)
-            SymbolicLink("of-root", to: "work")
-            Directory("of-root-itself") { Directory("below") }
-            Directory("shared") { SymbolicLink("own", to: "../work").owned(by: ada) }
-                .permissions(0o775).owned(by: ada)
-        }.owned(by: ada)
-        Directory("bob") {
-            SymbolicLink("to-ada", to: "../ada/work").owned(by: bob)
-            Directory("of-ada").owned(by: ada)
-        }.owned(by: bob)
-    }
+    Directory("home/ada") {
+        Directory("work").owned(by: ada)
+        SymbolicLink("own", to: "work").owned(by: ada)
+        SymbolicLink("to-scratch", to: "../../sticky/ada").owned(by: ada)
+        SymbolicLink("to-root", to: "../../srv/lib").owned(by: ada)
+        SymbolicLink("of-root", to: "work")
+        Directory("of-root-itself/below")
+        Directory("shared") { SymbolicLink("own", to: "../work").owned(by: ada) }
+            .permissions(0o775).owned(by: ada)
+    }.owned(by: ada)
+    Directory("home/bob") {
+        SymbolicLink("to-ada", to: "../ada/work").owned(by: bob)
+        Directory("of-ada").owned(by: ada)
+    }.owned(by: bob)
     Directory("open") { SymbolicLink("of-root", to: "../srv/lib") }.permissions(0o775)
     Directory("sticky") {
         Directory("ada").owned(by: ada)

@@ -76,9 +76,7 @@ struct PurgeRecordTests {
     func strictness(text: String) throws {
         try withTemporaryDirectory { root in
             let records = PurgeRecords(stateHome: root)
-            try Tree {
-                Directory("resval") { Directory("purge") { File("volume-1.json", text) } }
-            }.create(in: root)
+            try Tree { File("resval/purge/volume-1.json", text) }.create(in: root)
             let failure = code { try records.record(forDevice: 1) }
             #expect(failure == .malformedValue)
         }

@@ -147,10 +147,8 @@ struct StoredFileRecordsTests {
             let records = try record(files, in: root)
             let sets = (0..<100).map { 1_000_000_000_000_000 + $0 }
             try Tree {
-                for set in sets {
-                    File(FileName(Array("\(repository)-\(set)-a".utf8)), "text")
-                }
-                Directory(FileName(Array("\(repository)-aaaaaaaaaaaaaaaa-a".utf8)))
+                for set in sets { File("\(repository)-\(set)-a", "text") }
+                Directory("\(repository)-aaaaaaaaaaaaaaaa-a")
             }.create(in: records.directory)
             try records.remove(repository, except: [])
             try #expect(
@@ -275,11 +273,7 @@ struct StoredFileRecordsTests {
 
     /// Calls `body` with files, not in the order of their names.
     private func withFiles(count: Int, _ body: (FilePath, [Item]) throws -> Void) throws {
-        let tree = Tree {
-            Directory("files") {
-                for index in 0..<count { File(FileName(Array("\(index)".utf8))) }
-            }
-        }
+        let tree = Tree { for index in 0..<count { File("files/\(index)") } }
         try withTemporaryDirectory(containing: tree) { root in
             var numbers = SeededNumbers(seed: 3)
             let files = try (0..<count).map { try Item(root.appending("files/\($0)")) }

@@ -42,10 +42,8 @@ struct UnreadableMarkerTests {
     func tag() throws {
         try require(.root)
         let tree = Tree {
-            Directory("cache") {
-                File("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
-                    .permissions(0)
-            }
+            File("cache/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
+                .permissions(0)
             File("f").attribute(ForeignAttribute.xdg, "false").permissions(0)
         }
         try withTemporaryDirectory(containing: tree, isShared: true) { root in

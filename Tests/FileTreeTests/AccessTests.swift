@@ -63,9 +63,8 @@ struct AccessTests {
     func otherFilesystem(tool: WalkTool) throws {
         try require(.root)
         let tree = Tree {
-            Directory("root") {
-                Directory("mount"); Directory("d") { File("f") }
-            }
+            Directory("root/mount")
+            File("root/d/f")
         }
         try withTemporaryDirectory(containing: tree) { base in
             let root = base.appending("root")

@@ -44,15 +44,13 @@ struct CompletenessTests {
     func kinds(tool: WalkTool) throws {
         let tree = Tree {
             Directory("outside") { File("secret") }
-            Directory("root") {
-                SymbolicLink("link", to: "../outside")
-                SymbolicLink("loop", to: ".")
-                SymbolicLink("dangling", to: "nowhere")
-                Fifo("fifo")
-                Socket("socket")
-                File("file")
-                Directory("empty")
-            }
+            SymbolicLink("root/link", to: "../outside")
+            SymbolicLink("root/loop", to: ".")
+            SymbolicLink("root/dangling", to: "nowhere")
+            Fifo("root/fifo")
+            Socket("root/socket")
+            File("root/file")
+            Directory("root/empty")
         }
         try withTemporaryDirectory(containing: tree) { base in
             let visits = try tool.walk(base.appending("root"))
@@ -79,9 +77,7 @@ struct CompletenessTests {
     func manyDirectories() throws {
         try withFilesystem(.tmpfs, options: ["nr_inodes=100k"]) { filesystem in
             try Tree {
-                for number in 0..<20_000 {
-                    Directory(FileName(Array("\(number)".utf8))) { File("f") }
-                }
+                for number in 0..<20_000 { Directory("\(number)") { File("f") } }
             }.create(in: filesystem.root)
             let expected = try listing(of: filesystem.root)
             for threadCount in [1, 8] {

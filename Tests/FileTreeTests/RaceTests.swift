@@ -11,11 +11,7 @@ import Testing
 struct RaceTests {
     @Test("entries that come and go make no errors", arguments: [1, 8])
     func comingAndGoing(threadCount: Int) throws {
-        let tree = Tree {
-            for number in 0..<20 {
-                Directory(FileName(Array("stays\(number)".utf8))) { Directory("d") { File("f") } }
-            }
-        }
+        let tree = Tree { for number in 0..<20 { Directory("stays\(number)") { File("d/f") } } }
         try withTemporaryDirectory(containing: tree) { root in
             let recorder = try scan(root, threadCount) { turn in
                 let name = root.appending("stays\(turn % 20)").appending("new\(turn % 7)").string
@@ -35,9 +31,8 @@ struct RaceTests {
     @Test("a directory that turns into a link to outside is never followed", arguments: [1, 8])
     func linkInPlaceOfDirectory(threadCount: Int) throws {
         let tree = Tree {
-            Directory("outside") {
-                File("secret"); Directory("inner") { File("secret") }
-            }
+            File("outside/secret")
+            File("outside/inner/secret")
             Directory("root") { Directory("swap") { Directory("inner") { File("plain") } } }
         }
         try withTemporaryDirectory(containing: tree) { base in

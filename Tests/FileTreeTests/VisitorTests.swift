@@ -34,7 +34,7 @@ struct VisitorTests {
     func ends(threadCount: Int) throws {
         let tree = Tree {
             for number in 0..<10 {
-                Directory(FileName(Array("\(number)".utf8))) {
+                Directory("\(number)") {
                     Directory("a") { File("f") }
                     Directory("b") { NestedDirectories("d", depth: 30) { File("f") } }
                     Directory("skipped") { File("never") }

@@ -12,10 +12,8 @@ struct AttackTests {
     private let tree = Tree {
         File("marked", block).purgeable()
         cache("unit") { File("file", block) }
-        Directory("Documents") {
-            File("document", block).purgeable()
-            Directory("unit") { File("file", block) }.purgeable()
-        }
+        File("Documents/document", block).purgeable()
+        Directory("Documents/unit") { File("file", block) }.purgeable()
         Directory(".ssh") { File("key", block) }
         SymbolicLink("link", to: "Documents")
     }
@@ -124,15 +122,9 @@ struct AttackTests {
     func hardLinks() throws {
         let tree = Tree {
             Directory("Documents") { File("document", block) }
-            Directory(".cache") {
-                Directory("app") {
-                    HardLink("linked", to: "Documents/document")
-                    Directory("unit") {
-                        HardLink("linked", to: "Documents/document")
-                        File("file", block)
-                    }
-                }
-            }
+            HardLink(".cache/app/linked", to: "Documents/document")
+            HardLink(".cache/app/unit/linked", to: "Documents/document")
+            File(".cache/app/unit/file", block)
         }
         try withPurgeHome(tree) { home in
             let file = try home.unit(at: home(".cache/app/linked"))

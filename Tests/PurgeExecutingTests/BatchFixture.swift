@@ -12,9 +12,9 @@ struct BatchFixture {
     static let tree = Tree {
         Directory(".cache") {
             for app in ["app", "other"] {
-                Directory(FileName(Array(app.utf8))) {
+                Directory("\(app)") {
                     for name in names {
-                        Directory(FileName(Array(name.utf8))) {
+                        Directory("\(name)") {
                             File("file", block)
                             Directory("deep") { File("file", block) }
                         }
@@ -45,6 +45,13 @@ struct BatchFixture {
         // Makes the journal, whose first writes are not those of a batch.
         try home.executor().finishLeftovers { _ in }
         return try mock.run { try home.execute(plan, executor()) }
+    }
+
+    /// Executes a plan of all directories, with something done just before system calls.
+    func purge(beforeCall: @escaping (SystemCall) throws -> Void) throws -> PurgeReport {
+        let plan = try home.plan()
+        try home.executor().finishLeftovers { _ in }
+        return try home.execute(plan, executor(), beforeCall: beforeCall)
     }
 
     /// Whether everything is in a directory that was.

@@ -21,23 +21,14 @@ struct BatchRaceTests {
         try withBatch { batch in
             let home = batch.home
             let victim = home(".cache/app/unit2")
-            let mock = SystemCallMock([:])
-            defer { mock.beforeCall = nil }
             var renames = 0
-            var failure: (any Error)?
             var aside: FilePath?
-            mock.beforeCall = { call in
+            let report = try batch.purge { call in
                 if call == .renameat2 { renames += 1 }
                 guard renames == 8, aside == nil, call == .flock else { return }
-                do {
-                    aside = try batch.asidePath(of: victim)
-                    if let aside { try change(aside) }
-                } catch {
-                    failure = error
-                }
+                aside = try batch.asidePath(of: victim)
+                if let aside { try change(aside) }
             }
-            let report = try batch.purge(mock)
-            if let failure { throw failure }
             #expect(aside != nil)
             #expect(report.removed == batch.units.subtracting([victim]))
             #expect(report.kept.keys.map { $0 } == [victim])
@@ -115,16 +106,13 @@ struct BatchRaceTests {
         try withBatch { batch in
             let home = batch.home
             let victim = home(".cache/app/unit2")
-            let mock = SystemCallMock([:])
-            defer { mock.beforeCall = nil }
             var aside: FilePath?
-            mock.beforeCall = { call in
+            let report = try batch.purge { call in
                 guard call == .flock, aside == nil, !victim.exists else { return }
-                aside = try? batch.asidePath(of: victim)
-                if let aside { _ = try? tool("touch", aside.appending("new")) }
-                _ = try? tool("mkdir", victim)
+                aside = try batch.asidePath(of: victim)
+                if let aside { try tool("touch", aside.appending("new")) }
+                try tool("mkdir", victim)
             }
-            let report = try batch.purge(mock)
             let kept = try #require(aside)
             #expect(report.removed == batch.units.subtracting([victim]))
             #expect(Array(report.failed.keys) == [victim])
@@ -140,15 +128,12 @@ struct BatchRaceTests {
         try withBatch { batch in
             let home = batch.home
             let victim = home(".cache/app/unit2")
-            let mock = SystemCallMock([:])
-            defer { mock.beforeCall = nil }
             var aside: FilePath?
-            mock.beforeCall = { call in
+            let report = try batch.purge { call in
                 guard call == .unlinkat, aside == nil else { return }
-                aside = try? batch.asidePath(of: victim)
+                aside = try batch.asidePath(of: victim)
                 if let aside { rename(home("Documents").string, aside.appending("late").string) }
             }
-            let report = try batch.purge(mock)
             let kept = try #require(aside)
             #expect(report.removed == batch.units.subtracting([victim]))
             #expect(report.failed.mapValues(\.code) == [victim: .changed])

@@ -25,13 +25,7 @@ struct BatchTests {
     @Test("are 32 at most")
     func longest() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    for index in 0..<70 {
-                        Directory(FileName(Array("unit\(index)".utf8))) { File("file", block) }
-                    }
-                }
-            }
+            for index in 0..<70 { Directory(".cache/app/unit\(index)") { File("file", block) } }
         }
         try withBatch(tree) { batch in
             let mock = SystemCallMock([:])
@@ -84,14 +78,12 @@ struct BatchTests {
     func order() throws {
         let names = ["a", "b", "c", "d", "e", "f"]
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    for name in names {
-                        if ["a", "c", "f"].contains(name) {
-                            Directory(FileName(Array(name.utf8))) { File("file", block) }
-                        } else {
-                            File(FileName(Array(name.utf8)), block)
-                        }
+            Directory(".cache/app") {
+                for name in names {
+                    if ["a", "c", "f"].contains(name) {
+                        Directory("\(name)") { File("file", block) }
+                    } else {
+                        File("\(name)", block)
                     }
                 }
             }
@@ -145,15 +137,11 @@ struct BatchTests {
     func stoppedInside() throws {
         try withBatch { batch in
             let isStopped = Monitor(false)
-            let mock = SystemCallMock([:])
-            defer { mock.beforeCall = nil }
-            mock.beforeCall = { call in
-                if call == .unlinkat { isStopped.withLock { $0 = true } }
-            }
             var executor = batch.executor()
             executor.shouldStop = { isStopped.withLock { $0 } }
-            let plan = try batch.home.plan()
-            let report = try mock.run { try batch.home.execute(plan, executor) }
+            let report = try batch.home.execute(batch.home.plan(), executor) { call in
+                if call == .unlinkat { isStopped.withLock { $0 = true } }
+            }
             #expect(report.outcome.isStopped)
             #expect(report.removed.count == 1 && report.kept == [:] && report.failed == [:])
             let left = batch.units.subtracting(report.removed)
@@ -210,17 +198,13 @@ struct BatchTests {
     func stoppedWithNamesTaken() throws {
         try withBatch { batch in
             let isStopped = Monitor(false)
-            let mock = SystemCallMock([:])
-            defer { mock.beforeCall = nil }
-            mock.beforeCall = { call in
+            var executor = batch.executor()
+            executor.shouldStop = { isStopped.withLock { $0 } }
+            let report = try batch.home.execute(batch.home.plan(), executor) { call in
                 guard call == .unlinkat, !isStopped.withLock({ $0 }) else { return }
                 isStopped.withLock { $0 = true }
                 for unit in batch.units { mkdir(unit.string, 0o700) }
             }
-            var executor = batch.executor()
-            executor.shouldStop = { isStopped.withLock { $0 } }
-            let plan = try batch.home.plan()
-            let report = try mock.run { try batch.home.execute(plan, executor) }
             #expect(report.removed.count == 1 && report.failed.count == 7)
             let records = try PurgeJournal(in: batch.home.state).records
             #expect(records.count == 7 && records.allSatisfy { $0.state == .aside })

@@ -19,14 +19,38 @@ struct ChangeTests {
         Directory(".cache") { Directory("app") { File("file", block) } }
     }
 
-    /// Changes something between the plan and the run, and expects a unit to be kept.
-    private func expectKept(
-        _ unit: String, as reason: KeepReason, after change: (PurgeFixture) throws -> Void
-    ) throws {
+    /// What changes a unit, by a script in the home, and why it is kept then.
+    private static let changes: [(unit: String, script: String, reason: KeepReason)] = [
+        // Its mark was removed, or says false now, on it or in it.
+        ("marked", "setfattr -x user.resval.isPurgeable marked", .changed),
+        ("marked", "setfattr -n user.resval.isPurgeable -v false marked", .changed),
+        (
+            "unit", "setfattr -n user.resval.isPurgeable -v false unit/deep/file",
+            .protected(Effective(.markedFalse))
+        ),
+        // A file was changed, or another has its name, of the same size and time.
+        ("marked", overwrite("marked"), .changed),
+        ("marked", "cp -p --preserve=all marked other; mv other marked", .changed),
+        ("marked", "rm marked; ln -s unit/file marked", .changed),
+        // Anything in a directory was changed, added, removed or renamed, however deep.
+        ("unit", overwrite("unit/deep/file"), .changed), ("unit", "touch unit/deep/new", .changed),
+        ("unit", "rm unit/deep/file", .changed),
+        ("unit", "mv unit/deep/file unit/deep/other", .changed),
+        ("unit", "mv unit moved; cp -a moved unit", .changed),
+        // A link to it was made elsewhere.
+        ("marked", "mkdir Documents; ln marked Documents/marked", .freesNothing),
+    ]
+
+    private static func overwrite(_ file: String) -> String {
+        "dd if=/dev/zero of=\(file) bs=1 count=1 conv=notrunc status=none"
+    }
+
+    @Test("whatever was changed between the plan and the run", arguments: changes)
+    func changed(unit: String, script: String, reason: KeepReason) throws {
         try withPurgeHome(tree) { home in
             let plan = try home.plan()
             #expect(plan.units.count == 3)
-            try change(home)
+            try shell("cd \"$1\"; \(script)", home.home)
             let report = try home.execute(plan)
             #expect(report.kept == [home(unit): reason])
             #expect(report.failed == [:])
@@ -34,66 +58,14 @@ struct ChangeTests {
         }
     }
 
-    @Test("when its mark was removed, or says false now, on it, above it or in it")
-    func marks() throws {
-        try expectKept("marked", as: .changed) { home in
-            try home("marked").removeValue(for: .isPurgeable)
-        }
-        try expectKept("marked", as: .changed) { home in
-            try home("marked").setValue(false, for: .isPurgeable)
-        }
-        try expectKept("unit", as: .protected(Effective(.markedFalse))) { home in
-            try home("unit/deep/file").setValue(false, for: .isPurgeable)
-        }
+    @Test("when a mark above it says false now")
+    func markedAbove() throws {
         try withPurgeHome(tree) { home in
             let plan = try home.plan()
             try home(".cache").setValue(false, for: .isPurgeable)
             let report = try home.execute(plan)
             #expect(report.kept.map(\.key) == [home(".cache/app/file")])
             #expect(report.kept.map(\.value.name) == ["protected"])
-        }
-    }
-
-    @Test("when a file was changed, or another has its name, of the same size and time")
-    func files() throws {
-        try expectKept("marked", as: .changed) { home in
-            try overwriteByte(of: home("marked"))
-        }
-        try expectKept("marked", as: .changed) { home in
-            try tool("cp", "-p", "--preserve=all", home("marked"), home("other"))
-            try tool("mv", home("other"), home("marked"))
-        }
-        try expectKept("marked", as: .changed) { home in
-            try tool("rm", home("marked"))
-            try tool("ln", "-s", home("unit/file"), home("marked"))
-        }
-    }
-
-    @Test("when anything in a directory was changed, added, removed or renamed, however deep")
-    func directories() throws {
-        try expectKept("unit", as: .changed) { home in
-            try overwriteByte(of: home("unit/deep/file"))
-        }
-        try expectKept("unit", as: .changed) { home in
-            try tool("touch", home("unit/deep/new"))
-        }
-        try expectKept("unit", as: .changed) { home in
-            try tool("rm", home("unit/deep/file"))
-        }
-        try expectKept("unit", as: .changed) { home in
-            try tool("mv", home("unit/deep/file"), home("unit/deep/other"))
-        }
-        try expectKept("unit", as: .changed) { home in
-            try tool("mv", home("unit"), home("moved"))
-            try tool("cp", "-a", home("moved"), home("unit"))
-        }
-    }
-
-    @Test("when a link to it was made elsewhere")
-    func hardLink() throws {
-        try expectKept("marked", as: .freesNothing) { home in
-            try tool("mkdir", home("Documents"))
-            try tool("ln", home("marked"), home("Documents/marked"))
         }
     }
 
@@ -141,10 +113,5 @@ struct ChangeTests {
             #expect(Set(report.kept.values) == [.changed])
             #expect(report.kept.count == 3)
         }
-    }
-
-    private func overwriteByte(of path: FilePath) throws {
-        try tool(
-            "dd", "if=/dev/zero", "of=\(path)", "bs=1", "count=1", "conv=notrunc", "status=none")
     }
 }

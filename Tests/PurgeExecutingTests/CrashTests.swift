@@ -9,24 +9,18 @@ import Testing
 
 /// What purges that die work on.
 let crashTree = Tree {
-    Directory(".cache") {
-        Directory("app") {
-            for unit in ["first", "second"] {
-                Directory(FileName(Array(unit.utf8))) {
-                    for index in 0..<4 { File(FileName(Array("file\(index)".utf8)), block) }
-                    Directory("deep") {
-                        File("file", block)
-                        Directory("deeper") { File("file", block) }
-                    }
-                    HardLink("twin", to: FilePath(".cache/app/\(unit)/file0"))
-                }
+    Directory(".cache/app") {
+        for unit in ["first", "second"] {
+            Directory("\(unit)") {
+                for index in 0..<4 { File("file\(index)", block) }
+                File("deep/file", block)
+                File("deep/deeper/file", block)
+                HardLink("twin", to: FilePath(".cache/app/\(unit)/file0"))
             }
         }
     }
-    Directory("Documents") {
-        File("document", block).purgeable()
-        HardLink("linked", to: ".cache/app/first/deep/file")
-    }
+    File("Documents/document", block).purgeable()
+    HardLink("Documents/linked", to: ".cache/app/first/deep/file")
     File("unmarked", block)
 }
 

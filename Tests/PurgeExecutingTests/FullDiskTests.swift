@@ -21,14 +21,12 @@ struct FullDiskTests {
     func target(kind: FilesystemKind) throws {
         try withFilesystem(kind) { filesystem in
             let tree = Tree {
-                Directory("home") {
-                    Directory("Documents") { File("document", block).purgeable() }
-                    Directory(".cache") {
-                        for app in 0..<12 {
-                            Directory(FileName(Array("app\(app)".utf8))) {
-                                Directory("unit")
-                                Directory("other")
-                            }
+                File("home/Documents/document", block).purgeable()
+                Directory("home/.cache") {
+                    for app in 0..<12 {
+                        Directory("app\(app)") {
+                            Directory("unit")
+                            Directory("other")
                         }
                     }
                 }
@@ -114,12 +112,8 @@ struct FullDiskTests {
     @Test("going on waits for room for the journal, too")
     func goingOnWithoutRoom() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    File("changed", block)
-                    Directory("unit") { File("file", block) }
-                }
-            }
+            File(".cache/app/changed", block)
+            File(".cache/app/unit/file", block)
         }
         try withPurgeHome(tree) { home in
             let plan = try home.plan([home.unit(at: home(".cache/app/changed"))])
@@ -147,9 +141,8 @@ struct FullDiskTests {
             try tool("touch", "-d", "2001-01-01", changed)
             var executor = home.executor()
             executor.goesOn = true
-            let mock = writing(16 << 16, below: home.root)
-            defer { mock.beforeCall = nil }
-            let report = try mock.run { try home.execute(plan, executor) }
+            let report = try home.execute(
+                plan, executor, beforeCall: writing(16 << 16, below: home.root))
             #expect(Array(report.kept.keys) == [changed])
             #expect(report.removed.count == 2)
             #expect(report.outcome.isReached)
@@ -161,14 +154,7 @@ struct FullDiskTests {
         try withFilesystem(.btrfs) { filesystem in
             let home = PurgeFixture(root: filesystem.root)
             try PurgeJournal(in: home.state).remove(
-                [
-                    AsideRecord(
-                        state: .aside,
-                        identity: PersistentIdentity(FileIdentity(device: 1, inode: 1)),
-                        parent: PersistentIdentity(FileIdentity(device: 1, inode: 1)),
-                        parentPath: [],
-                        name: [], asideName: [], newestChange: .later)
-                ])
+                [AsideRecord()])
             let flags = try tool("lsattr", home.state.appending("journal"))
             #expect(flags.prefix { $0 != " " }.contains("C"))
         }
@@ -181,17 +167,14 @@ struct FullDiskTests {
             var executor = home.executor()
             executor.futileBytes = 4 << 20
             let plan = try home.plan()
-            let mock = SystemCallMock([:])
-            defer { mock.beforeCall = nil }
             var count = 0
-            mock.beforeCall = { call in
+            return try home.execute(plan, executor) { call in
                 count += 1
                 guard call == .unlinkat || (!alone && call == .syncfs) else { return }
                 let size = call == .unlinkat ? "bs=64K count=16" : "bs=64K count=1"
                 _ = system(
                     "dd if=/dev/zero \(size) conv=fsync status=none > '\(home.root)/other\(count)'")
             }
-            return try mock.run { try home.execute(plan, executor) }
         }
     }
 
@@ -272,9 +255,8 @@ struct FullDiskTests {
         try withFilesystem(kind) { filesystem in
             let home = try cacheOfMebibytes(8, on: filesystem.root)
             let plan = try home.plan(home.plan().units, wanting: 3 << 20)
-            let mock = writing(32 << 16, below: home.root)
-            defer { mock.beforeCall = nil }
-            let report = try mock.run { try home.execute(plan) }
+            let report = try home.execute(
+                plan, beforeCall: writing(32 << 16, below: home.root))
             #expect(report.outcome.isReached)
             #expect(report.removed.count == 3)
             #expect(report.outcome.certainBytes == 3 << 20)
@@ -286,9 +268,7 @@ struct FullDiskTests {
         _ count: Int, of source: String = "/dev/urandom", on volume: FilePath,
         beside unit: Directory? = nil
     ) throws -> PurgeFixture {
-        let tree = Tree {
-            Directory("home") { Directory(".cache") { Directory("app") { if let unit { unit } } } }
-        }
+        let tree = Tree { Directory("home/.cache/app") { if let unit { unit } } }
         try tree.create(in: volume)
         let home = PurgeFixture(root: volume)
         for index in 0..<count {
@@ -300,17 +280,15 @@ struct FullDiskTests {
         return home
     }
 
-    /// A mock with which something else stores bytes in a directory before each removal.
-    private func writing(_ bytes: Int, below directory: FilePath) -> SystemCallMock {
-        let mock = SystemCallMock([:])
+    /// Something that stores bytes in a directory before each removal.
+    private func writing(_ bytes: Int, below directory: FilePath) -> (SystemCall) -> Void {
         var count = 0
-        mock.beforeCall = { call in
+        return { call in
             guard call == .unlinkat else { return }
             count += 1
             _ = system(
                 "head -c \(bytes) /dev/urandom | dd conv=fsync status=none "
                     + "of='\(directory)/other\(count)'")
         }
-        return mock
     }
 }

@@ -38,6 +38,19 @@ func withRecord(
     }
 }
 
+extension AsideRecord {
+    /// The record of a directory that does not exist.
+    init(
+        _ state: State = .aside, parentPath: [UInt8] = Array("/a".utf8), name: [UInt8] = [65],
+        asideName: [UInt8] = AsideName.make()
+    ) {
+        self.init(
+            state: state, identity: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
+            parent: PersistentIdentity(FileIdentity(device: 1, inode: 3)), parentPath: parentPath,
+            name: name, asideName: asideName, newestChange: .later)
+    }
+}
+
 /// Finishes what was left, and expects this to become of it.
 func expectFinish(
     _ home: PurgeFixture, _ expected: [FilePath: LeftoverState],

@@ -58,6 +58,23 @@ struct PurgeFixture: Sendable {
         return report
     }
 
+    /// Executes a plan, with something done just before system calls; what that throws is thrown in the end.
+    func execute(
+        _ plan: PurgePlan, _ executor: PurgeExecutor? = nil,
+        beforeCall: @escaping (SystemCall) throws -> Void
+    ) throws -> PurgeReport {
+        let mock = SystemCallMock([:])
+        // It holds the mock, and would for ever when its call never comes.
+        defer { mock.beforeCall = nil }
+        var failure: (any Error)?
+        mock.beforeCall = { call in
+            do { try beforeCall(call) } catch { failure = failure ?? error }
+        }
+        let report = try mock.run { try execute(plan, executor) }
+        if let failure { throw failure }
+        return report
+    }
+
     /// Plans and carries out.
     func purge(_ change: (inout PurgeExecutor) -> Void = { _ in }) throws -> PurgeReport {
         var executor = executor()

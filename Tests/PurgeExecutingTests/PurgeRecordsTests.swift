@@ -25,11 +25,8 @@ struct PurgeRecordsTests {
         try withPurgeHome(Tree {}) { home in
             func record(_ parent: String, _ name: String, _ aside: String) -> AsideRecord {
                 AsideRecord(
-                    state: .deleting,
-                    identity: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
-                    parent: PersistentIdentity(FileIdentity(device: 1, inode: 3)),
-                    parentPath: Array(parent.utf8),
-                    name: Array(name.utf8), asideName: Array(aside.utf8), newestChange: .later)
+                    .deleting, parentPath: Array(parent.utf8), name: Array(name.utf8),
+                    asideName: Array(aside.utf8))
             }
             let good = record("/a", "unit", ".resval-purge-1")
             try PurgeJournal(in: home.state).store([good])
@@ -54,16 +51,9 @@ struct PurgeRecordsTests {
             next.state = .deleting
             try journal.store([next])
         }
-        try withPurgeHome(Tree {}) { home in
-            let record = AsideRecord(
-                state: .aside, identity: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
-                parent: PersistentIdentity(FileIdentity(device: 1, inode: 3)),
-                parentPath: Array("/a".utf8),
-                name: [65], asideName: AsideName.make(), newestChange: .later)
-            #expect(
-                JournalContents(sequence: .max, records: []).isOlder(
-                    than: JournalContents(sequence: 0, records: [record])))
-        }
+        #expect(
+            JournalContents(sequence: .max, records: []).isOlder(
+                than: JournalContents(sequence: 0, records: [AsideRecord()])))
     }
 
     @Test("is not looked for in the state of another user")
@@ -90,14 +80,9 @@ struct PurgeRecordsTests {
     @Test("is known again from either place of a journal whose last write was cut off")
     func tornJournal() throws {
         try withRecord(.aside) { home, record in
-            try PurgeJournal(in: home.state).store(
-                [
-                    AsideRecord(
-                        state: .deleting, identity: record.identity, parent: record.parent,
-                        parentPath: record.parentPath, name: record.name,
-                        asideName: record.asideName,
-                        newestChange: record.newestChange, knownInodes: [1, .max])
-                ])
+            var deleting = record
+            (deleting.state, deleting.knownInodes) = (.deleting, [1, .max])
+            try PurgeJournal(in: home.state).store([deleting])
             // The second record is in the first place.
             try tool(
                 "dd", "if=/dev/urandom", "of=\(home.state)/journal", "bs=1", "seek=40",
@@ -137,11 +122,7 @@ struct PurgeRecordsTests {
             }
             for name in ["a", "b", "c"] { try journal.store([record(name)]) }
             try journal.remove([record("b")])
-            let long = AsideRecord(
-                state: .aside, identity: PersistentIdentity(FileIdentity(device: 1, inode: 3)),
-                parent: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
-                parentPath: [UInt8](repeating: 65, count: 70_000), name: [65], asideName: [66],
-                newestChange: .later)
+            let long = AsideRecord(parentPath: [UInt8](repeating: 65, count: 70_000))
             #expect(throws: FileError.self) { try journal.store([long]) }
             #expect(journal.records == [record("a"), record("c")])
             var large = record("d")

@@ -12,23 +12,13 @@ struct RaceTests {
     private let tree = Tree {
         File("marked", block).purgeable()
         Directory(".cache") {
-            Directory("app") {
-                Directory("unit") {
-                    File("file", block)
-                    Directory("deep") { File("file", block) }
-                }
-            }
-            Directory("other") {
-                for unit in ["first", "second"] {
-                    Directory(FileName(Array(unit.utf8))) { File("file", block) }
-                }
-            }
+            File("app/unit/file", block)
+            File("app/unit/deep/file", block)
+            for unit in ["first", "second"] { Directory("other/\(unit)") { File("file", block) } }
         }
-        Directory("Documents") {
-            File("document", block)
-            Directory("deep") { File("file", block) }
-            File("file", block)
-        }
+        File("Documents/document", block)
+        File("Documents/deep/file", block)
+        File("Documents/file", block)
     }
 
     /// Carries a plan out once for each system call it makes that matters, with an attack just before that call,

@@ -70,9 +70,7 @@ struct RemountTests {
                 let aside = AsideName.make()
                 func make(_ name: FileName) throws -> (FileStatus, FileStatus) {
                     let tree = Tree {
-                        Directory(".cache") {
-                            Directory("app") { Directory(name) { File("file", block) } }
-                        }
+                        Directory(".cache/app") { Directory(name) { File("file", block) } }
                     }
                     try makeHome(tree, at: filesystem.root.appending("top"))
                     let app = filesystem.root.appending("top/home/.cache/app")

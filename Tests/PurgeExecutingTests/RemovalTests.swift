@@ -37,10 +37,8 @@ struct RemovalTests {
                 SymbolicLink("link", to: "../Documents/document")
             }.purgeable()
             Directory("Documents") { File("document", block).purgeable() }
-            Directory(".cache") {
-                File("loose", block)
-                Directory("app") { Directory("unit") { File("file", block) } }
-            }
+            File(".cache/loose", block)
+            File(".cache/app/unit/file", block)
         }
         try withPurgeHome(tree) { home in
             let report = try home.purge()
@@ -82,10 +80,8 @@ struct RemovalTests {
                     }
                 }
                 for name in HostileNames.all { File(name, block) }
-                Directory("deep") {
-                    Directory("unit") {
-                        NestedDirectories(HostileNames.longest, depth: 100) { File("file", block) }
-                    }
+                Directory("deep/unit") {
+                    NestedDirectories(HostileNames.longest, depth: 100) { File("file", block) }
                 }
             }
         }

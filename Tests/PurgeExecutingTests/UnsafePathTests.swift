@@ -14,12 +14,10 @@ private let mallory: UInt32 = 1234
 struct UnsafePathTests {
     private let tree = Tree {
         Directory("srv") { Directory("lib") { Directory("app") { File("file", block) } } }
-        Directory("home") {
-            Directory("mallory") {
-                SymbolicLink(".cache", to: "../../srv/lib").owned(by: mallory)
-                Directory("own") { Directory("app") { File("file", block) } }
-            }.owned(by: mallory)
-        }
+        Directory("home/mallory") {
+            SymbolicLink(".cache", to: "../../srv/lib").owned(by: mallory)
+            File("own/app/file", block)
+        }.owned(by: mallory)
         Directory("state")
     }
 

@@ -113,27 +113,26 @@ struct AgeTests {
     @Test("counts from the last use of any kind: old times of modification make nothing old")
     func copiedTimes() throws {
         let tree = Tree {
-            Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
+            File(".cache/app/unit/file", block)
+            File("marked", block).purgeable()
         }
         try withHome(tree) { home in
-            for path in [".cache/app/unit/file", ".cache/app/unit"] {
+            for path in [".cache/app/unit/file", ".cache/app/unit", "marked"] {
                 try tool("touch", "-d", "2001-01-01", home.path(path))
             }
             let found = try home.found(now: .after(hours: 1)) { $0.minimumAge = nil }
             #expect(found.units == [])
-            #expect(found.kept[".cache/app/unit"] == .tooYoung(minimumAge: 86_400))
+            for name in [".cache/app/unit", "marked"] {
+                #expect(found.kept[name] == .tooYoung(minimumAge: 86_400))
+            }
         }
     }
 
     @Test("does not become less by a search: access times stay as they are")
     func accessTimes() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    File("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
-                    Directory("deep") { File("file", block) }
-                }
-            }
+            File(".cache/app/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+            File(".cache/app/deep/file", block)
         }
         try withHome(tree) { home in
             let paths = [".cache", ".cache/app", ".cache/app/CACHEDIR.TAG", ".cache/app/deep"]
@@ -150,9 +149,7 @@ struct AgeTests {
 
     @Test("of an item from the future is never enough")
     func future() throws {
-        let tree = Tree {
-            Directory(".cache") { Directory("app") { File("file", block) } }
-        }
+        let tree = Tree { File(".cache/app/file", block) }
         try withHome(tree) { home in
             try tool("touch", "-d", "2400-01-01", home.path(".cache/app/file"))
             let found = try home.found()

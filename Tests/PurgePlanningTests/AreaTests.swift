@@ -37,25 +37,9 @@ struct AreaTests {
     @Test("is in the caches of applications of Flatpak and snap, which set no marks elsewhere")
     func applicationCaches() throws {
         let tree = Tree {
-            Directory(".var") {
-                Directory("app") {
-                    Directory("x") {
-                        Directory("cache") {
-                            Directory("app") { Directory("unit") { File("f", block) } }
-                        }
-                        Directory("data") { Directory("marked") { File("f", block) }.purgeable() }
-                    }
-                }
-            }
-            Directory("snap") {
-                Directory("y") {
-                    Directory("common") {
-                        Directory(".cache") {
-                            Directory("app") { Directory("unit") { File("f", block) } }
-                        }
-                    }
-                }
-            }
+            File(".var/app/x/cache/app/unit/f", block)
+            Directory(".var/app/x/data/marked") { File("f", block) }.purgeable()
+            File("snap/y/common/.cache/app/unit/f", block)
         }
         try withHome(tree) { home in
             let found = try home.found()
@@ -69,15 +53,11 @@ struct AreaTests {
     @Test("is nowhere that tmpfiles.d keeps, and X keeps a directory but not what is in it")
     func temporaryFilesSettings() throws {
         let tree = Tree {
-            Directory("tmp") {
-                Directory("kept") { File("file", block) }
-                Directory("bare") {
-                    File("first", block)
-                    Directory("second") { File("file", block) }
-                }
-                Directory("holder") { File("precious", block) }
-                File("other", block)
-            }
+            File("tmp/kept/file", block)
+            File("tmp/bare/first", block)
+            File("tmp/bare/second/file", block)
+            File("tmp/holder/precious", block)
+            File("tmp/other", block)
             Directory("tmpfiles.d")
         }
         try withHome(tree) { home in
@@ -106,12 +86,8 @@ struct AreaTests {
         let settings = "repository = \"tar:~/.cache/app/repository\"\n"
         let tree = Tree {
             Directory(".config") { Directory("resval") { File("backup.toml", settings) } }
-            Directory(".cache") {
-                Directory("app") {
-                    Directory("repository") { File("file", block) }
-                    Directory("fine") { File("file", block) }
-                }
-            }
+            File(".cache/app/repository/file", block)
+            File(".cache/app/fine/file", block)
         }
         try withHome(tree) { home in
             try #expect(home.found().units == [".cache/app/fine"])
@@ -122,21 +98,13 @@ struct AreaTests {
     func notACache() throws {
         let tag = "Signature: 8a477f597d28d172789f06886806bc55\n"
         let tree = Tree {
-            Directory(".cache") {
-                Directory("rclone") {
-                    File("CACHEDIR.TAG", tag)
-                    Directory("vfs") { File("file", block) }
-                }
-                Directory("containers") { Directory("storage") { File("file", block) } }
-                Directory("keyring-AB") { File("control", block) }
-                Directory("app") {
-                    Directory("venv") {
-                        File("pyvenv.cfg", "home = /usr\n")
-                        File("file", block)
-                    }
-                    Directory("ide") { Directory("LocalHistory") { File("file", block) } }
-                }
-            }
+            File(".cache/rclone/CACHEDIR.TAG", tag)
+            File(".cache/rclone/vfs/file", block)
+            File(".cache/containers/storage/file", block)
+            File(".cache/keyring-AB/control", block)
+            File(".cache/app/venv/pyvenv.cfg", "home = /usr\n")
+            File(".cache/app/venv/file", block)
+            File(".cache/app/ide/LocalHistory/file", block)
         }
         try withHome(tree) { home in
             let found = try home.found()
@@ -153,11 +121,7 @@ struct AreaTests {
     @Test("is not in part of a unit: it goes whole, or not at all")
     func roots() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    Directory("unit") { Directory("deep") { File("file", block) } }
-                }
-            }
+            File(".cache/app/unit/deep/file", block)
             Directory("marked") {
                 Directory("deep") { File("file", block) }
                 File("own", block).purgeable()
@@ -198,20 +162,17 @@ struct AreaTests {
     @Test("is no database whose journal lies beside it, and no journal")
     func companions() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    for suffix in ["-wal", "-shm", "-journal"] {
-                        File(FileName(Array("db\(suffix)-x".utf8)), block)
-                        File(FileName(Array("data\(suffix)\(suffix)".utf8)), block)
-                        File(FileName(Array("data\(suffix)".utf8)), block)
-                    }
-                    File("data", block)
-                    File("alone", block)
-                    Directory("unit") {
-                        File("data", block)
-                        File("data-wal", block)
-                    }
+            Directory(".cache/app") {
+                for suffix in ["-wal", "-shm", "-journal"] {
+                    File("db\(suffix)-x", block)
+                    File("data\(suffix)\(suffix)", block)
+                    File("data\(suffix)", block)
                 }
+                File("data", block)
+                File("alone", block)
+                File("gone.db-wal", block)
+                File("unit/data", block)
+                File("unit/data-wal", block)
             }
         }
         try withHome(tree) { home in
@@ -220,6 +181,7 @@ struct AreaTests {
             #expect(units.contains(".cache/app/alone") && units.contains(".cache/app/unit"))
             #expect(!units.contains { $0.hasPrefix(".cache/app/data") })
             #expect(found.kept[".cache/app/data"] == .companion)
+            #expect(found.kept[".cache/app/gone.db-wal"] == .companion)
             #expect(found.2.totals.count(of: .caches) == found.units.count)
             // The database would be first in a plan that needs only one.
             try tool("touch", "-d", "2001-01-01", home.path(".cache/app/data"))

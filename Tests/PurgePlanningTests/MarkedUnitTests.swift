@@ -29,30 +29,24 @@ struct MarkedUnitTests {
     @Test("is nothing with a protection class, own or inherited, unless its own mark says so")
     func protectionClass() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    File("token", block).protection(.complete)
-                    File("marked", block).protection(.complete).purgeable()
-                    File("none", block).protection(.none)
-                    File("broken", block)
-                    Directory("unit") {
-                        Directory("deep") { File("key", block).protection(.completeUnlessOpen) }
-                    }
-                    Directory("markedUnit") {
-                        Directory("deep") { File("key", block).protection(.complete) }
-                    }.purgeable()
-                    Directory("markedInside") {
-                        Directory("deep") { File("key", block).protection(.complete) }.purgeable()
-                    }
-                    Directory("shared") {
-                        File("key", block).protection(.complete)
-                    }.purgeable().permissions(0o777)
-                }
-                Directory("secret") {
-                    Directory("unit") { File("file", block) }
-                    Directory("free") { File("file", block) }.protection(.none)
-                }.protection(.complete)
+            File(".cache/app/token", block).protection(.complete)
+            File(".cache/app/marked", block).protection(.complete).purgeable()
+            File(".cache/app/none", block).protection(.none)
+            File(".cache/app/broken", block)
+            File(".cache/app/unit/deep/key", block).protection(.completeUnlessOpen)
+            Directory(".cache/app/markedUnit") {
+                File("deep/key", block).protection(.complete)
+            }.purgeable()
+            Directory(".cache/app/markedInside") {
+                Directory("deep") { File("key", block).protection(.complete) }.purgeable()
             }
+            Directory(".cache/app/shared") {
+                File("key", block).protection(.complete)
+            }.purgeable().permissions(0o777)
+            Directory(".cache/secret") {
+                File("unit/file", block)
+                Directory("free") { File("file", block) }.protection(.none)
+            }.protection(.complete)
             Directory("work") {
                 File("marked", block).purgeable()
                 File("unmarked", block)
@@ -83,10 +77,8 @@ struct MarkedUnitTests {
     @Test("is nothing below a directory whose mark says false or makes no sense")
     func protected() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("false") { Directory("unit") { File("file", block) } }.purgeable(false)
-                Directory("broken") { Directory("unit") { File("file", block) } }
-            }
+            Directory(".cache/false") { Directory("unit") { File("file", block) } }.purgeable(false)
+            File(".cache/broken/unit/file", block)
         }
         try withHome(tree) { home in
             let broken = home.path(".cache/broken")
@@ -121,11 +113,9 @@ struct MarkedUnitTests {
     func markRoots() throws {
         let tree = Tree {
             File("outside", block).purgeable()
-            Directory("named") {
-                File("marked", block).purgeable()
-                Directory("deep") { File("marked", block).purgeable() }
-                Directory("containers") { File("marked", block).purgeable() }
-            }
+            File("named/marked", block).purgeable()
+            File("named/deep/marked", block).purgeable()
+            File("named/containers/marked", block).purgeable()
             Directory(".cache") { Directory("app") { File("file", block) } }
         }
         try withHome(tree) { home in

@@ -203,35 +203,27 @@ struct NotACacheTests {
     @Test("is not what only looks like it")
     func decoys() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    Directory("bare") {
-                        File("HEAD", block)
-                        Directory("objects") { File("file", block) }
-                    }
-                    Directory("prefix") { Directory("drive_c") { File("file", block) } }
-                    Directory("model") {
-                        File("tokenizer.json", block)
-                        File("added_tokens.json", block)
-                    }
-                    Directory("names") {
-                        for name in [
-                            "gitignore", ".gitx", "prehistoric", "HISTORY.rst", "cvs", "a.swf",
-                            "a.kdbxx", "key5.db", "id_rsa.pub", "#x", "quit.blender",
-                            "vi.recovered",
-                            "xauth", "kde-x", "tfstate", "sl", "histfile", "ssh-x",
-                        ] { File(FileName(Array(name.utf8)), block) }
-                    }
-                }
-                Directory("huggingface") { Directory("hub") { File("file", block) } }
-                Directory("deno") { Directory("gen") { File("file", block) } }
-                Directory("RawTherapee") { Directory("images") { File("file", block) } }
-                Directory("onedriverx") { File("file", block) }
-                Directory("gnome-control-center") { File("file", block) }
+            File(".cache/app/bare/HEAD", block)
+            File(".cache/app/bare/objects/file", block)
+            File(".cache/app/prefix/drive_c/file", block)
+            File(".cache/app/model/tokenizer.json", block)
+            File(".cache/app/model/added_tokens.json", block)
+            Directory(".cache/app/names") {
+                for name in [
+                    "gitignore", ".gitx", "prehistoric", "HISTORY.rst", "cvs", "a.swf",
+                    "a.kdbxx", "key5.db", "id_rsa.pub", "#x", "quit.blender",
+                    "vi.recovered",
+                    "xauth", "kde-x", "tfstate", "sl", "histfile", "ssh-x",
+                ] { File("\(name)", block) }
             }
+            File(".cache/huggingface/hub/file", block)
+            File(".cache/deno/gen/file", block)
+            File(".cache/RawTherapee/images/file", block)
+            File(".cache/onedriverx/file", block)
+            File(".cache/gnome-control-center/file", block)
             Directory("tmp") {
                 for name in ["my-xauth", "sshd", "kdeinit", "tmux", "screenshot", "dbus"] {
-                    Directory(FileName(Array(name.utf8))) { File("file", block) }
+                    Directory("\(name)") { File("file", block) }
                 }
             }
         }

@@ -11,10 +11,8 @@ import Testing
 @Suite("Filesystems where things may be deleted")
 struct PurgeFilesystemTests {
     private let home = Tree {
-        Directory("home") {
-            Directory("Documents") { Directory("deep") { File("file", block).purgeable() } }
-            Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
-        }
+        File("home/Documents/deep/file", block).purgeable()
+        File("home/.cache/app/unit/file", block)
     }
 
     private struct Found {

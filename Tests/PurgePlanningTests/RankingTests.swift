@@ -11,12 +11,8 @@ struct RankingTests {
     func order() throws {
         let tree = Tree {
             File("marked", block).purgeable()
-            Directory(".cache") {
-                Directory("app") {
-                    File("first", block)
-                    File("second", block)
-                }
-            }
+            File(".cache/app/first", block)
+            File(".cache/app/second", block)
         }
         try withHome(tree) { home in
             try tool("cat", home.home.appending("marked"))
@@ -31,11 +27,7 @@ struct RankingTests {
     @Test("of many only as many are kept as free enough, and all are counted")
     func bounded() throws {
         let names = (0..<200).map { "file\($0)" }
-        let tree = Tree {
-            Directory(".cache") {
-                Directory("app") { for name in names { File(FileName(Array(name.utf8)), block) } }
-            }
-        }
+        let tree = Tree { Directory(".cache/app") { for name in names { File("\(name)", block) } } }
         try withHome(tree) { home in
             let all = try home.found().2
             #expect(all.units.count == 200 && !all.isTruncated)

@@ -15,14 +15,10 @@ struct RootAreaTests {
         try require(.root)
         let tree = Tree {
             File("passwd")
-            Directory("home") {
-                Directory("other") {
-                    Directory(".config") {
-                        File("user-dirs.dirs", "XDG_DOCUMENTS_DIR=\"$HOME/Papers\"\n")
-                    }
-                    for name in ["Papers", "Pictures", ".ssh", "Work"] {
-                        Directory(FileName(Array(name.utf8))) { File("marked", block).purgeable() }
-                    }
+            Directory("home/other") {
+                File(".config/user-dirs.dirs", "XDG_DOCUMENTS_DIR=\"$HOME/Papers\"\n")
+                for name in ["Papers", "Pictures", ".ssh", "Work"] {
+                    Directory("\(name)") { File("marked", block).purgeable() }
                 }
             }
         }
@@ -48,17 +44,13 @@ struct RootAreaTests {
         let other: UInt32 = 1234
         let tree = Tree {
             Directory("work") { File("marked", block).purgeable() }
-            Directory("data") {
-                Directory("Papers") { File("marked", block).purgeable() }.owned(by: other)
-            }
-            Directory("home") {
-                Directory("other") {
-                    Directory(".config") { File("user-dirs.dirs", "") }
-                    SymbolicLink("Documents", to: "../../work")
-                    SymbolicLink("Pictures", to: "/")
-                    SymbolicLink("Music", to: "../../data/Papers")
-                }.owned(by: other)
-            }
+            Directory("data/Papers") { File("marked", block).purgeable() }.owned(by: other)
+            Directory("home/other") {
+                File(".config/user-dirs.dirs", "")
+                SymbolicLink("Documents", to: "../../work")
+                SymbolicLink("Pictures", to: "/")
+                SymbolicLink("Music", to: "../../data/Papers")
+            }.owned(by: other)
         }
         try withHome(tree) { home in
             try Tree {

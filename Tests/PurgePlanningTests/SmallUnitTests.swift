@@ -16,12 +16,8 @@ struct SmallUnitTests {
     @Test("what pre-commit set aside stays, and the large file beside it goes")
     func single() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("pre-commit") {
-                    File("patch1", content(4))
-                    File("large", content(2048))
-                }
-            }
+            File(".cache/pre-commit/patch1", content(4))
+            File(".cache/pre-commit/large", content(2048))
         }
         try withHome(tree) { fixture in
             let (units, kept, found) = try fixture.found { $0.smallest = Self.smallest }
@@ -37,22 +33,10 @@ struct SmallUnitTests {
     @Test("small units of one directory go when they come to a mebibyte, after all larger ones")
     func together() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("many") {
-                    for index in 0..<20 {
-                        File(FileName(Array("small\(index)".utf8)), content(60))
-                    }
-                }
-                Directory("few") {
-                    for index in 0..<10 {
-                        File(FileName(Array("small\(index)".utf8)), content(60))
-                    }
-                }
-                Directory("app") {
-                    File("medium", content(512))
-                    File("large", content(1024))
-                }
-            }
+            for index in 0..<20 { File(".cache/many/small\(index)", content(60)) }
+            for index in 0..<10 { File(".cache/few/small\(index)", content(60)) }
+            File(".cache/app/medium", content(512))
+            File(".cache/app/large", content(1024))
         }
         try withHome(tree) { fixture in
             let (units, kept, _) = try fixture.found { $0.smallest = Self.smallest }
@@ -66,9 +50,7 @@ struct SmallUnitTests {
 
     @Test("a marked unit may be small")
     func marked() throws {
-        let tree = Tree {
-            Directory("data") { File("marked", content(4)).purgeable() }
-        }
+        let tree = Tree { File("data/marked", content(4)).purgeable() }
         try withHome(tree) { fixture in
             let (units, _, _) = try fixture.found { $0.smallest = Self.smallest }
             #expect(units == ["data/marked"])
@@ -78,13 +60,9 @@ struct SmallUnitTests {
     @Test("what the target does not need is dropped, the smallest first, and more may be found")
     func trimmed() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    File("old", content(1024))
-                    File("middle", content(2048))
-                    File("new", content(8192))
-                }
-            }
+            File(".cache/app/old", content(1024))
+            File(".cache/app/middle", content(2048))
+            File(".cache/app/new", content(8192))
         }
         try withHome(tree) { fixture in
             let found = try fixture.found().2
@@ -106,7 +84,7 @@ struct SmallUnitTests {
         let tree = Tree {
             Directory(".cache") {
                 for name in ["indexed", "nix", "plain"] {
-                    Directory(FileName(Array(name.utf8))) {
+                    Directory("\(name)") {
                         Directory("data") { File("file", block) }
                         File(name == "plain" ? "notes" : "index.sqlite3", block)
                     }
@@ -130,24 +108,16 @@ struct SmallUnitTests {
         "a database stays with the clones that it knows, and small files beside a repository stay")
     func repository() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("pre-commit") {
-                    File("db.db", block)
-                    Directory("clone") { Directory(".git") { File("HEAD", block) } }
-                    Directory("unpacked") { File("file", block) }
-                }
-                Directory("tool") {
-                    File("index.json", block)
-                    File("large", content(1024))
-                    // A bare repository.
-                    Directory("clone") {
-                        File("HEAD", block)
-                        Directory("objects") { File("object", block) }
-                        Directory("refs")
-                    }
-                    Directory("unpacked") { File("file", block) }
-                }
-            }
+            File(".cache/pre-commit/db.db", block)
+            File(".cache/pre-commit/clone/.git/HEAD", block)
+            File(".cache/pre-commit/unpacked/file", block)
+            File(".cache/tool/index.json", block)
+            File(".cache/tool/large", content(1024))
+            // A bare repository.
+            File(".cache/tool/clone/HEAD", block)
+            File(".cache/tool/clone/objects/object", block)
+            Directory(".cache/tool/clone/refs")
+            File(".cache/tool/unpacked/file", block)
         }
         try withHome(tree) { fixture in
             let (units, kept, _) = try fixture.found()

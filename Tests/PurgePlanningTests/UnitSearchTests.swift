@@ -11,17 +11,11 @@ struct UnitSearchTests {
     @Test("in caches is a file, and what lies two levels down")
     func caches() throws {
         let tree = Tree {
-            Directory(".cache") {
-                File("loose", block)
-                Directory("app") {
-                    File("file", block)
-                    Directory("unit") { Directory("deep") { File("file", block) } }
-                }
-                Directory("tagged") {
-                    File("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
-                    File("file", block)
-                }
-            }
+            File(".cache/loose", block)
+            File(".cache/app/file", block)
+            File(".cache/app/unit/deep/file", block)
+            File(".cache/tagged/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+            File(".cache/tagged/file", block)
         }
         try withHome(tree) { home in
             let examined = Monitor(0)
@@ -40,10 +34,8 @@ struct UnitSearchTests {
     @Test("is not what lies in a directory for documents, settings or keys, whatever it says")
     func documents() throws {
         let tree = Tree {
-            Directory("Documents") {
-                File("marked", block).purgeable()
-                Directory("unit") { File("file", block) }.purgeable()
-            }
+            File("Documents/marked", block).purgeable()
+            Directory("Documents/unit") { File("file", block) }.purgeable()
             Directory(".config") { File("marked", block).purgeable() }
             Directory(".ssh") { File("marked", block).purgeable() }
         }
@@ -66,17 +58,11 @@ struct UnitSearchTests {
                 File("file", block)
                 Directory("deep") { File("kept", block).purgeable(false) }
             }.purgeable()
-            Directory(".cache") {
-                Directory("app") {
-                    Directory("socket") { Socket("socket") }
-                    Directory("fifo") { Fifo("fifo") }
-                    Directory("repository") {
-                        Directory(".git")
-                        File("file", block)
-                    }
-                    Directory("fine") { File("file", block) }
-                }
-            }
+            Socket(".cache/app/socket/socket")
+            Fifo(".cache/app/fifo/fifo")
+            Directory(".cache/app/repository/.git")
+            File(".cache/app/repository/file", block)
+            File(".cache/app/fine/file", block)
         }
         try withHome(tree) { home in
             let found = try home.found()
@@ -93,13 +79,9 @@ struct UnitSearchTests {
         // A target this long takes a block.
         let target = FilePath("/" + String(repeating: "x", count: 2000))
         let tree = Tree {
-            Directory(".cache") {
-                SymbolicLink("loose", to: target)
-                Directory("app") {
-                    SymbolicLink("link", to: target)
-                    Directory("unit") { SymbolicLink("link", to: target) }
-                }
-            }
+            SymbolicLink(".cache/loose", to: target)
+            SymbolicLink(".cache/app/link", to: target)
+            SymbolicLink(".cache/app/unit/link", to: target)
             Directory("tmp") { SymbolicLink("link", to: target) }
         }
         try withHome(tree) { home in
@@ -119,16 +101,10 @@ struct UnitSearchTests {
     func hardLinks() throws {
         let tree = Tree {
             File("document", block)
-            Directory(".cache") {
-                Directory("app") {
-                    HardLink("linked", to: "document")
-                    Directory("outside") { HardLink("linked", to: "document") }
-                    Directory("inside") {
-                        File("first", block)
-                        HardLink("second", to: ".cache/app/inside/first")
-                    }
-                }
-            }
+            HardLink(".cache/app/linked", to: "document")
+            Directory(".cache/app/outside") { HardLink("linked", to: "document") }
+            File(".cache/app/inside/first", block)
+            HardLink(".cache/app/inside/second", to: ".cache/app/inside/first")
         }
         try withHome(tree) { home in
             let found = try home.found()
@@ -139,21 +115,6 @@ struct UnitSearchTests {
             let file = try inside.appending("first").status().allocatedSize
             let directory = try inside.status().allocatedSize
             #expect(units.map(\.bytes) == [file + directory])
-        }
-    }
-
-    @Test("is nothing that was used or changed too recently")
-    func young() throws {
-        let tree = Tree {
-            Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
-            File("marked", block).purgeable()
-        }
-        try withHome(tree) { home in
-            try tool("touch", "-d", "2001-01-01", home.home.appending("marked"))
-            let found = try home.found { $0.minimumAge = 3_000_000_000 }
-            #expect(found.units == [])
-            #expect(found.kept["marked"] == .tooYoung(minimumAge: 3_000_000_000))
-            #expect(found.kept[".cache/app/unit"] == .tooYoung(minimumAge: 3_000_000_000))
         }
     }
 
@@ -180,12 +141,8 @@ struct UnitSearchTests {
     func foreign() throws {
         try require(.root)
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    File("file", block)
-                    Directory("unit") { File("file", block) }
-                }
-            }
+            File(".cache/app/file", block)
+            File(".cache/app/unit/file", block)
         }
         try withHome(tree) { home in
             try tool("chown", "12345", home.home.appending(".cache/app/file"))
@@ -199,9 +156,7 @@ struct UnitSearchTests {
 
     @Test("is not the home because a variable says that it holds caches or temporary files")
     func hostileEnvironment() throws {
-        let tree = Tree {
-            Directory("work") { Directory("deep") { File("file", block) } }
-        }
+        let tree = Tree { File("work/deep/file", block) }
         try withHome(tree) { home in
             for variable in ["XDG_CACHE_HOME", "TMPDIR", "XDG_DATA_HOME"] {
                 var hostile = home
@@ -209,23 +164,6 @@ struct UnitSearchTests {
                 let found = try hostile.found()
                 #expect(found.units == [])
             }
-        }
-    }
-
-    @Test("is a database only with its journals, which never go by themselves")
-    func companions() throws {
-        let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    File("data.db-wal", block)
-                    File("data.db-shm", block)
-                }
-            }
-        }
-        try withHome(tree) { home in
-            let found = try home.found()
-            #expect(found.units == [])
-            #expect(found.kept[".cache/app/data.db-wal"] == .companion)
         }
     }
 }

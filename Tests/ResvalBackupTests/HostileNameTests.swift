@@ -107,13 +107,11 @@ enum HostileTree {
                     Directory(name) { File("inside", "stored") }
                 }
             }
-            Directory("cache") {
-                File("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
-                File("CACHEDIR.TA", "left out")
-                File("CACHEDIR.TAGS", "left out")
-                File("C", "left out")
-                Directory("deeper") { File("CACHEDIR.TAG", "left out") }
-            }
+            File("cache/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
+            File("cache/CACHEDIR.TA", "left out")
+            File("cache/CACHEDIR.TAGS", "left out")
+            File("cache/C", "left out")
+            File("cache/deeper/CACHEDIR.TAG", "left out")
             SymbolicLink("link", to: "stored")
             HardLink("hard link", to: "stored/-rf")
             Fifo("fifo")

@@ -132,7 +132,7 @@ struct RecreationTests {
             let plan = try backup.runSuccessfully("plan", markers[0], markers[1], backup.source)
             #expect(!plan.contains("exclude "), "\(plan)")
             try Tree {
-                Directory(".config") { Directory("resval") { File("rules.tsv", "out\n") } }
+                File(".config/resval/rules.tsv", "out\n")
             }.create(in: backup.base.appending("home"))
             try backup.run(
                 "plan", markers[0], markers[1], backup.source, exits: 1,
@@ -159,12 +159,10 @@ struct RecreationTests {
     func ignored() throws {
         try require(.tool("git"))
         let tree = Tree {
-            Directory("app") {
-                File(".gitignore", "*.log\nout/\n")
-                File("a.log", "text")
-                File("kept.log", "text")
-                Directory("out") { File("object", "text") }
-            }
+            File("app/.gitignore", "*.log\nout/\n")
+            File("app/a.log", "text")
+            File("app/kept.log", "text")
+            File("app/out/object", "text")
         }
         try withBackup(of: tree) { backup in
             let app = backup.source.appending("app")

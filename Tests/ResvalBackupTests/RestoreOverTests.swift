@@ -10,10 +10,8 @@ struct RestoreOverTests {
         File("file", "restored")
         File("hard", "restored")
         File("swapped", "restored")
-        Directory("directory") {
-            File("inside", "restored")
-            Directory("deeper") { File("bottom", "restored") }
-        }
+        File("directory/inside", "restored")
+        File("directory/deeper/bottom", "restored")
     }
 
     /// What must stay as it is, with links to it in a target.

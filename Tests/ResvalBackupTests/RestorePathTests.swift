@@ -9,10 +9,8 @@ struct RestorePathTests {
     private static let tree = Tree {
         File("notes", "old")
         File("other", "other")
-        Directory("project") {
-            File("kept", "kept")
-            Directory("deep") { File("inside", "text") }
-        }
+        File("project/kept", "kept")
+        File("project/deep/inside", "text")
     }
 
     /// Calls `body` with a source that was backed up.

@@ -15,6 +15,7 @@ struct RoundTripTests {
         HardLink("second name", to: "plain")
         SymbolicLink("link", to: "plain")
         SymbolicLink("dangling", to: "nowhere\n")
+        SymbolicLink("not UTF-8", to: FilePath(bytes: [0x61, 0xFF]))
         Fifo("fifo").permissions(0o600)
         File("marked false", "text").excluded(false)
         File("malformed", "text").attribute("user.resval.isExcludedFromBackup", "yes")

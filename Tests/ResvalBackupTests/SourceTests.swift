@@ -64,11 +64,9 @@ struct SourceTests {
     @Test("a SOURCE in a directory for caches is stored and judged, also inside another SOURCE")
     func insideLocation() throws {
         let caches = Tree {
-            Directory(".cache") {
-                Directory("kept") { File("file", "1") }
-                Directory("other") { File("file", "2") }
-                File("beside", "3")
-            }
+            File(".cache/kept/file", "1")
+            File(".cache/other/file", "2")
+            File(".cache/beside", "3")
         }
         try withBackup(of: Self.tree) { backup in
             let home = backup.base.appending("home")

@@ -4,9 +4,7 @@ import Testing
 
 @Suite("Homes of others and state of others")
 struct HostileHomeTests {
-    private static let tree = Tree {
-        Directory("home") { Directory(".cache") { Directory("app") { File("file", block) } } }
-    }
+    private static let tree = Tree { File("home/.cache/app/file", block) }
 
     @Test("that hold anything but settings neither stop root's purge nor change it")
     func things() throws {

@@ -10,11 +10,7 @@ import Testing
 @Suite("What resval-purge run does when a unit is kept")
 struct PassingOverTests {
     private let tree = Tree {
-        Directory(".cache") {
-            Directory("app") {
-                for index in 0..<6 { File(FileName(Array("c\(index)".utf8)), contentOfOneMebibyte) }
-            }
-        }
+        for index in 0..<6 { File(".cache/app/c\(index)", contentOfOneMebibyte) }
     }
 
     /// Runs `resval-purge run` while the first two units are open.
@@ -141,9 +137,7 @@ struct ReachingTests {
             Directory("build") { Directory("deep") { File("file", contentOfOneMebibyte) } }
                 .purgeable()
             Directory("other") { File("file", contentOfOneMebibyte) }.purgeable()
-            Directory(".cache") {
-                Directory("app") { Directory("unit") { File("file", contentOfOneMebibyte) } }
-            }
+            File(".cache/app/unit/file", contentOfOneMebibyte)
         }
         try withMeasuredHome(tree) { home in
             let roots = ["build", "other", ".cache/app/unit"]
@@ -157,11 +151,7 @@ struct ReachingTests {
 
     @Test("a ROOT inside a unit is kept, for the reason that applies")
     func insideUnit() throws {
-        let tree = Tree {
-            Directory(".cache") {
-                Directory("app") { Directory("unit") { File("file", contentOfOneMebibyte) } }
-            }
-        }
+        let tree = Tree { File(".cache/app/unit/file", contentOfOneMebibyte) }
         try withMeasuredHome(tree) { home in
             let result = try home.run(
                 "run", ".cache/app/unit/file", "--free", "1M", "--min-age", "0", "--kept")
@@ -178,9 +168,7 @@ struct ReachingTests {
 
     @Test("an interrupted removal is finished first, also when nothing else can be deleted")
     func leftovers() throws {
-        let tree = Tree {
-            Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
-        }
+        let tree = Tree { File(".cache/app/unit/file", block) }
         for arguments in [
             ["run", ".", "--free", "1G", "--min-age", "0"], ["watch", "--once"],
         ] {
@@ -208,9 +196,7 @@ struct ReachingTests {
 
     @Test("on a full disk with nothing but directories the journal is in $XDG_RUNTIME_DIR")
     func fullDisk() throws {
-        let tree = Tree {
-            Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
-        }
+        let tree = Tree { File(".cache/app/unit/file", block) }
         try withTemporaryDirectory(containing: Tree { Directory("runtime").permissions(0o700) }) {
             elsewhere in
             try withMeasuredHome(tree) { home in

@@ -10,9 +10,7 @@ import Testing
 struct PlanCommandTests {
     private let tree = Tree {
         Directory("Documents") { File("marked", block).purgeable() }
-        Directory(".cache") {
-            Directory("app") { Directory("unit") { File("file", block) } }
-        }
+        File(".cache/app/unit/file", block)
         File("marked", block).purgeable()
         File("plain", block)
     }
@@ -104,9 +102,7 @@ struct PlanCommandTests {
     @Test("is the same in JSON, in records that end with NUL, and in the plan that is written")
     func forms() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") { for name in HostileNames.all { File(name, block) } }
-            }
+            Directory(".cache/app") { for name in HostileNames.all { File(name, block) } }
         }
         try withPurgeHome(tree) { home in
             let options = ["plan", ".", "--free", "1G", "--min-age", "0"]
@@ -172,20 +168,16 @@ struct PlanCommandTests {
     @Test("keeps what backup settings and options name")
     func protected() throws {
         let tree = Tree {
-            Directory(".config") {
-                Directory("resval") {
-                    File(
-                        "backup.toml",
-                        "sources = [\"~\"]\n repository = 'tar:~/.cache/app/repository'\n")
-                }
+            Directory(".config/resval") {
+                File(
+                    "backup.toml",
+                    "sources = [\"~\"]\n repository = 'tar:~/.cache/app/repository'\n")
             }
-            Directory(".cache") {
-                Directory("app") {
-                    for name in ["repository", "password", "mine", "fine"] {
-                        Directory(FileName(Array(name.utf8))) { File("file", block) }
-                    }
-                    File("key", block)
+            Directory(".cache/app") {
+                for name in ["repository", "password", "mine", "fine"] {
+                    Directory("\(name)") { File("file", block) }
                 }
+                File("key", block)
             }
         }
         try withPurgeHome(tree) { home in

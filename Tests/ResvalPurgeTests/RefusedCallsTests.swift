@@ -7,16 +7,10 @@ import Testing
 @Suite("Refused system calls")
 struct RefusedCallsTests {
     private let tree = Tree {
-        Directory(".cache") {
-            Directory("app") {
-                Directory("unit") {
-                    File("file", block)
-                    Directory("below") { File("file", block) }
-                    SymbolicLink("link", to: "/")
-                }
-                File("single", block)
-            }
-        }
+        File(".cache/app/unit/file", block)
+        File(".cache/app/unit/below/file", block)
+        SymbolicLink(".cache/app/unit/link", to: "/")
+        File(".cache/app/single", block)
         Directory("marked") { File("file", block) }
     }
 

@@ -9,12 +9,8 @@ import Testing
 @Suite("resval-purge run")
 struct RunCommandTests {
     private let tree = Tree {
-        Directory(".cache") {
-            Directory("app") {
-                File("first", block)
-                File("second", block)
-            }
-        }
+        File(".cache/app/first", block)
+        File(".cache/app/second", block)
         File("plain", block)
     }
 
@@ -145,13 +141,7 @@ struct RunCommandTests {
     @Test("beside a writer, exits by what was deleted, and tells what the volume has then")
     func writer() throws {
         let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    for index in 0..<8 {
-                        File(FileName(Array("c\(index)".utf8)), contentOfOneMebibyte)
-                    }
-                }
-            }
+            for index in 0..<8 { File(".cache/app/c\(index)", contentOfOneMebibyte) }
         }
         try withMeasuredHome(tree) { home in
             // The second unit is open, so there is time after the first is gone.

@@ -6,11 +6,7 @@ import Testing
 
 @Suite("resval-purge status")
 struct StatusCommandTests {
-    private let tree = Tree {
-        Directory("home") {
-            Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
-        }
-    }
+    private let tree = Tree { File("home/.cache/app/unit/file", block) }
 
     @Test(
         "tells for each volume how short space is, and how much may go", arguments: [false, true])
@@ -96,10 +92,8 @@ struct StatusCommandTests {
     func silentMount() throws {
         let tree = Tree {
             Directory("source") { Directory("inner") { Directory("repository") } }
-            Directory(".cache") {
-                Directory("app") { File("file", "text") }
-                Directory("other") { File("file", "text") }
-            }
+            File(".cache/app/file", "text")
+            File(".cache/other/file", "text")
         }
         try withMeasuredHome(tree) { home in
             let points = ["Documents", ".cache/app/mount", ".local/share"].map { home.path($0) }

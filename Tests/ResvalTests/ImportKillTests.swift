@@ -10,9 +10,7 @@ struct ImportKillTests {
     func killed() throws {
         let count = 600
         let tree = Tree {
-            for number in 0..<count {
-                File(FileName(Array("f\(number)".utf8))).attribute(ForeignAttribute.xdg, "false")
-            }
+            for number in 0..<count { File("f\(number)").attribute(ForeignAttribute.xdg, "false") }
         }
         for moment in killMoments(upTo: .milliseconds(150)) {
             try withTemporaryDirectory { root in

@@ -15,16 +15,14 @@ struct ImportTests: MassChangeSuite {
     func everyMarker() throws {
         try require(.tool("chattr"))
         let tree = Tree {
-            Directory("tree") {
-                Directory("apple") { File("f") }.attribute(ForeignAttribute.apple[0], "x")
-                File("samba").attribute(ForeignAttribute.apple[2], "x")
-                File("no").attribute(ForeignAttribute.xdg, "false")
-                File("yes").attribute(ForeignAttribute.xdg, "true")
-                File("nodump")
-                Directory("cache") { File("CACHEDIR.TAG", signature) }
-                Directory("nobackup") { File(".nobackup") }
-                File("plain")
-            }
+            Directory("tree/apple") { File("f") }.attribute(ForeignAttribute.apple[0], "x")
+            File("tree/samba").attribute(ForeignAttribute.apple[2], "x")
+            File("tree/no").attribute(ForeignAttribute.xdg, "false")
+            File("tree/yes").attribute(ForeignAttribute.xdg, "true")
+            File("tree/nodump")
+            File("tree/cache/CACHEDIR.TAG", signature)
+            File("tree/nobackup/.nobackup")
+            File("tree/plain")
         }
         try withTemporaryDirectory(containing: tree) { root in
             let inside = root.appending("tree")
@@ -72,13 +70,11 @@ struct ImportTests: MassChangeSuite {
     @Test("a native mark wins, and what contradicts itself is reported and left")
     func conflicts() throws {
         let tree = Tree {
-            Directory("tree") {
-                File("native").excluded(false).attribute(ForeignAttribute.apple[0], "x")
-                File("torn").attribute(ForeignAttribute.apple[0], "x")
-                    .attribute(ForeignAttribute.xdg, "true")
-                File("broken").attribute(excluded, "perhaps")
-                    .attribute(ForeignAttribute.xdg, "false")
-            }
+            File("tree/native").excluded(false).attribute(ForeignAttribute.apple[0], "x")
+            File("tree/torn").attribute(ForeignAttribute.apple[0], "x")
+                .attribute(ForeignAttribute.xdg, "true")
+            File("tree/broken").attribute(excluded, "perhaps")
+                .attribute(ForeignAttribute.xdg, "false")
         }
         try withTemporaryDirectory(containing: tree) { root in
             let before = try attributes(of: root.appending("tree"))
@@ -131,12 +127,10 @@ struct ImportTests: MassChangeSuite {
     func export() throws {
         try require(.tool("lsattr"), .tool("getfattr"))
         let tree = Tree {
-            Directory("tree") {
-                Directory("out") { File("f") }.excluded()
-                File("kept").excluded(false)
-                File("there").excluded().attribute(ForeignAttribute.xdg, "true")
-                File("broken").attribute(excluded, "perhaps")
-            }
+            Directory("tree/out") { File("f") }.excluded()
+            File("tree/kept").excluded(false)
+            File("tree/there").excluded().attribute(ForeignAttribute.xdg, "true")
+            File("tree/broken").attribute(excluded, "perhaps")
         }
         try withTemporaryDirectory(containing: tree) { root in
             let inside = root.appending("tree")

@@ -108,12 +108,10 @@ struct MarksTests {
     @Test("a hostile file writes nothing outside the directory, nor through a link")
     func hostileFile() throws {
         let tree = Tree {
-            Directory("root") {
-                SymbolicLink("out", to: "../outside")
-                SymbolicLink("file", to: "../outside/secret")
-                File("f")
-                Fifo("fifo")
-            }
+            SymbolicLink("root/out", to: "../outside")
+            SymbolicLink("root/file", to: "../outside/secret")
+            File("root/f")
+            Fifo("root/fifo")
             Directory("outside") { File("secret") }
         }
         try withTemporaryDirectory(containing: tree) { root in

@@ -9,13 +9,11 @@ protocol MassChangeSuite {}
 extension MassChangeSuite {
     var tree: Tree {
         Tree {
-            Directory("tree") {
-                File("excluded").excluded()
-                File("plain")
-                File("broken")
-                    .attribute(StoredKey.isExcludedFromBackup.attribute, "per\u{1}haps")
-                File("kept").excluded(false).protection(.complete)
-            }
+            File("tree/excluded").excluded()
+            File("tree/plain")
+            File("tree/broken")
+                .attribute(StoredKey.isExcludedFromBackup.attribute, "per\u{1}haps")
+            File("tree/kept").excluded(false).protection(.complete)
         }
     }
 

@@ -47,11 +47,7 @@ struct MassChangeTests: MassChangeSuite {
 
     @Test("with few descriptors a list is changed all the same")
     func fewDescriptors() throws {
-        let files = Tree {
-            Directory("tree") {
-                for number in 0..<300 { File(FileName(Array("f\(number)".utf8))) }
-            }
-        }
+        let files = Tree { for number in 0..<300 { File("tree/f\(number)") } }
         try withTemporaryDirectory(containing: files) { root in
             let resval = FilePath.built("resval")
             var command = Command(

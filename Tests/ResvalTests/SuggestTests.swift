@@ -7,34 +7,18 @@ import Testing
 @Suite("Suggestions of what tools re-create")
 struct SuggestTests: SuggestSuite {
     private let tree = Tree {
-        Directory("src") {
-            Directory("app") {
-                File("package.json", "{}")
-                Directory("node_modules") {
-                    File("large", String(repeating: "x", count: 200_000))
-                    Directory("left-pad") {
-                        File("package.json", "{}"); Directory("node_modules")
-                    }
-                }
-            }
-            Directory("crate") {
-                File("Cargo.toml", "")
-                Directory("target") { File("object", String(repeating: "x", count: 5000)) }
-            }
-            Directory("done") {
-                File("Cargo.toml", ""); Directory("target").excluded()
-            }
-            Directory("wanted") {
-                File("Cargo.toml", ""); Directory("target").excluded(false)
-            }
-            Directory(".vscode") {
-                Directory("extensions") {
-                    Directory("x") {
-                        File("package.json", "{}"); Directory("node_modules")
-                    }
-                }
-            }
-        }
+        File("src/app/package.json", "{}")
+        File("src/app/node_modules/large", String(repeating: "x", count: 200_000))
+        File("src/app/node_modules/left-pad/package.json", "{}")
+        Directory("src/app/node_modules/left-pad/node_modules")
+        File("src/crate/Cargo.toml", "")
+        File("src/crate/target/object", String(repeating: "x", count: 5000))
+        File("src/done/Cargo.toml", "")
+        Directory("src/done/target").excluded()
+        File("src/wanted/Cargo.toml", "")
+        Directory("src/wanted/target").excluded(false)
+        File("src/.vscode/extensions/x/package.json", "{}")
+        Directory("src/.vscode/extensions/x/node_modules")
     }
 
     private let sentences = (
@@ -208,9 +192,8 @@ struct SuggestTests: SuggestSuite {
     @Test("people's own rules count, and a broken line is an error with its number")
     func ownRules() throws {
         let tree = Tree {
-            Directory("src") {
-                File("make.me"); Directory("out") { File("x") }
-            }
+            File("src/make.me")
+            File("src/out/x")
             Directory("home") { Directory(".config") { Directory("resval") } }
         }
         try withTemporaryDirectory(containing: tree) { root in
@@ -218,7 +201,7 @@ struct SuggestTests: SuggestSuite {
             func write(_ list: String, mode: UInt16 = 0o644) throws {
                 try removeTree(at: settings)
                 try Tree {
-                    Directory("resval") { File("rules.tsv", list).permissions(mode) }
+                    File("resval/rules.tsv", list).permissions(mode)
                 }.create(in: settings.removingLastComponent())
             }
             let rule = "out\tbeside:make.me\tmake out\tit is made\n"

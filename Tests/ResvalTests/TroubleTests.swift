@@ -130,9 +130,7 @@ struct TroubleTests {
     @Test("set killed at any moment leaves whole marks, and the next set completes them")
     func killed() throws {
         let count = 1000
-        let tree = Tree {
-            for index in 0..<count { File(FileName(Array("f\(index)".utf8))) }
-        }
+        let tree = Tree { for index in 0..<count { File("f\(index)") } }
         try withTemporaryDirectory { state in
             try withTemporaryDirectory(containing: tree) { root in
                 let timeout = try #require(FilePath.tool("timeout"))

@@ -217,10 +217,8 @@ struct UndoTests: MassChangeSuite {
     @Test("a change through a link is undone on its target")
     func links() throws {
         let tree = Tree {
-            Directory("tree") {
-                File("target")
-                SymbolicLink("link", to: "target")
-            }
+            File("tree/target")
+            SymbolicLink("tree/link", to: "target")
         }
         try withTemporaryDirectory(containing: tree) { root in
             let list = "link\0"
@@ -236,11 +234,7 @@ struct UndoTests: MassChangeSuite {
     @Test("after kill -9 at any moment undo brings back what there was", .timeLimit(.minutes(5)))
     func killed() throws {
         let files = Tree {
-            Directory("tree") {
-                for number in 0..<1000 {
-                    File(FileName(Array("f\(number)".utf8))).excluded(number % 2 == 0)
-                }
-            }
+            for number in 0..<1000 { File("tree/f\(number)").excluded(number % 2 == 0) }
         }
         for moment in killMoments(upTo: .milliseconds(60)) {
             try withTemporaryDirectory(containing: files) { root in

@@ -90,13 +90,11 @@ struct VerbTests {
     @Test("include of a location stores false, of an item below it fails and says what to include")
     func locations() throws {
         let tree = Tree {
-            Directory("home") {
-                Directory(".cache") { File("f") }
-                Directory("it's out") {
-                    File("f").excluded()
-                    File("foreign").attribute(foreignNo, "false")
-                }.excluded()
-            }
+            File("home/.cache/f")
+            Directory("home/it's out") {
+                File("f").excluded()
+                File("foreign").attribute(foreignNo, "false")
+            }.excluded()
         }
         try withTemporaryDirectory(containing: tree, isShared: true) { root in
             let home = root.appending("home")

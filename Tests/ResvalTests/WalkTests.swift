@@ -126,11 +126,9 @@ struct WalkTests {
     func recursiveSet() throws {
         let tree = Tree {
             Directory("outside") { File("f") }
-            Directory("tree") {
-                Directory("inner") { File("f") }
-                SymbolicLink("out", to: "../outside")
-                Fifo("fifo")
-            }
+            File("tree/inner/f")
+            SymbolicLink("tree/out", to: "../outside")
+            Fifo("tree/fifo")
             SymbolicLink("root", to: "tree")
             File("twin")
             HardLink("twin2", to: "twin")

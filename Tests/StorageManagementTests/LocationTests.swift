@@ -33,9 +33,7 @@ struct LocationTests {
     @Test("settings are followed, unless they would make a home disposable")
     func settings() throws {
         let tree = Tree {
-            Directory(".config") {
-                File("user-dirs.dirs", "XDG_DOCUMENTS_DIR=\"$HOME/Papiere\"\n")
-            }
+            File(".config/user-dirs.dirs", "XDG_DOCUMENTS_DIR=\"$HOME/Papiere\"\n")
             Directory("c") {}
         }
         try withTemporaryDirectory(containing: tree) { home in

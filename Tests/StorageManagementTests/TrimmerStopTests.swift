@@ -51,12 +51,10 @@ struct TrimmerStopTests {
     @Test("a directory whose removal has begun is removed as a whole")
     func stoppedInside() throws {
         let tree = Tree {
-            Directory("x") {
-                File("1", block); File("2", block)
-            }
-            Directory("y") {
-                File("1", block); File("2", block)
-            }
+            File("x/1", block)
+            File("x/2", block)
+            File("y/1", block)
+            File("y/2", block)
         }
         try withCache(tree) { trimmer, app in
             let mock = SystemCallMock([:])

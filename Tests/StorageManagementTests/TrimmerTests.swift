@@ -15,9 +15,8 @@ struct TrimmerTests {
     func size(kind: FilesystemKind) throws {
         let tree = Tree {
             File("a", block)
-            Directory("b") {
-                File("one", block); File("two", block)
-            }
+            File("b/one", block)
+            File("b/two", block)
             File("c", block)
             File("d", block)
         }

@@ -1,103 +1,55 @@
-import ResourceValues
 import StoragePolicy
-import SystemPackage
 import Testing
 
-struct PurgeabilityRow: CustomTestStringConvertible {
-    var rule: String
-    var steps: [Step]
-    var isPurgeable: Bool
-    var isProtected: Bool
-    var reason: String
-    var ancestor: FilePath?
-    var issues: [String] = []
-    var testDescription: String { rule }
-}
-
-private let rows: [PurgeabilityRow] = [
-    PurgeabilityRow(
-        rule: "a marked file may be deleted", steps: [.file("f", .purgeable(true))],
-        isPurgeable: true, isProtected: false, reason: "marked"),
-    PurgeabilityRow(
-        rule: "a marked directory may be deleted", steps: [.directory("d", .purgeable(true))],
-        isPurgeable: true, isProtected: false, reason: "marked"),
-    PurgeabilityRow(
-        rule: "what lies in a marked directory is part of the unit",
-        steps: [.directory("d", .purgeable(true)), .directory("e"), .file("f")],
-        isPurgeable: true, isProtected: false, reason: "inherited", ancestor: "/d"),
-    PurgeabilityRow(
-        rule: "a marked directory in a marked one is part of the outer unit",
-        steps: [.directory("d", .purgeable(true)), .directory("e", .purgeable(true))],
-        isPurgeable: true, isProtected: false, reason: "inherited", ancestor: "/d"),
-    PurgeabilityRow(
-        rule: "false protects", steps: [.file("f", .purgeable(false))],
-        isPurgeable: false, isProtected: true, reason: "marked-false"),
-    PurgeabilityRow(
-        rule: "false protects inside a unit",
-        steps: [.directory("d", .purgeable(true)), .file("f", .purgeable(false))],
-        isPurgeable: false, isProtected: true, reason: "marked-false"),
-    PurgeabilityRow(
-        rule: "false protects everything below",
-        steps: [.directory("d", .purgeable(false)), .directory("e"), .file("f")],
-        isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d"),
-    PurgeabilityRow(
-        rule: "false above beats true below",
-        steps: [.directory("d", .purgeable(false)), .file("f", .purgeable(true))],
-        isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d"),
-    PurgeabilityRow(
-        rule: "false below false names the directory above",
-        steps: [.directory("d", .purgeable(false)), .file("f", .purgeable(false))],
-        isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d"),
-    PurgeabilityRow(
-        rule: "false inside a unit protects what lies below it",
-        steps: [
-            .directory("d", .purgeable(true)), .directory("e", .purgeable(false)),
-            .file("f", .purgeable(true)),
-        ],
-        isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d/e"),
-    PurgeabilityRow(
-        rule: "malformed protects and is reported", steps: [.file("f", .malformedPurgeable)],
-        isPurgeable: false, isProtected: true, reason: "malformed", issues: ["malformed"]),
-    PurgeabilityRow(
-        rule: "malformed protects everything below",
-        steps: [.directory("d", .malformedPurgeable), .file("f", .purgeable(true))],
-        isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d"),
-    PurgeabilityRow(
-        rule: "unreadable protects and is reported", steps: [.file("f", .unreadablePurgeable)],
-        isPurgeable: false, isProtected: true, reason: "malformed", issues: ["malformed"]),
-    PurgeabilityRow(
-        rule: "unreadable protects everything below",
-        steps: [.directory("d", .unreadablePurgeable), .file("f", .purgeable(true))],
-        isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d"),
-    PurgeabilityRow(
-        rule: "an unmarked item is not purgeable and not protected", steps: [.file("f")],
-        isPurgeable: false, isProtected: false, reason: "unmarked"),
-    PurgeabilityRow(
-        rule: "exclusion does not make purgeable", steps: [.file("f", .excluded(true))],
-        isPurgeable: false, isProtected: false, reason: "unmarked"),
+private let rows: [PolicyRow] = [
+    PolicyRow("a marked file may be deleted", "f(purgeable)", "purgeable: marked"),
+    PolicyRow("a marked directory may be deleted", "d(purgeable)/", "purgeable: marked"),
+    PolicyRow(
+        "what lies in a marked directory is part of the unit", "d(purgeable)/e/f",
+        "purgeable: inherited /d"),
+    PolicyRow(
+        "a marked directory in a marked one is part of the outer unit",
+        "d(purgeable)/e(purgeable)/", "purgeable: inherited /d"),
+    PolicyRow("false protects", "f(pinned)", "protected: marked-false"),
+    PolicyRow("false protects inside a unit", "d(purgeable)/f(pinned)", "protected: marked-false"),
+    PolicyRow("false protects everything below", "d(pinned)/e/f", "protected: inherited /d"),
+    PolicyRow(
+        "false above beats true below", "d(pinned)/f(purgeable)", "protected: inherited /d"),
+    PolicyRow(
+        "false below false names the directory above", "d(pinned)/f(pinned)",
+        "protected: inherited /d"),
+    PolicyRow(
+        "false inside a unit protects what lies below it", "d(purgeable)/e(pinned)/f(purgeable)",
+        "protected: inherited /d/e"),
+    PolicyRow(
+        "malformed protects and is reported", "f(malformed purging)",
+        "protected: malformed; malformed"),
+    PolicyRow(
+        "malformed protects everything below", "d(malformed purging)/f(purgeable)",
+        "protected: inherited /d"),
+    PolicyRow(
+        "unreadable protects and is reported", "f(unreadable purging)",
+        "protected: malformed; malformed"),
+    PolicyRow(
+        "unreadable protects everything below", "d(unreadable purging)/f(purgeable)",
+        "protected: inherited /d"),
+    PolicyRow("an unmarked item is neither purgeable nor protected", "f", "neither: unmarked"),
+    PolicyRow("exclusion does not make purgeable", "f(excluded)", "neither: unmarked"),
 ]
 
 /// A way down, and whether the class that applies there keeps an item that is not marked purgeable.
-private let classes: [(steps: [Step], isKept: Bool)] = [
-    ([.file("f")], false),
-    ([.file("f", .protection(.none))], false),
-    ([.file("f", .protection(.complete))], true),
-    ([.file("f", .protection(.completeUnlessOpen))], true),
-    ([.file("f", .protection(.completeWhenUserInactive))], true),
-    ([.file("f", .protection(.completeUntilFirstUserAuthentication))], true),
-    ([.file("f", .malformedProtection)], true),
-    ([.file("f", .unreadableProtection)], true),
-    ([.directory("d", .protection(.complete)), .directory("e"), .file("f")], true),
-    ([.directory("d", .malformedProtection), .file("f")], true),
-    ([.directory("d", .protection(.complete)), .file("f", .protection(.none))], false),
-    ([.directory("d", .protection(.none)), .file("f", .protection(.complete))], true),
+private let classes: [(way: String, isKept: Bool)] = [
+    ("f", false), ("f(none)", false), ("f(complete)", true), ("f(completeUnlessOpen)", true),
+    ("f(completeWhenUserInactive)", true), ("f(completeUntilFirstUserAuthentication)", true),
+    ("f(malformed class)", true), ("f(unreadable class)", true), ("d(complete)/e/f", true),
+    ("d(malformed class)/f", true), ("d(complete)/f(none)", false), ("d(none)/f(complete)", true),
 ]
 
 struct PurgeabilityTests {
     @Test("a protection class other than none keeps what no mark says may go")
     func protectionClass() {
-        for (steps, isKept) in classes {
-            for protection in [decide(steps).protection, walk(steps).protection] {
+        for (way, isKept) in classes {
+            for protection in [decide(steps(way)).protection, walk(steps(way)).protection] {
                 #expect(protection.cause.keepsItem(isMarkedPurgeable: false) == isKept)
                 #expect(!protection.cause.keepsItem(isMarkedPurgeable: true))
             }
@@ -105,14 +57,20 @@ struct PurgeabilityTests {
     }
 
     @Test("each rule about purging", arguments: rows)
-    func rule(row: PurgeabilityRow) {
-        for decision in [decide(row.steps), walk(row.steps)] {
-            #expect(decision.isPurgeable == row.isPurgeable)
-            #expect(decision.purgeability.cause.isProtected == row.isProtected)
-            #expect(decision.purgeability.name == row.reason)
-            #expect(decision.purgeability.ancestor == row.ancestor)
-            #expect(decision.issues.map(\.name) == row.issues)
-            #expect(!decision.purgeability.sentence.isEmpty)
+    func rule(row: PolicyRow) {
+        row.check { decision in
+            let purgeability = decision.purgeability
+            #expect(!purgeability.sentence.isEmpty)
+            let outcome =
+                [
+                    decision.isPurgeable ? "purgeable" : "",
+                    purgeability.cause.isProtected ? "protected" : "",
+                ]
+                .filter { !$0.isEmpty }.joined(separator: " ")
+            return (
+                outcome.isEmpty ? "neither" : outcome, purgeability.name, purgeability.ancestor,
+                purgeability.name
+            )
         }
     }
 }

@@ -1,6 +1,7 @@
 import ResourceValues
 import StoragePolicy
 import SystemPackage
+import Testing
 
 /// One step of a way down from `/`, written as a table has it.
 struct Step: Equatable {
@@ -18,6 +19,84 @@ struct Step: Equatable {
 
     static func file(_ name: String, _ marks: Marks = .none, linkCount: Int? = 1) -> Step {
         Step(name: name, marks: marks, kind: .regularFile, linkCount: linkCount)
+    }
+}
+
+/// Returns the steps of a way that is written as text: `d(excluded, 2 links)/f` is a directory with a mark,
+/// and a file in it; where a slash ends the way, the last item is a directory, too.
+func steps(_ way: String) -> [Step] {
+    way.split(separator: "/").enumerated().map { index, text in
+        let parts = text.split { "()".contains($0) }
+        var step = Step(name: String(parts[0]))
+        if !way.hasSuffix("/"), index == way.count(where: { $0 == "/" }) {
+            step.kind = .regularFile
+        }
+        for word in parts.dropFirst().first?.split(separator: ", ") ?? [] { step.add(word) }
+        return step
+    }
+}
+
+extension Step {
+    private static let marks: [String: Marks] = [
+        "excluded": .excluded(true), "included": .excluded(false), "purgeable": .purgeable(true),
+        "pinned": .purgeable(false), "malformed exclusion": .malformedExclusion,
+        "unreadable exclusion": .unreadableExclusion, "malformed purging": .malformedPurgeable,
+        "unreadable purging": .unreadablePurgeable, "malformed class": .malformedProtection,
+        "unreadable class": .unreadableProtection,
+    ]
+
+    fileprivate mutating func add(_ word: Substring) {
+        let word = String(word)
+        if let marks = Self.marks[word] {
+            self.marks = marks
+        } else if let value = FileProtection.allCases.first(where: { $0.rawValue == word }) {
+            marks = .protection(value)
+        } else if word.hasSuffix(" links") {
+            linkCount = Int(word.dropLast(6))
+        } else if let marker = Marker.allCases.first(where: { word.hasSuffix($0.rawValue) }) {
+            let isIncluding = word.hasPrefix("including ")
+            foreign = ForeignMarks(
+                excluding: foreign.excluding.union(isIncluding ? [] : [marker]),
+                including: foreign.including.union(isIncluding ? [marker] : []))
+        } else {
+            precondition(word == "mount", "\(word)")
+            isMountRoot = true
+        }
+    }
+}
+
+/// A rule as a row of a table: a way down, and what is decided on its end.
+struct PolicyRow: CustomTestStringConvertible {
+    let testDescription: String
+    private let steps: [Step]
+    /// `OUTCOME: REASON ANCESTOR (ORIGIN); ISSUE…`
+    private let outcome: String
+    private let policy: StoragePolicy
+
+    init(
+        _ rule: String, _ way: String, _ outcome: String, markers: Set<Marker> = Marker.defaultSet,
+        locations: StorageLocations? = StoragePolicyTests.locations()
+    ) {
+        testDescription = rule
+        steps = StoragePolicyTests.steps(way)
+        self.outcome = outcome
+        policy = StoragePolicy(markers: markers, locations: locations)
+    }
+
+    /// Compares what is decided, in both forms of the question, with the row.
+    ///
+    /// - Parameter describe: returns the outcome, its reason with the directory above that it comes from, and
+    ///   the reason there.
+    func check(
+        _ describe: (Decision) -> (String, reason: String, above: FilePath?, origin: String)
+    ) {
+        for decision in [decide(steps, policy), walk(steps, policy)] {
+            let (value, reason, above, origin) = describe(decision)
+            var text = "\(value): \(reason)"
+            if let above { text += " \(above)" }
+            if origin != reason { text += " (\(origin))" }
+            #expect(([text] + decision.issues.map(\.name)).joined(separator: "; ") == outcome)
+        }
     }
 }
 

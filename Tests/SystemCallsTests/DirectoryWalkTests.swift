@@ -26,10 +26,8 @@ struct DirectoryWalkTests {
     @Test("meets each entry below it once, and the end of each directory after what is in it")
     func order() throws {
         let tree = Tree {
-            Directory("a") {
-                Directory("b") { File("f") }
-                File("c")
-            }
+            File("a/b/f")
+            File("a/c")
             Directory("d")
             SymbolicLink("e", to: "a")
         }

@@ -7,15 +7,13 @@ import Testing
 @Suite("Small files", .timeLimit(.minutes(5)))
 struct SmallFileTests {
     private static let tree = Tree {
-        Directory("config") {
-            File("file", "text")
-            Fifo("fifo")
-            Socket("socket")
-            Directory("directory")
-            SymbolicLink("link", to: "file")
-            SymbolicLink("zero", to: "/dev/zero")
-            SparseFile("sparse", hole: 1 << 40)
-        }
+        File("config/file", "text")
+        Fifo("config/fifo")
+        Socket("config/socket")
+        Directory("config/directory")
+        SymbolicLink("config/link", to: "file")
+        SymbolicLink("config/zero", to: "/dev/zero")
+        SparseFile("config/sparse", hole: 1 << 40)
         SymbolicLink("elsewhere", to: "config")
         SymbolicLink("out", to: "/etc")
     }

@@ -19,18 +19,12 @@ struct StateFileTests {
     }
 
     private static let tree = Tree {
-        Directory("state") {
-            Directory("resval") {
-                Directory("part") {
-                    File("file", "text")
-                    Fifo("fifo")
-                    SymbolicLink("link", to: "file")
-                    Directory("directory")
-                    File("open", "text").permissions(0o664)
-                    File("long", "longer")
-                }
-            }
-        }
+        File("state/resval/part/file", "text")
+        Fifo("state/resval/part/fifo")
+        SymbolicLink("state/resval/part/link", to: "file")
+        Directory("state/resval/part/directory")
+        File("state/resval/part/open", "text").permissions(0o664)
+        File("state/resval/part/long", "longer")
     }
 
     @Test("what only its owner can write is read; nothing else is, or is waited for")

@@ -11,29 +11,23 @@ import UsageReporting
 @Suite("What happens to bytes")
 struct ClassTests {
     private static let home = Tree {
-        Directory(".cache") {
-            Directory("program") { File("image", content(20_000)) }
-            File("pinned", content(7_000)).purgeable(false)
-        }
+        File(".cache/program/image", content(20_000))
+        File(".cache/pinned", content(7_000)).purgeable(false)
         Directory("Documents") { File("thesis", content(30_000)).purgeable() }
-        Directory("project") {
-            File("source", content(1_000))
-            Directory("build") {
-                File("object", content(40_000))
-                File("kept?", content(2_000)).excluded(false)
-            }.excluded()
-            Directory("dist") { File("package", content(9_000)) }
-                .attribute("user.xdg.robots.backup", "false")
-            File("download", content(15_000)).purgeable()
-        }
+        File("project/source", content(1_000))
+        Directory("project/build") {
+            File("object", content(40_000))
+            File("kept?", content(2_000)).excluded(false)
+        }.excluded()
+        Directory("project/dist") { File("package", content(9_000)) }
+            .attribute("user.xdg.robots.backup", "false")
+        File("project/download", content(15_000)).purgeable()
         Directory("letters") {
             File("to bob", content(3_000))
             File("to all", content(4_000)).protection(.none)
         }.protection(.complete)
-        Directory("tagged") {
-            File("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
-            File("data", content(50_000))
-        }
+        File("tagged/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+        File("tagged/data", content(50_000))
         Socket("socket")
     }
 
@@ -159,10 +153,8 @@ struct ClassTests {
     func metric() throws {
         let tree = Tree {
             Directory("bin") { File("program", content(100_000)) }
-            Directory("home") {
-                Directory(".cache") { File("image", content(20_000)) }
-                File("data", content(3_000))
-            }
+            File("home/.cache/image", content(20_000))
+            File("home/data", content(3_000))
         }
         try withTemporaryDirectory(containing: tree) { root in
             let (installation, home) = (root.appending("bin"), root.appending("home"))

@@ -8,19 +8,15 @@ import UsageReporting
 @Suite("Sums of directories")
 struct SumTests {
     private static let linked = Tree {
-        Directory("a") {
-            File("single", content(10_000))
-            File("first", content(50_000))
-            Directory("deep") { HardLink("second", to: "a/first") }
-        }
-        Directory("b") {
-            HardLink("third", to: "a/first")
-            File("local", content(30_000))
-            HardLink("local too", to: "b/local")
-            SparseFile("sparse", hole: 1 << 20, data: "end")
-            SymbolicLink("link", to: "sparse")
-            Fifo("fifo")
-        }
+        File("a/single", content(10_000))
+        File("a/first", content(50_000))
+        Directory("a/deep") { HardLink("second", to: "a/first") }
+        HardLink("b/third", to: "a/first")
+        File("b/local", content(30_000))
+        HardLink("b/local too", to: "b/local")
+        SparseFile("b/sparse", hole: 1 << 20, data: "end")
+        SymbolicLink("b/link", to: "sparse")
+        Fifo("b/fifo")
         Directory("c") {
             File("outside", content(70_000))
             for name in HostileNames.all { Directory(name) { File(name, content(5_000)) } }

@@ -120,12 +120,17 @@ struct GuardTests {
         }
     }
 
-    @Test("it belongs to another user")
-    func foreign() throws {
-        try require(.root)
+    @Test(
+        "it belongs to another user, or has capabilities, which writing takes away",
+        arguments: [
+            ("chown 1234", EvictionError.foreignOwner),
+            ("setcap cap_net_raw+ep", .capabilities),
+        ])
+    func owner(change: String, reason: EvictionError) throws {
+        try require(.root, .tool("setcap"))
         try withFile { fixture in
-            try tool("chown", "1234", fixture.file)
-            expectRefusal(.foreignOwner) { try fixture.evict() }
+            try shell("\(change) \"$1\"", fixture.file)
+            expectRefusal(reason) { try fixture.evict() }
             try fixture.expectWhole()
         }
     }
@@ -138,16 +143,6 @@ struct GuardTests {
                 try tool("truncate", "-s", size, empty)
                 expectRefusal(.nothingToFree) { _ = try fixture.state.evictableFile(at: empty) }
             }
-        }
-    }
-
-    @Test("it has capabilities, which writing takes away")
-    func capabilities() throws {
-        try require(.root, .tool("setcap"))
-        try withFile { fixture in
-            try tool("setcap", "cap_net_raw+ep", fixture.file)
-            expectRefusal(.capabilities) { try fixture.evict() }
-            try fixture.expectWhole()
         }
     }
 

@@ -34,12 +34,10 @@ struct DecoyTests {
     @Test("a link to what a tool made is nothing, and marks are read only where they were chosen")
     func others() throws {
         let tree = Tree {
-            Directory("p") {
-                File("Cargo.toml"); SymbolicLink("target", to: "../q/target")
-            }
-            Directory("q") {
-                File("Cargo.toml"); Directory("target")
-            }
+            File("p/Cargo.toml")
+            SymbolicLink("p/target", to: "../q/target")
+            File("q/Cargo.toml")
+            Directory("q/target")
         }
         try withTemporaryDirectory(containing: tree) { root in
             let rules = DerivedMarkReader(rules: try RecreationRules(homes: []))
@@ -59,9 +57,8 @@ struct DecoyTests {
     func foreignProof(user: UInt32) throws {
         try require(.root)
         let tree = Tree {
-            Directory("p") {
-                File("Cargo.toml").owned(by: user); Directory("target").owned(by: 54321)
-            }
+            File("p/Cargo.toml").owned(by: user)
+            Directory("p/target").owned(by: 54321)
         }
         try withTemporaryDirectory(containing: tree) { root in
             let reader = MarkReader(
@@ -74,9 +71,8 @@ struct DecoyTests {
     @Test("a proof that cannot be read is reported, and excludes nothing")
     func unreadable() throws {
         let tree = Tree {
-            Directory("p") {
-                File("Cargo.toml"); Directory("target")
-            }
+            File("p/Cargo.toml")
+            Directory("p/target")
         }
         try withTemporaryDirectory(containing: tree) { root in
             let reader = MarkReader(

@@ -9,12 +9,10 @@ import Testing
 @Suite("Limits of asking git, and of looking for work trees")
 struct GitLimitTests {
     private static let project = Tree {
-        Directory("p") {
-            Directory(".git")
-            File("Cargo.toml")
-            File("a.log")
-            Directory("target") { File("object") }
-        }
+        Directory("p/.git")
+        File("p/Cargo.toml")
+        File("p/a.log")
+        File("p/target/object")
     }
 
     private func reader(_ git: GitCommand) throws -> MarkReader {
@@ -30,7 +28,7 @@ struct GitLimitTests {
         budget: Duration = .seconds(180)
     ) throws -> GitCommand {
         try Tree {
-            Directory("programs") { File("git", "#!/bin/sh\n\(script)\n").permissions(0o755) }
+            File("programs/git", "#!/bin/sh\n\(script)\n").permissions(0o755)
         }.create(in: root)
         return GitCommand(
             searchPath: root.appending("programs").bytes, timeLimit: timeLimit, budget: budget)
@@ -137,11 +135,9 @@ struct GitLimitTests {
     func mounts() throws {
         try require(.root, .tool("git"))
         let tree = Tree {
-            Directory("p") {
-                Directory(".git")
-                File("package.json")
-                Directory("node_modules") { Directory("mounted") }
-            }
+            Directory("p/.git")
+            File("p/package.json")
+            Directory("p/node_modules/mounted")
         }
         try withTemporaryDirectory(containing: tree) { root in
             let modules = root.appending("p/node_modules")

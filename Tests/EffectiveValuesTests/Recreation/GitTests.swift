@@ -10,14 +10,10 @@ import Testing
 @Suite("What git tracks and ignores")
 struct GitTests {
     private static let project = Tree {
-        Directory("p") {
-            File("Cargo.toml", "x")
-            Directory("target") { File("object", "x") }
-            Directory("sub") {
-                File("Cargo.toml", "x")
-                Directory("target") { File("object", "x") }
-            }
-        }
+        File("p/Cargo.toml", "x")
+        File("p/target/object", "x")
+        File("p/sub/Cargo.toml", "x")
+        File("p/sub/target/object", "x")
     }
 
     /// Makes a repository in a directory, and adds paths to its index.
@@ -87,9 +83,7 @@ struct GitTests {
                     == prefix + "git is not installed")
             try Tree {
                 File("broken", "x")
-                Directory("silent") {
-                    File("git", "#!/bin/sh\nexec sleep 600\n").permissions(0o755)
-                }
+                File("silent/git", "#!/bin/sh\nexec sleep 600\n").permissions(0o755)
             }.create(in: root)
             let silent = GitCommand(
                 searchPath: root.appending("silent").bytes, timeLimit: .milliseconds(500))
@@ -118,12 +112,10 @@ struct GitTests {
     @Test("the settings of a work tree start no program")
     func hostileSettings() throws {
         let tree = Tree {
-            Directory("p") {
-                File("Cargo.toml", "x")
-                File(".gitignore", "*.log\n")
-                File("a.log", "x")
-                Directory("target") { File("object", "x") }
-            }
+            File("p/Cargo.toml", "x")
+            File("p/.gitignore", "*.log\n")
+            File("p/a.log", "x")
+            File("p/target/object", "x")
         }
         try withTemporaryDirectory(containing: tree) { root in
             let (project, proof) = (root.appending("p"), root.appending("proof"))
@@ -184,9 +176,8 @@ struct GitTests {
                 File("source", "x")
                 File(odd, "x")
                 Directory("out") { File("object", "x") }
-                Directory("kept") {
-                    File("tracked", "x"); File("object", "x")
-                }
+                File("kept/tracked", "x")
+                File("kept/object", "x")
                 Directory("other") { Directory("deep") { Directory("clone") } }
             }
         }
@@ -231,9 +222,8 @@ struct GitTests {
     @Test("the ignore rules of a home are for its settings alone")
     func home() throws {
         let tree = Tree {
-            Directory("home") {
-                File(".gitignore", "*\n"); File("letter", "x")
-            }
+            File("home/.gitignore", "*\n")
+            File("home/letter", "x")
         }
         try withTemporaryDirectory(containing: tree) { root in
             let home = root.appending("home")

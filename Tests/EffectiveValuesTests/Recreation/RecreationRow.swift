@@ -100,15 +100,7 @@ extension RecreationRow {
             project("main.tf", directory: Directory(".terraform") { Directory("providers") })),
         RecreationRow(
             "go", "home/go/pkg/mod", "~/go/pkg/mod with cache/download in it",
-            Tree {
-                Directory("home") {
-                    Directory("go") {
-                        Directory("pkg") {
-                            Directory("mod") { Directory("cache") { Directory("download") } }
-                        }
-                    }
-                }
-            }),
+            Tree { Directory("home/go/pkg/mod/cache/download") }),
     ]
 
     /// Directories that only look so.
@@ -130,9 +122,8 @@ extension RecreationRow {
         RecreationRow(
             "a link as proof of a pattern", "p/DerivedData",
             Tree {
-                Directory("p") {
-                    SymbolicLink("a.xcodeproj", to: "/etc"); Directory("DerivedData")
-                }
+                SymbolicLink("p/a.xcodeproj", to: "/etc")
+                Directory("p/DerivedData")
             }),
         RecreationRow(
             "global packages of npm", "lib/node_modules",
@@ -140,42 +131,27 @@ extension RecreationRow {
         RecreationRow(
             "the packages of a global package", "lib/node_modules/npm/node_modules",
             Tree {
-                Directory("lib") {
-                    Directory("node_modules") {
-                        Directory("npm") {
-                            File("package.json"); Directory("node_modules")
-                        }
-                    }
-                }
+                File("lib/node_modules/npm/package.json")
+                Directory("lib/node_modules/npm/node_modules")
             }),
         RecreationRow(
             "an extension of an editor", ".vscode/extensions/x/node_modules",
             Tree {
-                Directory(".vscode") {
-                    Directory("extensions") {
-                        Directory("x") {
-                            File("package.json"); Directory("node_modules")
-                        }
-                    }
-                }
+                File(".vscode/extensions/x/package.json")
+                Directory(".vscode/extensions/x/node_modules")
             }),
         RecreationRow(
             "a program built with Electron", "App/resources/app/node_modules",
             Tree {
-                Directory("App") {
-                    Directory("resources") {
-                        Directory("app") {
-                            File("package.json"); Directory("node_modules")
-                        }
-                    }
-                }
+                File("App/resources/app/package.json")
+                Directory("App/resources/app/node_modules")
             }),
         RecreationRow(
             "an unpacked program built with Electron", "App/node_modules",
             Tree {
-                Directory("App") {
-                    File("icudtl.dat"); File("package.json"); Directory("node_modules")
-                }
+                File("App/icudtl.dat")
+                File("App/package.json")
+                Directory("App/node_modules")
             }),
         RecreationRow(
             "a vendored tree", "p/vendor",
@@ -222,16 +198,15 @@ extension RecreationRow {
         RecreationRow(
             "a target below another version control system", "p/target",
             Tree {
-                Directory("p") {
-                    Directory(".hg"); File("Cargo.toml"); Directory("target")
-                }
+                Directory("p/.hg")
+                File("p/Cargo.toml")
+                Directory("p/target")
             }),
         RecreationRow(
             "a target that is excluded from the rules", "p/target",
             Tree {
-                Directory("p") {
-                    File("Cargo.toml"); Directory("target").excluded(false)
-                }
+                File("p/Cargo.toml")
+                Directory("p/target").excluded(false)
             }),
     ]
 }

@@ -53,15 +53,11 @@ struct RuleTests {
     }
 
     private static let proofs = Tree {
-        Directory("p") {
-            File("Makefile")
-            File("x.proj")
-            SymbolicLink("link", to: "Makefile")
-            Directory("out") {
-                File("a.o")
-                Directory("deep") { File("mark") }
-            }
-        }
+        File("p/Makefile")
+        File("p/x.proj")
+        SymbolicLink("p/link", to: "Makefile")
+        File("p/out/a.o")
+        File("p/out/deep/mark")
         Directory("empty") { Directory("out") }
     }
 
@@ -96,15 +92,11 @@ struct RuleTests {
     @Test("a path in a home is a place, and homes and what is installed fit no rule for a name")
     func places() throws {
         let tree = Tree {
-            Directory("home") {
-                Directory(".tool") { Directory("store") { File("a") } }
-                Directory("work") {
-                    Directory("store") { File("a") }
-                    Directory("out") { File("a") }
-                    Directory("vendored") { Directory("x") { Directory("out") { File("a") } } }
-                }
-                Directory(".hidden") { Directory("out") { File("a") } }
-            }
+            File("home/.tool/store/a")
+            File("home/work/store/a")
+            File("home/work/out/a")
+            File("home/work/vendored/x/out/a")
+            File("home/.hidden/out/a")
             Directory("out") { File("a") }
         }
         try withTemporaryDirectory(containing: tree) { root in

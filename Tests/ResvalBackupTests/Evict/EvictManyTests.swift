@@ -35,11 +35,9 @@ struct EvictManyTests {
             Directory("a\u{1B}\n") {
                 for name in HostileNames.all { File(name, "content of " + "\(name)") }
             }
-            Directory("b") {
-                Directory("ü") {
-                    for (number, name) in Self.names.enumerated() {
-                        File("\(name)", Self.content(number))
-                    }
+            Directory("b/ü") {
+                for (number, name) in Self.names.enumerated() {
+                    File("\(name)", Self.content(number))
                 }
             }
         }
@@ -239,64 +237,31 @@ struct EvictManyTests {
 
 @Suite("Evicting and bringing back, killed")
 struct EvictKillTests {
-    @Test("killed at any moment, the file is whole or can be brought back")
-    func killed() throws {
-        try withBackup(of: oneFile) { backup in
-            let file = backup.source.appending("file")
-            let before = try TreeListing(of: backup.source)
-            let clock = ContinuousClock()
-            let evict = backup.command(["evict", file])
-            let download = backup.command(["download", file])
-            let evicting = try clock.measure { try evict.runSuccessfully() }
-            let downloading = try clock.measure { try download.runSuccessfully() }
-            for moment in killMoments(upTo: evicting) {
-                _ = try evict.killed(after: moment).run()
-                try backup.ageLocks()
-                try backup.runSuccessfully("evict", "--recover", backup.source)
-                if try file.status().permissions == 0 { try download.runSuccessfully() }
-                #expect(try TreeListing(of: backup.source).differences(from: before) == [])
-                #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
-            }
-            for moment in killMoments(upTo: downloading) {
-                try evict.runSuccessfully()
-                _ = try download.killed(after: moment).run()
-                try backup.ageLocks()
-                // Refused where it is done.
-                _ = try download.run()
-                #expect(try TreeListing(of: backup.source).differences(from: before) == [])
-                #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
-            }
-        }
-    }
-
-    @Test("killed at any moment, each of several files is whole or can be brought back")
-    func killedAmongSeveral() throws {
+    @Test("killed at any moment, each file is whole or can be brought back", arguments: [1, 8])
+    func killed(count: Int) throws {
         let tree = Tree {
-            for number in 1...8 {
-                File("file \(number)", evictableContent + [UInt8(number)])
-            }
+            for number in 0..<count { File("\(number)", evictableContent + [UInt8(number)]) }
         }
         try withBackup(of: tree) { backup in
             let before = try TreeListing(of: backup.source)
             let clock = ContinuousClock()
             let evict = backup.command(["evict", "-R", "--yes", backup.source])
             let download = backup.command(["download", "-R", backup.source])
-            let evicting = try clock.measure { try evict.runSuccessfully() }
-            let downloading = try clock.measure { try download.runSuccessfully() }
-            for moment in killMoments(upTo: evicting) {
-                _ = try evict.killed(after: moment).run()
-                try backup.ageLocks()
-                try backup.runSuccessfully("evict", "--recover", backup.source)
-                try download.runSuccessfully()
-                #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+            let longest = try [evict, download].map { command in
+                try clock.measure { try command.runSuccessfully() }
             }
-            for moment in killMoments(upTo: downloading) {
-                try evict.runSuccessfully()
-                _ = try download.killed(after: moment).run()
-                try backup.ageLocks()
-                try download.runSuccessfully()
-                #expect(try TreeListing(of: backup.source).differences(from: before) == [])
-                #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
+            for isEvicting in [true, false] {
+                for moment in killMoments(upTo: longest[isEvicting ? 0 : 1]) {
+                    if !isEvicting { try evict.runSuccessfully() }
+                    _ = try (isEvicting ? evict : download).killed(after: moment).run()
+                    try backup.ageLocks()
+                    if isEvicting {
+                        try backup.runSuccessfully("evict", "--recover", backup.source)
+                    }
+                    try download.runSuccessfully()
+                    #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+                    #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
+                }
             }
         }
     }

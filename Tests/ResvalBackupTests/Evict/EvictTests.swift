@@ -68,10 +68,8 @@ struct EvictTests {
             File("small", "text")
             File(".bashrc", evictableContent)
             Directory(".cache") { File("file", evictableContent) }
-            Directory("tagged") {
-                File("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
-                File("file", evictableContent)
-            }
+            File("tagged/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+            File("tagged/file", evictableContent)
         }
         try withBackup(of: tree) { backup in
             try backup.run("evict", "-R", backup.source, exits: 64, says: "1 file with ", "--yes")

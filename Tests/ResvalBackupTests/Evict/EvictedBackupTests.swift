@@ -217,10 +217,8 @@ struct EvictedBackupTests {
     private var tree: Tree {
         Tree {
             File("file", evictableContent).purgeable().permissions(0o440)
-            Directory("directory") {
-                File("it's [a]\n", "content")
-                File("small", "text")
-            }
+            File("directory/it's [a]\n", "content")
+            File("directory/small", "text")
         }
     }
 

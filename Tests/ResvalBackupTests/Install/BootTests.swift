@@ -158,10 +158,8 @@ struct BootTests {
         let tree = Tree {
             Directory("pages") { File("resval.1", ".Dd today\n") }
             Directory("programs")
-            Directory("system") {
-                File("test", script).permissions(0o755)
-                Directory("home") { Directory("tester") }
-            }
+            File("system/test", script).permissions(0o755)
+            Directory("system/home/tester")
         }
         try withTemporaryDirectory(containing: tree) { base in
             for program in ["resval", "resval-backup", "resval-purge"] {

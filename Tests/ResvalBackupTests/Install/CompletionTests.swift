@@ -84,7 +84,7 @@ struct CompletionTests {
                 ).run(exits: 0)
                 // As they are installed: zsh finds its own by their names.
                 let name = shell == .zsh ? "_\(program)" : program
-                try Tree { File(FileName(Array(name.utf8)), script.text) }
+                try Tree { File("\(name)", script.text) }
                     .create(in: root.appending("scripts"))
             }
             var command = Command(

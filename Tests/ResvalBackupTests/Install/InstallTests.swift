@@ -37,10 +37,8 @@ struct InstallTests {
         try require(.root)
         let tree = Tree {
             Directory("home")
-            Directory("pages") {
-                File("resval.1", ".Dd today\n")
-                File("resval-get.1", ".Dd today\n")
-            }
+            File("pages/resval.1", ".Dd today\n")
+            File("pages/resval-get.1", ".Dd today\n")
             Directory("package")
             Directory("programs")
         }
@@ -170,9 +168,7 @@ struct InstallTests {
                     if test "$1" = disable; then exit CODE; fi ;;
             esac
             """#.replacing("CODE", with: "\(code)")
-        try Tree {
-            Directory("systemd") { File("systemctl", script + "\n").permissions(0o755) }
-        }.create(in: root)
+        try Tree { File("systemd/systemctl", script + "\n").permissions(0o755) }.create(in: root)
         try tool("chmod", "755", root.appending("systemd"))
     }
 

@@ -221,11 +221,9 @@ struct JSONFieldsTests {
     @Test("resval-purge prints what resval-json(5) says")
     func purge() throws {
         let tree = Tree {
-            Directory("home") {
-                Directory(".cache") {
-                    Directory("app") { File("unit", "text") }
-                    File(FileName([0x61, 0xFF]), "text")
-                }
+            Directory("home/.cache") {
+                File("app/unit", "text")
+                File(FileName([0x61, 0xFF]), "text")
             }
         }
         try withTemporaryDirectory(containing: tree) { root in

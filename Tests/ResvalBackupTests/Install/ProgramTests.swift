@@ -112,11 +112,9 @@ struct ProgramTests {
     func homeOfAnother() throws {
         try require(.root)
         let tree = Tree {
-            Directory("home") {
-                Directory(".cache") { File("cached", "text") }
-                Directory(".config")
-                File("document", "text")
-            }
+            File("home/.cache/cached", "text")
+            Directory("home/.config")
+            File("home/document", "text")
         }
         try withTemporaryDirectory(containing: tree, isShared: true) { root in
             let home = root.appending("home")

@@ -6,9 +6,7 @@ import Testing
 @Suite("Coverage that shrinks")
 struct CoverageTests {
     private static let tree = Tree {
-        Directory("docs") {
-            for number in 0..<9 { File("file\(number)", "text") }
-        }
+        for number in 0..<9 { File("docs/file\(number)", "text") }
         File("large", String(repeating: "x", count: 1000))
     }
 

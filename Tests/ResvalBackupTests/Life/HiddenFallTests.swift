@@ -9,12 +9,8 @@ import Testing
 @Suite("Falls that something hides")
 struct HiddenFallTests {
     private static let tree = Tree {
-        Directory("docs") {
-            for number in 0..<20 { File("file\(number)", "text") }
-        }
-        Directory("other") {
-            for number in 0..<5 { File("file\(number)", "text") }
-        }
+        for number in 0..<20 { File("docs/file\(number)", "text") }
+        for number in 0..<5 { File("other/file\(number)", "text") }
     }
 
     @discardableResult

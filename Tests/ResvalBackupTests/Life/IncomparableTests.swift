@@ -6,9 +6,7 @@ import Testing
 @Suite("Coverage that cannot be compared")
 struct IncomparableTests {
     private static let tree = Tree {
-        Directory("letters") {
-            for number in 0..<9 { File("letter\(number)", "text") }
-        }
+        for number in 0..<9 { File("letters/letter\(number)", "text") }
         for number in 0..<9 { File("file\(number)", "text") }
     }
 

@@ -8,9 +8,7 @@ struct LockedDirectoryTests {
     private static let content = Tree {
         Directory("below") { SymbolicLink("link", to: "nowhere") }
         SymbolicLink("link", to: "nowhere")
-        Directory("many") {
-            for number in 0..<9 { File("file\(number)", "text") }
-        }
+        for number in 0..<9 { File("many/file\(number)", "text") }
     }
 
     /// Calls `body` with a backup of an encrypted filesystem, and a function that locks the directory

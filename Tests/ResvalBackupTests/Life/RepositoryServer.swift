@@ -153,61 +153,49 @@ enum RepositoryServer: CaseIterable {
                 mount --bind passwd /etc/passwd && mount --bind shadow /etc/shadow && exec "$@"' sh
         """
 
-    /// What happens at the limit is `HOW`: `cut` ends all connections and accepts no others; `pause` accepts
-    /// others two seconds later, and carries everything; `stall` falls silent.
+    /// What happens at the limit is `HOW`: `cut` ends all connections and accepts no others; `stall` falls
+    /// silent.
     private static let relayProgram = """
-        import os, signal, socket, sys, threading, time
+        import os, signal, socket, sys, threading
 
         target, how = int(sys.argv[1]), sys.argv[2]
         left = [int(sys.argv[3]), int(sys.argv[4])]
         lock = threading.Lock()
-        address = ("127.0.0.1", 0)
-        while True:
-            listener = socket.create_server(address)
-            address = listener.getsockname()
-            print(address[1], flush=True)
-            ends = []
+        listener = socket.create_server(("127.0.0.1", 0))
+        print(listener.getsockname()[1], flush=True)
+        ends = []
 
-            def end_all():
-                for end in [listener] + ends:
-                    try:
-                        end.shutdown(socket.SHUT_RDWR)
-                    except OSError:
-                        pass
-
-            def carry(source, sink, way):
+        def end(sockets):
+            for one in sockets:
                 try:
-                    while data := source.recv(1 << 16):
-                        with lock:
-                            left[way] -= len(data)
-                            if left[way] < 0:
-                                if how == "stall":
-                                    os.kill(os.getpid(), signal.SIGSTOP)
-                                left[:] = [1 << 60, 1 << 60]
-                                end_all()
-                                return
-                        sink.sendall(data)
+                    one.shutdown(socket.SHUT_RDWR)
                 except OSError:
                     pass
-                for end in source, sink:
-                    try:
-                        end.shutdown(socket.SHUT_RDWR)
-                    except OSError:
-                        pass
 
-            while True:
-                try:
-                    client, _ = listener.accept()
-                except OSError:
-                    break
-                server = socket.create_connection(("127.0.0.1", target))
-                ends += [client, server]
-                for way, pair in enumerate([(client, server), (server, client)]):
-                    threading.Thread(target=carry, args=(*pair, way), daemon=True).start()
-            if how == "cut":
-                sys.exit()
-            listener.close()
-            time.sleep(2)
+        def carry(source, sink, way):
+            try:
+                while data := source.recv(1 << 16):
+                    with lock:
+                        left[way] -= len(data)
+                        if left[way] < 0:
+                            if how == "stall":
+                                os.kill(os.getpid(), signal.SIGSTOP)
+                            left[:] = [1 << 60, 1 << 60]
+                            return end([listener] + ends)
+                    sink.sendall(data)
+            except OSError:
+                pass
+            end([source, sink])
+
+        while True:
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                break
+            server = socket.create_connection(("127.0.0.1", target))
+            ends += [client, server]
+            for way, pair in enumerate([(client, server), (server, client)]):
+                threading.Thread(target=carry, args=(*pair, way), daemon=True).start()
         """
 
     private static let isRoot = geteuid() == 0

@@ -75,30 +75,6 @@ struct ServerTests {
         }
     }
 
-    /// Those that a server refuses are not tried: restic asks again for minutes.
-    @Test(
-        "S3: credentials that are missing are named in restic's words, and are no absent repository"
-    )
-    func credentials() throws {
-        try RepositoryServer.s3.requireProgram()
-        try withBackup(of: Tree { File("file", "text") }) { backup in
-            let script =
-                "cd \"$1\"\n" + RepositoryServer.s3.script + """
-                    use "$port"
-                    AWS_ACCESS_KEY_ID= "$RESVAL" create source; echo "key $?"
-                    AWS_SECRET_ACCESS_KEY= "$RESVAL" snapshots; echo "secret $?"
-                    """
-            let result = try backup.script(script, backup.base)
-            #expect(result.text == "key 1\nsecret 1\n", "\(result)")
-            let lines = result.errorText.split(separator: "\n")
-            #expect(lines.count == 2, "\(result)")
-            for line in lines {
-                #expect(line.contains("_KEY) is empty") || line.contains("_KEY_ID) is empty"))
-                #expect(!line.contains("there is no repository"), "\(line)")
-            }
-        }
-    }
-
     private func addLargeFile(_ backup: BackupFixture) throws {
         let file = backup.source.appending("large")
         try tool("dd", "if=/dev/urandom", "of=\(file)", "bs=1M", "count=40", "status=none")
@@ -127,10 +103,6 @@ struct ServerTests {
         let result = try backup.script(
             "cd \"$1\"\n" + server.script + begin + script + check, backup.base, backup.source)
         return (result, try tool("cat", backup.base.appending("log")))
-    }
-
-    private func expectRestored(_ backup: BackupFixture) throws {
-        try backup.expectRestored()
     }
 
     @Test("SFTP: no snapshot is made, what is not restored is named, and the next ones succeed")
@@ -168,41 +140,7 @@ struct ServerTests {
                     """, "\(result) \(log) \(create) \(restore)")
             #expect(create.contains("ssh command exited"))
             #expect(restore.contains("/large: "))
-            try expectRestored(backup)
-        }
-    }
-
-    @Test(
-        "REST, S3: what comes back in time is waited for",
-        arguments: [RepositoryServer.rest, .s3])
-    func pause(server: RepositoryServer) throws {
-        try server.requireProgram()
-        try withBackup(of: Tree { File("small", "text") }) { backup in
-            let script = """
-                relay pause 20000000 1000000000
-                use "$relay_port"
-                "$RESVAL" create "$2" >> log 2>&1; echo "create $?"
-                # Where it listened before the cut, and again after it.
-                wc -l < relay-port
-                kill $relay
-                relay pause 1000000000 20000000
-                use "$relay_port"
-                "$RESVAL" restore --snapshot latest --target target >> log 2>&1; echo "restore $?"
-                wc -l < relay-port
-                use "$port"
-                "$RESVAL" snapshots --json | wc -l
-                """
-            let (result, log) = try run(script, server, backup)
-            #expect(
-                result.text == """
-                    create 0
-                    2
-                    restore 0
-                    2
-                    1
-
-                    """, "\(result) \(log)")
-            try expectRestored(backup)
+            try backup.expectRestored()
         }
     }
 

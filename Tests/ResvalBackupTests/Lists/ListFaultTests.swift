@@ -75,10 +75,8 @@ struct ListFaultTests {
     func unreadable() throws {
         try require(.root, .tool("setpriv"))
         let tree = Tree {
-            Directory("source") {
-                Directory("closed") { File("inside") }.permissions(0o700)
-                File("open")
-            }
+            Directory("source/closed") { File("inside") }.permissions(0o700)
+            File("source/open")
             Directory("lists").owned(by: 54321)
         }
         try withTemporaryDirectory(containing: tree, isShared: true) { base in

@@ -6,12 +6,8 @@ import Testing
 @Suite("A repository inside a SOURCE")
 struct UsageRepositoryTests {
     private static let tree = Tree {
-        Directory("home") {
-            Directory("repository") {
-                Directory("data") { File("pack", [UInt8](repeating: 1, count: 300_000)) }
-            }
-            Directory("work") { File("file", [UInt8](repeating: 1, count: 20_000)) }
-        }
+        File("home/repository/data/pack", [UInt8](repeating: 1, count: 300_000))
+        File("home/work/file", [UInt8](repeating: 1, count: 20_000))
     }
 
     /// How a repository is named: settings, and the variable.
@@ -37,9 +33,7 @@ struct UsageRepositoryTests {
             }
             if let settings {
                 try Tree {
-                    Directory("settings") {
-                        Directory("resval") { File("backup.toml", expanded(settings)) }
-                    }
+                    File("settings/resval/backup.toml", expanded(settings))
                 }.create(in: root)
             }
             func run(_ program: String, _ arguments: String..., filter: String) throws -> [String] {

@@ -170,9 +170,7 @@ struct WatchConfigurationTests {
     func marksInData() throws {
         try withWatchedHome(caches: 0) { home in
             try Tree {
-                Directory(".local") {
-                    Directory("share") { File("marked", contentOfOneMebibyte).purgeable() }
-                }
+                File(".local/share/marked", contentOfOneMebibyte).purgeable()
             }.create(in: home.home)
             let result = try home.run(
                 """

@@ -63,18 +63,10 @@ func withWatchedHome(
 ) throws {
     try withFilesystem(.ext4) { filesystem in
         let tree = Tree {
-            Directory("home") {
-                Directory(".config") { Directory("resval") { File("purge.toml", configuration) } }
-                Directory(".cache") {
-                    Directory("app") {
-                        for index in 0..<caches {
-                            File(FileName(Array("c\(index)".utf8)), contentOfOneMebibyte)
-                        }
-                    }
-                }
-                Directory("Documents") { File("letter", contentOfOneMebibyte).purgeable() }
-                Directory("data") { File("marked", contentOfOneMebibyte).purgeable() }
-            }
+            File("home/.config/resval/purge.toml", configuration)
+            for index in 0..<caches { File("home/.cache/app/c\(index)", contentOfOneMebibyte) }
+            File("home/Documents/letter", contentOfOneMebibyte).purgeable()
+            File("home/data/marked", contentOfOneMebibyte).purgeable()
         }
         try tree.create(in: filesystem.root)
         try body(WatchedHome(home: filesystem.root.appending("home")))

@@ -15,23 +15,15 @@ struct AuditMarkTests {
             File("known", filler(100_000)).excluded(false)
             File("left out", filler(100_000)).excluded()
             Directory("photos") { File("one", filler(100_000)) }.excluded(false)
-            Directory("twins") {
-                File("b", filler(100_000))
-                HardLink("a", to: "twins/b")
-            }
+            File("twins/b", filler(100_000))
+            HardLink("twins/a", to: "twins/b")
             Directory("build") { File("object", filler(100_000)) }.excluded()
-            Directory("app") {
-                File("package.json", "{}")
-                Directory("node_modules") {
-                    File("a", filler(40_000))
-                    File("b", filler(40_000))
-                    File("c", filler(100_000))
-                }
-            }
-            Directory("small") {
-                File("package.json", "{}")
-                Directory("node_modules") { File("a", filler(100)) }
-            }
+            File("app/package.json", "{}")
+            File("app/node_modules/a", filler(40_000))
+            File("app/node_modules/b", filler(40_000))
+            File("app/node_modules/c", filler(100_000))
+            File("small/package.json", "{}")
+            File("small/node_modules/a", filler(100))
             Directory(".cache") { File("image", filler(100_000)) }
         }
         try withAuditedHome(tree) { home in
@@ -117,17 +109,11 @@ struct AuditMarkTests {
     func documents() throws {
         let tree = Tree {
             Directory("Pictures") { Directory("2019") }.excluded()
-            Directory("Documents") {
-                Directory("thesis") { File("text", filler(20_000)) }.excluded()
-                Directory("app") {
-                    File("package.json", "{}")
-                    Directory("node_modules") { File("a") }.excluded()
-                }
-                Directory("cache") {
-                    File("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
-                }
-                File("draft").excluded()
-            }
+            Directory("Documents/thesis") { File("text", filler(20_000)) }.excluded()
+            File("Documents/app/package.json", "{}")
+            Directory("Documents/app/node_modules") { File("a") }.excluded()
+            File("Documents/cache/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
+            File("Documents/draft").excluded()
             Directory("build") { File("object") }.excluded()
         }
         try withAuditedHome(tree) { home in
@@ -157,22 +143,18 @@ struct AuditMarkTests {
     func replaced() throws {
         try require(.tool("git"))
         let tree = Tree {
-            Directory("work") {
-                Directory("tracked") { File("a") }.excluded()
-                File("tracked file").excluded()
-                Directory("ignored") { File("a") }.excluded()
-                File("notes").purgeable(false)
-                File("untracked").purgeable(false)
-                Directory("kept") { File("b").purgeable(false) }.purgeable(false)
-            }
+            Directory("work/tracked") { File("a") }.excluded()
+            File("work/tracked file").excluded()
+            Directory("work/ignored") { File("a") }.excluded()
+            File("work/notes").purgeable(false)
+            File("work/untracked").purgeable(false)
+            Directory("work/kept") { File("b").purgeable(false) }.purgeable(false)
             Directory("clone") { File("a") }.excluded()
-            Directory("edited") {
-                File("letter").purgeable(false)
-                File("letter~")
-                File("plain").purgeable(false)
-                File("out").excluded()
-                File("out~")
-            }
+            File("edited/letter").purgeable(false)
+            File("edited/letter~")
+            File("edited/plain").purgeable(false)
+            File("edited/out").excluded()
+            File("edited/out~")
         }
         try withAuditedHome(tree) { home in
             let work = home.appending("work")

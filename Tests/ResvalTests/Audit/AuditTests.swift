@@ -93,16 +93,12 @@ struct AuditTests {
                 try audit(home, in: home, environment: ["RESTIC_REPOSITORY": "/srv/backup"]),
                 in: home, finds: stranger)
             try Tree {
-                Directory(".local") {
-                    Directory("state") {
-                        Directory("resval") {
-                            Directory("evicted") {
-                                File("repository-0123456789abcdef", "\(home)/repository")
-                                    .permissions(0o600)
-                            }.permissions(0o700)
-                        }.permissions(0o700)
-                    }
-                }
+                Directory(".local/state/resval") {
+                    Directory("evicted") {
+                        File("repository-0123456789abcdef", "\(home)/repository")
+                            .permissions(0o600)
+                    }.permissions(0o700)
+                }.permissions(0o700)
             }.create(in: home)
             expect(
                 try audit(home, in: home), in: home,
@@ -168,10 +164,8 @@ struct AuditTests {
     func json() throws {
         let name = FileName([0x61, 0xFF])
         let tree = Tree {
-            Directory("app") {
-                File("package.json", "{}")
-                Directory("node_modules") { File(name, filler(100_000)) }
-            }
+            File("app/package.json", "{}")
+            Directory("app/node_modules") { File(name, filler(100_000)) }
             File(name).excluded(false).attribute(StoredKey.isPurgeable.attribute, "x")
         }
         try withAuditedHome(tree) { home in

@@ -119,11 +119,9 @@ struct MarkLineTests {
     @Test("below a root nothing is reached through a link, and names lead nowhere else")
     func beneath() throws {
         let tree = Tree {
-            Directory("root") {
-                Directory("d") { File("f") }
-                SymbolicLink("out", to: "../outside")
-                SymbolicLink("file", to: "d/f")
-            }
+            File("root/d/f")
+            SymbolicLink("root/out", to: "../outside")
+            SymbolicLink("root/file", to: "d/f")
             Directory("outside") { File("secret") }
         }
         try withTemporaryDirectory(containing: tree) { directory in

@@ -12,11 +12,9 @@ struct UsageCommandTests {
     /// Sizes are those of files in memory: whole pages, and directories take nothing.
     private static let home = Tree {
         Directory(".cache") { Directory("program") { File("image", content(1 << 20)) } }
-        Directory("project") {
-            File("source", content(100_000))
-            Directory("build") { File("object", content(4 << 20)) }.excluded()
-            Directory("logs") { File("log", content(512 << 10)) }.purgeable()
-        }
+        File("project/source", content(100_000))
+        Directory("project/build") { File("object", content(4 << 20)) }.excluded()
+        Directory("project/logs") { File("log", content(512 << 10)) }.purgeable()
         Directory("letters") { File("to bob", content(2 << 20)) }.protection(.complete)
     }
 

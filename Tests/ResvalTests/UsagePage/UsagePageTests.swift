@@ -166,10 +166,8 @@ struct UsagePageTests {
         let names = HostileNames.all + injected
         let tree = Tree {
             for name in names { Directory(name) { File("file", "text") } }
-            Directory("<") {
-                Directory("script><img src=x onerror=ran=1><script>ran=1<") {
-                    Directory("script>") { File("file", "text") }
-                }
+            Directory("</script><img src=x onerror=ran=1><script>ran=1<") {
+                File("script>/file", "text")
             }
         }
         try withPage(of: tree) { page in

@@ -2,7 +2,7 @@ import SystemPackage
 
 /// A directory of a declared tree, with what is in it.
 package struct Directory: TreeItem {
-    package let name: FileName
+    package var name: FileName
     package var properties = TreeItemProperties()
     private let content: Tree
 
@@ -24,7 +24,7 @@ package struct Directory: TreeItem {
 ///
 /// With a long name the path soon passes `PATH_MAX`; no depth needs more than two descriptors.
 package struct NestedDirectories: TreeItem {
-    package let name: FileName
+    package var name: FileName
     package var properties = TreeItemProperties()
     private let depth: Int
     private let content: Tree

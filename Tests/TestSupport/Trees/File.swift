@@ -4,7 +4,7 @@ import SystemPackage
 
 /// A regular file of a declared tree.
 package struct File: TreeItem {
-    package let name: FileName
+    package var name: FileName
     package var properties = TreeItemProperties()
     private let content: [UInt8]
 
@@ -26,7 +26,7 @@ package struct File: TreeItem {
 
 /// A file with a hole, and data behind it.
 package struct SparseFile: TreeItem {
-    package let name: FileName
+    package var name: FileName
     package var properties = TreeItemProperties()
     private let hole: Int
     private let data: [UInt8]

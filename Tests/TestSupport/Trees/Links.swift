@@ -3,7 +3,7 @@ import SystemPackage
 
 /// A symbolic link of a declared tree.
 package struct SymbolicLink: TreeItem {
-    package let name: FileName
+    package var name: FileName
     package var properties = TreeItemProperties()
     private let target: [UInt8]
 
@@ -20,7 +20,7 @@ package struct SymbolicLink: TreeItem {
 
 /// One more name for a file of a declared tree.
 package struct HardLink: TreeItem {
-    package let name: FileName
+    package var name: FileName
     package var properties = TreeItemProperties()
     private let target: FilePath
 

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// A FIFO of a declared tree.
 package struct Fifo: TreeItem {
-    package let name: FileName
+    package var name: FileName
     package var properties = TreeItemProperties()
 
     package init(_ name: FileName) { self.name = name }
@@ -15,7 +15,7 @@ package struct Fifo: TreeItem {
 
 /// A socket of a declared tree, to which nobody listens.
 package struct Socket: TreeItem {
-    package let name: FileName
+    package var name: FileName
     package var properties = TreeItemProperties()
 
     package init(_ name: FileName) { self.name = name }
@@ -27,7 +27,7 @@ package struct Socket: TreeItem {
 
 /// A character device of a declared tree that behaves as `/dev/null`; needs root.
 package struct NullDevice: TreeItem {
-    package let name: FileName
+    package var name: FileName
     package var properties = TreeItemProperties()
 
     package init(_ name: FileName) { self.name = name }

@@ -5,10 +5,11 @@ import SystemPackage
 ///
 ///     let tree = Tree {
 ///         File("notes", "text").excluded()
+///         File("src/main.c")
 ///         Directory("build") {
 ///             File("object")
 ///             HardLink("same", to: "notes")
-///         }
+///         }.excluded()
 ///     }
 package struct Tree: Sendable {
     let items: [any TreeItem]

@@ -4,8 +4,9 @@ import SystemPackage
 
 /// One entry of a declared tree.
 package protocol TreeItem: Sendable {
-    /// The entry's name in its directory.
-    var name: FileName { get }
+    /// The entry's name in its directory, or its path from there, below directories that are made where
+    /// they are missing.
+    var name: FileName { get set }
     /// What is set on the entry once it and all in it are made.
     var properties: TreeItemProperties { get set }
     /// Makes the entry, and what is in it, in a directory; `root` is the tree's top.
@@ -67,6 +68,15 @@ extension TreeItem {
     }
 
     func create(in directory: borrowing DirectoryHandle, root: FileDescriptor) throws {
+        if let slash = name.bytes.firstIndex(of: UInt8(ascii: "/")) {
+            let above = FileName(Array(name.bytes[..<slash]))
+            if (try? directory.location(above).status()) == nil {
+                try directory.makeDirectory(above)
+            }
+            var item = self
+            item.name = FileName(Array(name.bytes[(slash + 1)...]))
+            return try item.create(in: directory.openDirectory(above), root: root)
+        }
         try make(in: directory, root: root)
         for attribute in properties.attributes {
             try directory.location(name).setExtendedAttribute(
