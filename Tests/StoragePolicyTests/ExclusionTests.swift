@@ -111,9 +111,11 @@ struct ExclusionTests {
     func rule(row: PolicyRow) {
         row.check { decision in
             let exclusion = decision.exclusion
-            #expect(!exclusion.sentence.isEmpty && exclusion.cause.isExcluded == decision.isExcluded)
+            #expect(
+                !exclusion.sentence.isEmpty && exclusion.cause.isExcluded == decision.isExcluded)
             return (
-                exclusion.cause.isExcluded ? "excluded" : "included", exclusion.name, exclusion.ancestor,
+                exclusion.cause.isExcluded ? "excluded" : "included", exclusion.name,
+                exclusion.ancestor,
                 exclusion.cause.name
             )
         }
