@@ -55,9 +55,47 @@ package enum Messages {
     /// - Parameter fact: what the person has to know, without a question mark.
     package static func confirm(about path: [UInt8]?, _ fact: String) -> Bool {
         write(about: path, "\(fact): continue? [y/N]")
-        var answer: String?
-        StandardError.withoutProgress { answer = readLine() }
-        return ["y", "yes"].contains(answer?.lowercased())
+        return ["y", "yes"].contains(answer()?.lowercased())
+    }
+
+    /// Reads a line that a person types; nil at the end of the input, and when the program is to stop.
+    ///
+    /// - Parameter isSecret: whether the terminal does not show it.
+    package static func answer(isSecret: Bool = false) -> String? {
+        var line: [UInt8]?
+        StandardError.withoutProgress {
+            let shown = isSecret ? withoutEcho() : nil
+            line = readLineOfInput()
+            if var shown {
+                tcsetattr(STDIN_FILENO, TCSANOW, &shown)
+                StandardError.writeLineEnd()
+            }
+        }
+        return line.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Stops the terminal from showing what is typed; returns how it was.
+    private static func withoutEcho() -> termios? {
+        var mode = termios()
+        guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return nil }
+        let before = mode
+        mode.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(STDIN_FILENO, TCSANOW, &mode)
+        return before
+    }
+
+    /// Reads standard input up to the end of a line. A signal may arrive on any thread, so the wait for
+    /// input is not left to be interrupted by it.
+    private static func readLineOfInput() -> [UInt8]? {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            while poll(&input, 1, 100) <= 0 { if StopRequest.isMade { return nil } }
+            guard read(STDIN_FILENO, &byte, 1) == 1 else { return line.isEmpty ? nil : line }
+            if byte == UInt8(ascii: "\n") { return line }
+            line.append(byte)
+        }
     }
 
     private static let name = Monitor("resval")
@@ -80,6 +118,9 @@ enum StandardError {
             progress.isShown = false
         }
     }
+
+    /// Ends the line of an answer that was not shown; only while there is no progress.
+    static func writeLineEnd() { emit([UInt8(ascii: "\n")]) }
 
     /// Replaces the progress line by text; empty text clears it.
     static func showProgress(_ text: String) {

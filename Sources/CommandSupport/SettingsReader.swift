@@ -96,6 +96,18 @@ package struct SettingsReader {
         return SettingsReader(inner, named: key.rawValue)
     }
 
+    /// Returns the texts of this table, by their keys.
+    package func texts() throws(SettingsError) -> [String: String] {
+        var texts: [String: String] = [:]
+        for (key, value) in values {
+            guard case .string(let text) = value.content, !text.contains("\0") else {
+                throw complaint(key, "takes text in quotes")
+            }
+            texts[key] = text
+        }
+        return texts
+    }
+
     package func complaint(_ key: String, _ text: String) -> SettingsError {
         let name = tableName.map { "\($0).\(key)" } ?? key
         return SettingsError(line: values[key]?.line, "\(name) \(text)")

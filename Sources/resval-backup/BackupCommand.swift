@@ -13,28 +13,21 @@ struct BackupCommand: AsyncParsableCommand {
             The fields of --json and of --progress json are in resval-json(5).
 
             EXAMPLES
-              resval-backup plan ~                      what would be stored, and what would not
-              resval-backup init --repository /srv/b    make a repository
-              resval-backup create --repository /srv/b ~
-                                                        back up the home
-              resval-backup status                      whether the last backup is complete
+              resval-backup setup              from nothing to a backup that a timer makes
+              resval-backup run                a backup now
+              resval-backup restore ~/notes    what was deleted, or its last version
+              resval-backup status             whether the last backup is complete
 
             EXIT CODES
-              0   done
-              1   failed; also output or a status that could not be written
-              3   incomplete, or a snapshot covers less than the one before
-              10  there is no repository
-              11  the repository is locked
-              12  the password is wrong
-              64  the command line was wrong
-              130 interrupted
+              0 done, 1 failed, 3 incomplete or less than before, 10 no repository,
+              11 locked, 12 wrong password, 64 wrong command line, 130 interrupted
             """,
         version: CommandVersion.text,
         subcommands: [
-            PlanCommand.self, InitCommand.self, CreateCommand.self, SnapshotsCommand.self,
-            RestoreCommand.self, EvictCommand.self, DownloadCommand.self, ShowCommand.self,
-            DiffCommand.self, VerifyCommand.self, ForgetCommand.self,
-            PruneCommand.self, AcceptCommand.self, RunCommand.self, StatusCommand.self,
+            SetupCommand.self, RunCommand.self, RestoreCommand.self, StatusCommand.self,
+            PlanCommand.self, SnapshotsCommand.self, ShowCommand.self, DiffCommand.self,
+            VerifyCommand.self, EvictCommand.self, DownloadCommand.self, AcceptCommand.self,
+            InitCommand.self, CreateCommand.self, ForgetCommand.self, PruneCommand.self,
         ])
 }
 

@@ -11,7 +11,7 @@ import SystemPackage
 struct EvictCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evict",
-        abstract: "Free the blocks of files whose content is in a snapshot.",
+        abstract: "Free the blocks of files that a snapshot has.",
         discussion: """
             A snapshot of just these files is made and compared first. Name, size, time and \
             attributes of each stay, its permission bits go, and resval-backup download \

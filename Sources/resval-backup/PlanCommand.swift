@@ -11,7 +11,7 @@ import SystemPackage
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Show what a backup would store and exclude, each with its reason.",
+        abstract: "Show what a backup would store and exclude, and why.",
         discussion: """
             With --format nul it is a list for another backup tool. Each item is in it, so the tool \
             must not recurse. What is missing from it is named, and the exit code is 3.
@@ -19,7 +19,7 @@ struct PlanCommand: AsyncParsableCommand {
             EXAMPLES
               resval-backup plan --excluded-only ~
               resval-backup plan ~ --format nul --output ~/home.list
-              resval-backup plan ~ --format nul | rsync -aHAXS --from0 --files-from=- / disk:home
+              resval-backup plan ~ --format nul | rsync -aX --from0 --files-from=- / disk:
             """)
 
     @Flag(help: "Show only what is excluded.")

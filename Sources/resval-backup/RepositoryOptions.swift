@@ -47,8 +47,8 @@ struct RepositoryOptions: ParsableArguments {
     func engine(showing display: Progress? = nil) throws -> Restic {
         guard let access = try access() else {
             throw ValidationError(
-                "name the repository with --repository or $RESVAL_BACKUP_REPOSITORY, or in a "
-                    + "configuration file")
+                "no repository is named: give --repository or $RESVAL_BACKUP_REPOSITORY, or begin "
+                    + "with: resval-backup setup")
         }
         Advice.note(access, self)
         if let file = access.passwordFile {
@@ -58,7 +58,7 @@ struct RepositoryOptions: ParsableArguments {
             searchPath: environmentValue("PATH") ?? [], repository: access.location,
             passwordFile: access.passwordOption,
             environment: access.environment, stateDirectory: try? StateDirectory.path(),
-            warn: { warnOnce($0) }, progress: reporter(display))
+            uploadLimit: access.uploadLimit, warn: { warnOnce($0) }, progress: reporter(display))
     }
 
     /// Returns the engine for the repository with an identifier from a record: the named or configured
@@ -126,6 +126,8 @@ struct RepositoryAccess: Sendable {
     let passwordOption: [UInt8]?
     /// The environment of the engine, each variable as `NAME=VALUE`.
     let environment: [[UInt8]]
+    /// The most bytes a second that are sent there; nil for no limit.
+    let uploadLimit: Int64?
 
     /// The file with the password, as far as it is known; nil when something else gives it.
     var passwordFile: FilePath? {
@@ -159,10 +161,12 @@ extension RepositoryOptions {
         let configured = settings.map { Array($0.repository.utf8) }
         guard let location = named ?? configured else { return nil }
         let inherited = inheritedEnvironment()
-        let own = location == configured ? settings?.environment(replacingIn: inherited) : nil
+        let own = location == configured ? settings : nil
         return RepositoryAccess(
             location: RepositoryLocation(bytes: location), origin: origin,
-            passwordOption: passwordFile?.bytes, environment: own ?? inherited)
+            passwordOption: passwordFile?.bytes,
+            environment: own?.environment(replacingIn: inherited) ?? inherited,
+            uploadLimit: own?.uploadLimit?.bytes)
     }
 
     /// Returns the location; nil when nothing names one.
@@ -282,7 +286,7 @@ enum Advice {
     /// The commands that take the options of a repository.
     private static let commands = Set(
         BackupCommand.configuration.subcommands.map { $0._commandName }
-    ).subtracting(["plan", "run", "status"])
+    ).subtracting(["plan", "run", "setup", "status"])
 
     /// Reports which repository was looked into, after an error that another one may explain.
     static func reportConflict(_ error: BackupError) {

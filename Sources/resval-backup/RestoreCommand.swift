@@ -10,7 +10,7 @@ import SystemPackage
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Put items back, or restore a snapshot below a directory.",
+        abstract: "Put back what was deleted, or an earlier version.",
         discussion: """
             What is there stays: a file is put beside it, and a directory gets what it lacks. With \
             --target each item gets its whole path below that directory: DIR/home/me/notes. What \

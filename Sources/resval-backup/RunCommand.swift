@@ -12,38 +12,32 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract: "Make the backup that the configuration file describes.",
         discussion: """
-            Makes a snapshot of the sources; removes the snapshots that no rule of retention keeps and \
-            that are not held, and now and then the data that no snapshot needs; and from time to time \
-            checks the repository. Meant for a timer.
+            Makes a snapshot of the sources, removes snapshots that no rule of retention keeps, and from \
+            time to time data that no snapshot needs, and checks the repository. resval-backup status \
+            prints how it went. Two runs of a configuration never work at once: the second exits with 11.
 
-            Two runs of a configuration never work at once: the second exits with 11. How the run \
-            went is kept in the state directory, and resval-backup status prints it. Where that cannot \
-            be written, on a full disk for one, the run makes the backup all the same and \
-            then exits with 3.
+            With --if-due, for an hourly timer: does nothing while the last backup is recent, and waits \
+            while the repository is out of reach or the disk is not attached.
 
-            The configuration file is $XDG_CONFIG_HOME/resval/backup.toml:
+            The configuration, which resval-backup setup writes:
 
               sources = ["~"]
               repository = "/mnt/backup/home"
               password-file = "~/.config/resval/password"
-              verify = "weekly"
-              stale-after = "3d"
-
               [retention]
               keep-daily = 7
               keep-weekly = 5
               keep-monthly = 12
-
-            EXAMPLES
-              resval-backup run
-              resval-backup run --config /etc/resval/www.toml
             """)
 
-    @OptionGroup var configuration: ConfigurationOption
-    @OptionGroup var progress: ProgressOptions
+    @Flag(help: "Do nothing unless a backup is due and can be made now.")
+    var ifDue = false
 
     @Flag(help: "Print only the status at the end, as a JSON object: see resval-json(5).")
     var json = false
+
+    @OptionGroup var configuration: ConfigurationOption
+    @OptionGroup var progress: ProgressOptions
 
     func run() async throws {
         let settings = try configuration.settings()
@@ -52,11 +46,24 @@ struct RunCommand: AsyncParsableCommand {
             Messages.write("the configuration is gone")
             throw ExitCode(1)
         }
-        let lock = try lock(in: directory)
+        if !settings.commands.isEmpty, environmentValue("RESVAL_UNIT") == Array("hardened".utf8) {
+            Messages.write(
+                "the configuration names commands, for which this unit has too few rights (enable "
+                    + "resval-backup-commands@NAME.timer in its place)")
+            throw ExitCode(1)
+        }
+        let lock: RunLock?
+        do {
+            lock = try self.lock(in: directory)
+        } catch let code as ExitCode
+            where ifDue && code.rawValue == BackupError.Code.locked.exitCode
+        {
+            return
+        }
         var run = BackupRun(
             settings: settings, configuration: name, directory: directory,
             repository: RepositoryOptions(configuration), progress: progress, isJSON: json)
-        let code = await run.run()
+        let code = await run.run(ifDue: ifDue)
         // The lock is kept until the status is written.
         withExtendedLifetime(lock) {}
         if code != 0 { throw ExitCode(code) }
@@ -86,6 +93,29 @@ struct RunCommand: AsyncParsableCommand {
     }
 }
 
+/// Whether a battery gives the power, and nothing else does.
+func isOnBattery() -> Bool {
+    let supplies: FilePath = "/sys/class/power_supply"
+    var isDischarging = false
+    var isFed = false
+    try? forEachName(in: supplies) { name in
+        let supply = supplies.pushing(FilePath(bytes: name))
+        func fact(_ name: String) -> String {
+            let bytes = (try? contentsOfFile(supply.appending(name), limit: 4096)) ?? []
+            return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        }
+        // Those of a mouse or a keyboard do not feed the machine.
+        guard fact("scope") != "Device" else { return true }
+        if fact("type") == "Battery" {
+            isDischarging = isDischarging || fact("status") == "Discharging"
+        } else if fact("online") == "1" {
+            isFed = true
+        }
+        return true
+    }
+    return isDischarging && !isFed
+}
+
 /// One run of the daily backup: its steps, and the status that other programs see meanwhile.
 ///
 /// Each step calls what the command of its name calls.
@@ -103,18 +133,44 @@ struct BackupRun {
 
     /// Executes all steps that are due.
     ///
+    /// - Parameter ifDue: whether nothing is done unless a backup is due and can be made now.
     /// - Returns: the exit code: that of the step that failed; else 3 when the snapshot is
     ///   incomplete; else 1 when the status could not be stored.
-    mutating func run() async -> Int32 {
-        var status = RunStatus(
-            process: processNumber(), start: FileTime.now, after: readPrevious())
+    mutating func run(ifDue: Bool) async -> Int32 {
+        let previous = readPrevious()
+        if ifDue {
+            if previous?.isDue(after: settings.every, now: FileTime.now) == false { return 0 }
+            if let reason = await reasonToWait() { return await wait(for: reason, previous) }
+        }
+        var status = RunStatus(process: processNumber(), start: FileTime.now, after: previous)
         store(status)
-        let code = await execute(&status)
+        if let killed = previous, killed.result == .running {
+            await tellOfFailure(&status, after: nil, as: .interrupted)
+        }
+        let commands = settings.commands
+        var code: Int32 = 0
+        if let before = commands.before {
+            switch await commands.run(before, isStopped: true, status) {
+            case 0: break
+            case RunCommands.waitingCode where ifDue:
+                await runAfter(status)
+                return await wait(for: "the command before a backup says so", previous)
+            case let end:
+                Messages.write(
+                    "no backup is made: the command before it failed with \(end): \(before)")
+                code = 1
+            }
+        }
+        if StopRequest.isMade { code = 130 }
+        if code == 0 { code = await execute(&status) }
         status.end = FileTime.now
         status.exitCode = code
         status.result = RunResult(
             exitCode: code, isWhole: status.snapshot?.isWhole == true)
         if code == 0 { status.lastCleanRun = status.end }
+        if ifDue, code == 0 || code == 3 { status.lastTimedRun = status.end }
+        await runAfter(status)
+        if code != 0 { await tellOfFailure(&status, after: previous) }
         store(status)
         if isJSON { StandardOutput.shared.write(status.line(isStale: nil)) }
         guard let unstored else { return code }
@@ -123,6 +179,67 @@ struct BackupRun {
             "\(unstored.description); so resval-backup status does not show this run, which ended "
                 + "with \(code)")
         return code == 0 ? 1 : code
+    }
+
+    /// Why a due backup cannot be made now; nil where it can, or where the run itself tells why it cannot.
+    private func reasonToWait() async -> String? {
+        if !settings.runsOnBattery, isOnBattery() { return "the machine is on battery" }
+        do {
+            let engine = try repository.engine()
+            if engine.isDetached { return "the disk with the repository is not attached" }
+            if engine.repository.directory == nil { _ = try await engine.repositoryIdentifier() }
+        } catch let error as BackupError where error.code == .unreachable {
+            return error.message
+        } catch {
+            // The run meets it, too.
+        }
+        return nil
+    }
+
+    /// Notes that a due backup waits.
+    ///
+    /// - Returns: the exit code: 1 once there has been no backup for too long.
+    private mutating func wait(for reason: String, _ previous: RunStatus?) async -> Int32 {
+        let now = FileTime.now
+        var status = previous ?? RunStatus(process: processNumber(), start: now, after: nil)
+        if previous == nil || status.result == .running { status.result = .waiting }
+        status.waitingSince = status.waitingSince ?? now
+        status.waitingFor = reason
+        let isStale = status.isStale(after: settings.staleAfter, now: now)
+        Messages.write("the backup waits: \(reason)")
+        if isStale { await tellOfFailure(&status, after: previous) }
+        store(status)
+        if isJSON { StandardOutput.shared.write(status.line(isStale: isStale)) }
+        return isStale ? 1 : 0
+    }
+
+    private func runAfter(_ status: RunStatus) async {
+        guard let after = settings.commands.after else { return }
+        let end = await settings.commands.run(after, isStopped: false, status)
+        if end != 0 { Messages.warn("the command after the backup failed with \(end): \(after)") }
+    }
+
+    /// Runs the owner's command for failures: of the same kind once a day, and of an incomplete snapshot
+    /// once.
+    ///
+    /// - Parameters:
+    ///   - previous: the status before; nil where the failure is told in any case.
+    ///   - result: what it is told; nil for the status's own.
+    private func tellOfFailure(
+        _ status: inout RunStatus, after previous: RunStatus?, as result: RunResult? = nil
+    ) async {
+        guard let command = settings.commands.onFailure else { return }
+        let now = FileTime.now
+        if let previous, previous.result == status.result, let last = previous.lastTold, last <= now
+        {
+            let isRepeated = status.exitCode == 3 && status.waitingSince == nil
+            if isRepeated || now.seconds - last.seconds < 86400 { return }
+        }
+        status.lastTold = now
+        var told = status
+        told.result = result ?? status.result
+        let end = await settings.commands.run(command, isStopped: false, told)
+        if end != 0 { Messages.warn("the command for failures failed with \(end): \(command)") }
     }
 
     /// Stores the status if possible: making the backup matters more than reporting it.

@@ -7,7 +7,7 @@ import SystemCalls
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show what a snapshot contains, and what was excluded and why.",
+        abstract: "Show what a snapshot has, and what it excludes.",
         discussion: """
             The fields of --json are in resval-json(5).
 

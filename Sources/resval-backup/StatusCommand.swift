@@ -33,7 +33,7 @@ struct StatusCommand: ParsableCommand {
         guard let directory = try configuration.stateDirectory(),
             let status = try RunStatus.read(in: directory)
         else {
-            Messages.write("there was no run yet (begin with: resval-backup run)")
+            Messages.write("there was no run yet (begin with: resval-backup setup)")
             throw ExitCode(1)
         }
         let isUnderWay = try status.result == .running && RunLock.isHeld(in: directory)
@@ -50,7 +50,9 @@ struct StatusCommand: ParsableCommand {
     }
 
     private func reportStaleness(of status: RunStatus) {
-        guard let time = status.lastBackup else { return }
+        guard let time = status.lastBackup else {
+            return Messages.write("there is no backup yet, and it waits too long")
+        }
         let isFromFuture = time.seconds > FileTime.now.seconds
         Messages.write(
             isFromFuture
@@ -70,18 +72,23 @@ struct StatusCommand: ParsableCommand {
             buffer.append(text: "interrupted\(step): the process died\n")
         case .ok:
             buffer.append("ok\n")
+        case .waiting:
+            buffer.append("no run yet\n")
         case .coversLess:
             buffer.append("covers less than the run before\n")
         default:
             buffer.append(text: "\(status.result.rawValue)\(step)\n")
         }
-        add("start", status.start, to: &buffer)
+        if status.result != .waiting { add("start", status.start, to: &buffer) }
         add("end", status.end, to: &buffer)
         if let snapshot = status.snapshot {
             let items = counted(snapshot.items, "item")
             buffer.append(text: "snapshot: \(snapshot.identifier.prefix(8)), \(items), ")
             buffer.append(
                 text: "\(sizeText(snapshot.bytes)), \(snapshot.excludedItems) excluded\n")
+        }
+        if let since = status.waitingSince {
+            buffer.append(text: "waiting since \(since.localText): \(status.waitingFor ?? "")\n")
         }
         for hold in status.holds {
             buffer.append("held: ")

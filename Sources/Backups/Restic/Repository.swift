@@ -163,6 +163,17 @@ extension Restic {
         return !known.isEmpty && lines.count > known.count
     }
 
+    /// Whether no repository is in the directory where one was before: its disk is not attached.
+    package var isDetached: Bool {
+        guard let directory = repository.directory, !known.isEmpty else { return false }
+        do throws(Errno) {
+            _ = try directory.appending("config").status()
+            return false
+        } catch {
+            return [.noSuchFileOrDirectory, .notDirectory].contains(error)
+        }
+    }
+
     /// What is said where no repository is and one was before.
     var isGone: BackupError? {
         guard let last = known.last else { return nil }

@@ -24,6 +24,8 @@ package struct Restic: Sendable {
     private let isNewEnough = Monitor(false)
     /// The identifier of the repository; nil until it was read.
     let identifier = Monitor<String?>(nil)
+    /// The most bytes a second that restic sends; nil for as many as it can.
+    let uploadLimit: Int64?
     /// The path of a file that contains the password; nil when the environment gives it.
     let passwordFile: [UInt8]?
     /// The command that prints the password; nil when something else gives it.
@@ -38,13 +40,14 @@ package struct Restic: Sendable {
     ///     password through the environment.
     ///   - environment: the environment that restic inherits, each variable as `NAME=VALUE`.
     ///   - stateDirectory: the programs' directory for state; nil when it is not known.
+    ///   - uploadLimit: the most bytes a second that restic sends; nil for as many as it can.
     ///   - limits: how long restic is waited for.
     ///   - warn: see ``Restic/warn``.
     ///   - progress: see ``Restic/progress``.
     /// - Throws: ``BackupError``: `engineMissing`; `noPassword` when there is no source of a password.
     package init(
         searchPath: [UInt8], repository: RepositoryLocation, passwordFile: [UInt8]?,
-        environment: [[UInt8]], stateDirectory: FilePath? = nil,
+        environment: [[UInt8]], stateDirectory: FilePath? = nil, uploadLimit: Int64? = nil,
         limits: ResticLimits = ResticLimits(),
         warn: @escaping @Sendable (String) -> Void = { _ in },
         progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
@@ -54,6 +57,7 @@ package struct Restic: Sendable {
         self.repository = repository
         self.passwordFile = passwordFile
         self.stateDirectory = stateDirectory
+        self.uploadLimit = uploadLimit
         self.warn = warn
         self.progress = progress
         var environment = ResticEnvironment(
@@ -141,6 +145,8 @@ package struct Restic: Sendable {
             reportReading("a lock of root would be in the way of the repository's owner")
             command.set("--no-lock")
         }
+        // restic takes KiB.
+        if let uploadLimit { command.set("--limit-upload=\(max(1, uploadLimit / 1024))") }
         if command.onlyReads, failsToLock.withLock({ $0 }) { command.set("--no-lock") }
         if environment.cacheIsFull { reportCache() }
         if failsToCache.withLock({ $0 }) { command.set("--no-cache") }

@@ -358,7 +358,7 @@ func makeDirectories(at path: FilePath, permissions: UInt16 = 0o777) throws(Errn
 }
 
 /// Whether a path leads to something.
-func itemExists(_ path: FilePath) throws(Errno) -> Bool {
+package func itemExists(_ path: FilePath) throws(Errno) -> Bool {
     do throws(Errno) {
         _ = try path.status()
         return true

@@ -152,6 +152,8 @@ extension Restic {
         _ mode: RestoreMode
     ) async throws(BackupError) -> RestoreChoice {
         let choice = asked.isEmpty && host == nil ? choice ?? .latest : choice
+        // Where this machine has none, the machines that have are named.
+        if choice == .latest { _ = try snapshots(ofHost: nil, among: list) }
         let snapshots =
             if let choice { [try snapshot(choice, among: list)] } else {
                 try snapshots(ofHost: host, among: list)

@@ -100,11 +100,31 @@ extension Restic {
         }
     }
 
-    /// Ends the holds of a SET's newest snapshot, and notes all as made here.
+    /// Goes on with a SET as the installation that made it: a new machine in the place of a lost one. Its
+    /// holds stay.
+    package func takeOver(_ set: SnapshotList.OneSet) async throws(BackupError) {
+        guard let newest = set.snapshots.last else { return }
+        _ = try await settle(newest, of: set.snapshots, endsHolds: false)
+    }
+
+    /// Returns the content of a file in a snapshot; nil where it is not there, or larger than the limit.
+    package func content(
+        of file: FilePath, in snapshot: Snapshot, limit: Int
+    ) async throws(BackupError) -> [UInt8]? {
+        do throws(BackupError) {
+            return try await readContent(
+                of: file, in: snapshot.identifier, with: WholeOutput(limit: limit)
+            ).bytes
+        } catch  where error.code.mayConcernOneSnapshot {
+            return nil
+        }
+    }
+
+    /// Ends the holds of a SET's newest snapshot, if asked to, and notes all as made here.
     ///
     /// - Returns: the holds that stay, of what should be stored and is not.
     private func settle(
-        _ newest: Snapshot, of snapshots: [Snapshot]
+        _ newest: Snapshot, of snapshots: [Snapshot], endsHolds: Bool = true
     ) async throws(BackupError) -> [HeldPart] {
         guard let hash = newest.recordHash, let set = newest.set else { return [] }
         // Where it cannot be read, nothing is known of what it lacks.
@@ -114,7 +134,7 @@ extension Restic {
         } catch  where error.code.mayConcernOneSnapshot {
             recorded.set = set.text
         }
-        recorded.accept()
+        if endsHolds { recorded.accept() }
         let known = verdict(on: newest)?.verdict
         let verdict = Verdict(
             snapshot: newest.identifier, isJudged: known?.isJudged ?? newest.isJudged,

@@ -32,8 +32,18 @@ struct BackupSettings: Sendable, Hashable {
     /// Whether checking reads all data.
     var verifyReadsData = false
     /// The age, in seconds, at which the last backup is too old to rely on; nil for no limit. The
-    /// default is three intervals of the installed timers, which start a run every day.
+    /// default is three days, or three times ``every``.
     var staleAfter: Int64? = 3 * 86400
+    /// The age of the last backup, in seconds, at which `run --if-due` makes the next one.
+    var every: Int64 = 86400
+    /// Whether `run --if-due` makes a backup while the machine is on battery.
+    var runsOnBattery = true
+    /// The most bytes a second that are sent to the repository; nil for no limit.
+    var uploadLimit: ByteSize?
+    /// The variables that restic gets, such as the keys of a server.
+    var variables: [String: String] = [:]
+    /// What runs before and after a run, and when it failed.
+    var commands = RunCommands()
 
     /// Where the repository's password comes from.
     enum Password: Sendable, Hashable {
@@ -81,6 +91,12 @@ enum SettingsKey: String, CaseIterable {
     case retention, prune, verify
     case verifyReadData = "verify-read-data"
     case staleAfter = "stale-after"
+    case every
+    case onBattery = "on-battery"
+    case uploadLimit = "upload-limit"
+    case environment, before, after
+    case onFailure = "on-failure"
+    case commandTimeout = "command-timeout"
 }
 
 extension BackupSettings {
@@ -97,6 +113,9 @@ extension BackupSettings {
         for key in SettingsKey.allCases
         where reader.has(key) || key == .sources || key == .repository {
             try read(key, reader, paths)
+        }
+        if !reader.has(SettingsKey.staleAfter) {
+            staleAfter = max(3 * 86400, every.multipliedSaturating(by: 3))
         }
     }
 
@@ -158,6 +177,29 @@ extension BackupSettings {
                 guard let age = AgeArgument(argument: text)?.seconds, age > 0 else { return nil }
                 return age
             }
+        case .every: every = try reader.age(key)
+        case .onBattery: runsOnBattery = try reader.boolean(key) ?? true
+        case .uploadLimit:
+            uploadLimit = try reader.value(
+                key, "takes the most to send in a second, such as \"500K\" or \"2M\"",
+                ByteSize.init)
+        case .environment:
+            variables = try reader.table(key)?.texts() ?? [:]
+            for name in variables.keys.sorted() {
+                guard name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil else {
+                    throw reader.complaint(
+                        key, "has a name that is not one of a variable: '\(name)'")
+                }
+                guard !name.hasPrefix("RESTIC_PASSWORD"), !name.hasPrefix("RESTIC_REPOSITORY")
+                else {
+                    throw reader.complaint(
+                        key, "has \(name): that is what repository and password-file are for")
+                }
+            }
+        case .before: commands.before = try reader.string(key)
+        case .after: commands.after = try reader.string(key)
+        case .onFailure: commands.onFailure = try reader.string(key)
+        case .commandTimeout: commands.limit = .seconds(try reader.age(key))
         }
     }
 }
@@ -195,6 +237,12 @@ extension SettingsReader {
         complaint(key.rawValue, text)
     }
 
+    fileprivate func age(_ key: SettingsKey) throws(SettingsError) -> Int64 {
+        try value(key, "takes a time such as \"12h\" or \"1d\"") { text in
+            AgeArgument(argument: text).flatMap { $0.seconds > 0 ? $0.seconds : nil }
+        }
+    }
+
     fileprivate func interval(_ key: SettingsKey) throws(SettingsError) -> Interval {
         if let days = integerIfAny(key), days >= 1, days <= 36500 { return .days(days) }
         return try value(
@@ -229,14 +277,27 @@ extension BackupSettings {
     ///   when it contains a password and users other than its owner have permissions on it.
     static func read(_ path: FilePath) throws -> BackupSettings {
         let (text, status) = try settingsText(of: path)
-        let settings = try BackupSettings(text, home: currentBaseDirectories().home)
-        if case .text = settings.password, status.permissions & 0o077 != 0 {
-            throw try SettingsReader(text).complaint(
-                SettingsKey.password.rawValue,
-                "is in a file that other users can read: chmod 600, or use password-file")
+        // What belongs to the machine has no home.
+        let home = path.starts(with: systemDirectory) ? nil : currentBaseDirectories().home
+        let settings = try BackupSettings(text, home: home)
+        if status.permissions & 0o077 != 0 {
+            if case .text = settings.password {
+                throw try SettingsReader(text).complaint(
+                    SettingsKey.password.rawValue,
+                    "is in a file that other users can read: chmod 600, or use password-file")
+            }
+            if !settings.variables.isEmpty {
+                throw try SettingsReader(text).complaint(
+                    SettingsKey.environment.rawValue,
+                    "is in a file that other users can read: chmod 600")
+            }
         }
+        if !settings.commands.isEmpty { try requireRootsDirectories(above: path) }
         return settings
     }
+
+    /// The directory of the machine's own configurations.
+    static let systemDirectory: FilePath = "/etc/resval"
 
     /// What excludes, as options of `create` say it.
     var policy: PolicyOptions {
@@ -252,19 +313,21 @@ extension BackupSettings {
     ]
 
     /// Returns an environment that gives restic the password, by one variable in place of all that
-    /// give another.
+    /// give another, and the variables of the settings.
     func environment(replacingIn inherited: [[UInt8]]) -> [[UInt8]] {
-        let given: [UInt8]
+        var replaced = Array(variables.keys)
+        var given = variables.sorted { $0.key < $1.key }.map { Array("\($0.key)=\($0.value)".utf8) }
+        if password != .environment { replaced += Self.passwordVariables }
         switch password {
-        case .environment: return inherited
-        case .file(let path): given = Array("RESTIC_PASSWORD_FILE=".utf8) + path.bytes
-        case .text(let text): given = Array("RESTIC_PASSWORD=\(text)".utf8)
-        case .command(let command): given = Array("RESTIC_PASSWORD_COMMAND=\(command)".utf8)
+        case .environment: break
+        case .file(let path): given.append(Array("RESTIC_PASSWORD_FILE=".utf8) + path.bytes)
+        case .text(let text): given.append(Array("RESTIC_PASSWORD=\(text)".utf8))
+        case .command(let command):
+            given.append(Array("RESTIC_PASSWORD_COMMAND=\(command)".utf8))
         }
-        let kept = inherited.filter { variable in
-            !Self.passwordVariables.contains { variable.starts(with: "\($0)=".utf8) }
-        }
-        return kept + [given]
+        return inherited.filter { variable in
+            !replaced.contains { variable.starts(with: "\($0)=".utf8) }
+        } + given
     }
 }
 
@@ -276,10 +339,13 @@ struct ConfigurationOption: ParsableArguments {
             valueName: "file"))
     var config: PathArgument?
 
+    /// The file; nil when it is not known where it is.
+    var file: FilePath? { config?.path ?? BackupSettings.defaultFile }
+
     /// The name by which the snapshots of the configuration are known: a hash of the file's real path; nil
     /// when it is not known where the file is.
     var name: String? {
-        guard let path = config?.path ?? BackupSettings.defaultFile else { return nil }
+        guard let path = file else { return nil }
         return (try? backedUpPath(path, followsLast: true)).map { shortName(for: $0.bytes) }
     }
 
@@ -296,8 +362,9 @@ struct ConfigurationOption: ParsableArguments {
     ///
     /// - Throws: `ExitCode` 1 when it cannot be read or is not valid.
     func settings() throws -> BackupSettings {
-        guard let path = config?.path ?? BackupSettings.defaultFile else {
-            Messages.write("there is no configuration (set HOME, or give --config)")
+        guard let path = file else {
+            Messages.write(
+                "there is no configuration (set HOME, or begin with: resval-backup setup)")
             throw ExitCode(1)
         }
         do {
@@ -311,6 +378,8 @@ struct ConfigurationOption: ParsableArguments {
         } catch let error as SettingsError {
             let line = error.line.map { "line \($0): " } ?? ""
             Messages.write(about: path.bytes, line + error.description)
+        } catch let error as FileError where error.code == .noSuchFile {
+            Messages.write(about: path.bytes, "is not there yet (make it: resval-backup setup)")
         } catch let error as FileError {
             Messages.write(error)
         }

@@ -27,6 +27,14 @@ struct RunStatus: Sendable, Hashable {
     var lastVerify: FileTime?
     /// When data that no snapshot needs was last removed.
     var lastPrune: FileTime?
+    /// When a run that a timer started last made a snapshot.
+    var lastTimedRun: FileTime?
+    /// Since when a due backup waits; nil while none does.
+    var waitingSince: FileTime?
+    /// What it waits for, in words.
+    var waitingFor: String?
+    /// When the owner's command was last told of a failure.
+    var lastTold: FileTime?
 
     /// When the last run made a snapshot of all it could, as far as this status shows; nil when it
     /// did not.
@@ -40,14 +48,28 @@ struct RunStatus: Sendable, Hashable {
         }
     }
 
-    /// Whether the last backup is too old to rely on.
+    /// Whether the next backup is due: the last one is old enough, or no timer has made one yet, which
+    /// proves that one can.
+    ///
+    /// - Parameters:
+    ///   - age: the age of the last backup, in seconds, at which it is.
+    ///   - now: the current time. A clock that was set back makes it due.
+    func isDue(after age: Int64, now: FileTime) -> Bool {
+        guard lastTimedRun != nil, result != .running, lastBackup != nil, start <= now else {
+            return true
+        }
+        // A timer does not fire at the very same second each time.
+        return now.seconds.subtractingSaturating(start.seconds) >= age - min(age / 10, 1800)
+    }
+
+    /// Whether the last backup is too old to rely on, or for how long one waits where there is none.
     ///
     /// - Parameters:
     ///   - age: the age, in seconds, at which a backup is stale; nil when none ever is.
     ///   - now: the current time. A backup from the future is stale too: the clock was set, so the
     ///     backup's age is unknown.
     func isStale(after age: Int64?, now: FileTime) -> Bool {
-        guard let age, let lastBackup else { return false }
+        guard let age, let lastBackup = lastBackup ?? waitingSince else { return false }
         let seconds = now.seconds.subtractingSaturating(lastBackup.seconds)
         // Small corrections of the clock are normal.
         return seconds >= age || seconds < -3600
@@ -60,6 +82,8 @@ struct RunStatus: Sendable, Hashable {
         lastCleanRun = previous?.lastCleanRun
         lastVerify = previous?.lastVerify
         lastPrune = previous?.lastPrune
+        lastTimedRun = previous?.lastTimedRun
+        lastTold = previous?.lastTold
     }
 
     /// Returns the status as a line of JSON, which is also the status file.
@@ -84,6 +108,10 @@ struct RunStatus: Sendable, Hashable {
         line.add("lastCleanRun", lastCleanRun)
         line.add("lastVerify", lastVerify)
         line.add("lastPrune", lastPrune)
+        line.add("lastTimedRun", lastTimedRun)
+        line.add("waitingSince", waitingSince)
+        line.add("waitingFor", waitingFor)
+        line.add("lastTold", lastTold)
         return line.ended()
     }
 }
@@ -159,6 +187,10 @@ extension RunStatus {
             case "lastCleanRun": lastCleanRun = FileTime(rfc3339: try scanner.string())
             case "lastVerify": lastVerify = FileTime(rfc3339: try scanner.string())
             case "lastPrune": lastPrune = FileTime(rfc3339: try scanner.string())
+            case "lastTimedRun": lastTimedRun = FileTime(rfc3339: try scanner.string())
+            case "waitingSince": waitingSince = FileTime(rfc3339: try scanner.string())
+            case "waitingFor": waitingFor = try scanner.text()
+            case "lastTold": lastTold = FileTime(rfc3339: try scanner.string())
             case "snapshot": made.identifier = try scanner.text()
             case "items": made.items = try scanner.amount()
             case "bytes": made.bytes = try scanner.amount()
@@ -232,6 +264,8 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
     case wrongPassword
     /// A signal ended the run.
     case interrupted
+    /// There was no run yet, and one that is due waits.
+    case waiting
 
     /// Creates the result that an exit code stands for.
     ///
@@ -252,7 +286,7 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
     /// `incomplete`, otherwise 1.
     var statusCode: Int32 {
         switch self {
-        case .ok: 0
+        case .ok, .waiting: 0
         case .coversLess, .incomplete: 3
         default: 1
         }

@@ -6,10 +6,10 @@ import Testing
 /// The installed units under a real service manager, in a container (`scripts/testing/boot`).
 @Suite("Installed units in a booted system")
 struct BootTests {
-    private static let boot = packageRoot.appending("scripts/testing/boot")
+    static let boot = packageRoot.appending("scripts/testing/boot")
 
     /// Functions and files for the user `tester`, and a repository.
-    private static let beginning = """
+    static let beginning = """
         #!/bin/bash
         set -u
         as_user() {
@@ -68,6 +68,7 @@ struct BootTests {
         repository = "~/repository"
         password = "secret"
         verify = "always"
+        every = "1s"
         END
         as_user /usr/local/bin/resval-backup init --repository /home/tester/repository 2> /dev/null
 
@@ -151,7 +152,7 @@ struct BootTests {
 
         """
 
-    private func withSystem(_ script: String, _ body: (FilePath) throws -> Void) throws {
+    func withSystem(_ script: String, _ body: (FilePath) throws -> Void) throws {
         try require(
             .root, .filesystem(.tmpfs), .tool("ip"), .tool("pgrep"), .tool("restic"),
             .tool("setpriv"), .tool("systemd-run"), .tool("unshare"))
@@ -169,7 +170,7 @@ struct BootTests {
         }
     }
 
-    private func install(_ base: FilePath, _ scope: String) throws {
+    func install(_ base: FilePath, _ scope: String) throws {
         var command = Command(
             packageRoot.appending("scripts/install"), scope,
             "--executables", base.appending("programs"), "--manuals", base.appending("pages"))

@@ -80,7 +80,7 @@ struct InstallTests {
             try install(root, "--user")
             let expected =
                 installed.map { ".local/\($0)" } + [
-                    ".config/resval/backup.toml", ".config/resval/purge.toml.sample",
+                    ".config/resval/backup.toml.sample", ".config/resval/purge.toml.sample",
                     ".config/systemd/user/resval-backup.service",
                     ".config/systemd/user/resval-backup.timer",
                     ".config/systemd/user/resval-purge-once.service",
@@ -88,13 +88,14 @@ struct InstallTests {
                     ".config/systemd/user/resval-purge.service",
                 ]
             try #expect(files(below: home) == expected.sorted())
+            // No backup begins before setup has made a configuration, which stays.
+            let mine = home.appending(".config/resval/backup.toml")
             try Tree { File("mine", "sources = []\n") }.create(in: root)
-            try tool("cp", root.appending("mine"), home.appending(".config/resval/backup.toml"))
+            try tool("cp", root.appending("mine"), mine)
             let second = try install(root, "--user")
-            #expect(second.text.contains("backup.toml stays as it is"))
-            try #expect(
-                tool("cat", home.appending(".config/resval/backup.toml")) == "sources = []")
-            try #expect(files(below: home) == expected.sorted())
+            #expect(second.text.contains("Next: resval-backup setup\n"), "\(second)")
+            try #expect(tool("cat", mine) == "sources = []")
+            try #expect(files(below: home) == (expected + [".config/resval/backup.toml"]).sorted())
 
             let program = home.appending(".local/bin/resval")
             try Command(program, "backup", "plan", home.appending(".config")).run(exits: 0)
@@ -102,12 +103,14 @@ struct InstallTests {
             // A page that the installation did not bring.
             let pages = home.appending(".local/share/man/man1")
             try tool("cp", pages.appending("resval.1"), pages.appending("resval-mine.1"))
-            try install(root, "--user", "--uninstall")
+            let removed = try install(root, "--user", "--uninstall")
             try #expect(
                 files(below: home) == [
-                    ".config/resval/backup.toml", ".config/resval/purge.toml.sample",
-                    ".local/share/man/man1/resval-mine.1",
+                    ".config/resval/backup.toml", ".local/share/man/man1/resval-mine.1",
                 ])
+            #expect(removed.text.contains("\(home)/.config/resval stays: "), "\(removed)")
+            let directories = try tool("find", home, "-mindepth", "1", "-type", "d", "-empty")
+            #expect(directories == "", "\(directories)")
         }
     }
 
@@ -127,14 +130,16 @@ struct InstallTests {
             #expect(closed == "")
             let units = root.appending("package/opt/r v/lib/systemd/system")
             let service = try tool("cat", units.appending("resval-backup@.service"))
-            #expect(service.contains(#"ExecStart="/opt/r v/bin/resval-backup" run"#))
+            #expect(service.contains(#"ExecStart="/opt/r v/bin/resval-backup" run --if-due"#))
             #expect(service.contains("ProtectSystem=strict"))
             try #expect(
                 files(below: root.appending("package")).contains(
                     "opt/r v/share/doc/resval/backup.toml"))
             let purge = try tool("cat", units.appending("resval-purge@.service"))
             #expect(purge.contains(#"ExecStart="/opt/r v/bin/resval-purge" watch"#))
-            for name in ["resval-backup@", "resval-purge@", "resval-purge-once@"] {
+            for name in [
+                "resval-backup@", "resval-backup-system@", "resval-purge@", "resval-purge-once@",
+            ] {
                 try Command(
                     try #require(FilePath.tool("systemd-analyze")), "security", "--offline=yes",
                     "--threshold=32", "--no-pager", units.appending("\(name).service")
@@ -188,10 +193,7 @@ struct InstallTests {
                 tool("cat", home.appending("told")) == "disable --now resval-backup.timer")
             if code == 0 {
                 #expect(removed.errorText == "")
-                try #expect(
-                    files(below: home) == [
-                        ".config/resval/backup.toml", ".config/resval/purge.toml.sample", "told",
-                    ])
+                try #expect(files(below: home) == ["told"])
             } else {
                 #expect(
                     removed.errorText == """
@@ -265,7 +267,8 @@ struct InstallTests {
                 #expect(!settings.contains { $0.hasPrefix(setting) }, "\(name)")
             }
         }
-        for name in ["system/resval-backup@", "user/resval-backup"] {
+        for name in ["system/resval-backup@", "system/resval-backup-system@", "user/resval-backup"]
+        {
             let settings = try unit(name)
             #expect(!settings.contains { $0.hasPrefix("PrivateNetwork=") })
             // A dead lock of a repository on a server is removed under another host name.
@@ -300,6 +303,10 @@ struct InstallTests {
             let command = Command(
                 try #require(FilePath.tool("systemd-analyze")), "verify", "--man=no",
                 units.appending("resval-backup@.service"), units.appending("resval-backup@.timer"),
+                units.appending("resval-backup-system@.service"),
+                units.appending("resval-backup-system@.timer"),
+                units.appending("resval-backup-commands@.service"),
+                units.appending("resval-backup-commands@.timer"),
                 units.appending("resval-purge@.service"),
                 units.appending("resval-purge-once@.service"),
                 units.appending("resval-purge-once@.timer"),

@@ -70,12 +70,17 @@ struct RunTests {
 
     @Test("a timer that is installed makes three backups before one is stale")
     func timers() throws {
-        for place in ["user/resval-backup.timer", "system/resval-backup@.timer"] {
-            let text = try contentsOfFile(
-                packageRoot
-                    .appending("scripts/installed/\(place)"))
-            #expect(String(decoding: text, as: UTF8.self).contains("\nOnCalendar=daily\n"))
+        for name in ["user/resval-backup", "system/resval-backup@", "system/resval-backup-system@"]
+        {
+            let unit = packageRoot.appending("scripts/installed/\(name)")
+            let timer = try tool("cat", "\(unit).timer")
+            #expect(timer.contains("\nOnCalendar=hourly\n"))
+            // What a condition skips is not tried again before the next hour, and without a word.
+            let service = try tool("cat", "\(unit).service")
+            #expect(
+                service.contains("resval-backup\" run --if-due") && !service.contains("ACPower"))
         }
+        #expect(BackupSettings().every == 86400)
         #expect(BackupSettings().staleAfter == Int64(3 * 86400))
     }
 

@@ -1,0 +1,157 @@
+import ArgumentParser
+import Backups
+import CommandSupport
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// What a backup needs, and whether it is there.
+struct SetupChecks {
+    private let configuration: ConfigurationOption
+    private let isSystem: Bool
+    private let hasTimer: Bool
+
+    init(_ configuration: ConfigurationOption, isSystem: Bool, hasTimer: Bool) {
+        (self.configuration, self.isSystem, self.hasTimer) = (configuration, isSystem, hasTimer)
+    }
+
+    /// Whether there is a configuration.
+    var isConfigured: Bool {
+        get throws { try configuration.file.map { try itemExists($0) } ?? false }
+    }
+
+    private var status: RunStatus? {
+        get throws { try configuration.stateDirectory().flatMap { try RunStatus.read(in: $0) } }
+    }
+
+    /// Whether no backup was made yet.
+    var hasNoBackup: Bool {
+        get throws { try status?.snapshot == nil && status?.lastCleanRun == nil }
+    }
+
+    /// Whether a timer's unit has made a backup.
+    var wasStartedByTimer: Bool { get throws { try status?.lastTimedRun != nil } }
+
+    /// What is missing, in sentences with how to go on.
+    func missing() async throws -> [String] {
+        guard try isConfigured, let file = configuration.file else {
+            return ["there is no configuration (make it: resval-backup setup)"]
+        }
+        let settings = try configuration.settings()
+        var missing: [String] = []
+        if try isOnlyCopy(settings) {
+            missing.append(
+                "the only known copy of the password is lost with what is backed up, or with the repository "
+                    + "(write it down; then: resval-backup setup)")
+        }
+        if let source = Self.sourceBesideRepository(settings) {
+            missing.append(
+                "\(NameEscaping.text(source.bytes)) is on the same filesystem as the repository, and is lost "
+                    + "with it (name a repository on another disk in \(ShellWord.quoted(file.bytes)))"
+            )
+        }
+        do {
+            let engine = try RepositoryOptions(configuration).engine()
+            try await engine.requireKnown()
+            _ = try await engine.repositoryIdentifier()
+        } catch let error as BackupError {
+            missing.append(error.description)
+        }
+        if try hasNoBackup {
+            missing.append("no backup was made yet (make it: resval-backup setup)")
+        }
+        guard hasTimer else { return missing }
+        let timer = SetupTimer(settings, isSystem: isSystem)
+        if let obstacle = timer.obstacle {
+            missing.append(obstacle)
+        } else if try !timer.isEnabled || !wasStartedByTimer {
+            missing.append("no timer makes backups (enable it: resval-backup setup)")
+        }
+        return missing
+    }
+
+    /// Refuses options that the configuration contradicts, which is not edited.
+    func requireAgreement(
+        repository: PathArgument?, source: [PathArgument], passwordFile: PathArgument?
+    ) throws {
+        let settings = try configuration.settings()
+        guard let file = configuration.file else { return }
+        var differing: SettingsKey?
+        if let path = passwordFile?.path, settings.password != .file(path) {
+            differing = .passwordFile
+        }
+        if !source.isEmpty, source.map(\.path) != settings.sources { differing = .sources }
+        if let repository, repository.bytes != Array(settings.repository.utf8) {
+            differing = .repository
+        }
+        guard let differing else { return }
+        let error = try SettingsReader(settingsText(of: file).text).complaint(
+            differing,
+            "is there with another value, which stays (edit the file, or leave the option out)")
+        let line = error.line.map { "line \($0): " } ?? ""
+        Messages.write(about: file.bytes, line + error.description)
+        throw ExitCode(1)
+    }
+
+    // MARK: The password
+
+    /// Whether every copy of the password that is known is lost with the SOURCEs, or with the repository.
+    private func isOnlyCopy(_ settings: BackupSettings) throws -> Bool {
+        let copy: FilePath
+        switch settings.password {
+        case .environment, .command: return false
+        case .file(let path): copy = path
+        case .text:
+            guard let file = configuration.file else { return false }
+            copy = file
+        }
+        if let note = try Self.note(configuration), try itemExists(note) { return false }
+        let place = RepositoryLocation(bytes: Array(settings.repository.utf8)).directory
+        let isBeside = place.map { copy.isHeld(by: $0.removingLastComponent()) } ?? false
+        return isBeside || settings.sources.contains { copy.isHeld(by: $0) }
+    }
+
+    /// Asks for the end of the password, where no other copy of it is known.
+    func askForCopy(_ settings: BackupSettings) throws {
+        guard try isOnlyCopy(settings) else { return }
+        var word = ""
+        if case .text(let text) = settings.password { word = text }
+        if case .file(let path) = settings.password {
+            word = String(decoding: try contentsOfFile(path, limit: 1 << 16), as: UTF8.self)
+            while word.last?.isNewline == true { word.removeLast() }
+        }
+        Messages.write(
+            "the last five characters of the password, from a copy that is not on this machine (Enter: later)"
+        )
+        guard let answer = Messages.answer(), !answer.isEmpty else { return }
+        if answer == word.suffix(5) {
+            try Self.noteCopy(configuration)
+        } else {
+            Messages.warn("that is not how the password ends")
+        }
+    }
+
+    /// Notes that there is a copy of the password elsewhere.
+    static func noteCopy(_ configuration: ConfigurationOption) throws(FileError) {
+        guard let note = try note(configuration) else { return }
+        try makeBackupDirectory(note.removingLastComponent())
+        try note.writePrivateFile([])
+    }
+
+    private static func note(_ configuration: ConfigurationOption) throws(FileError) -> FilePath? {
+        try configuration.stateDirectory()?.appending("password-copied")
+    }
+
+    // MARK: The filesystem
+
+    /// A SOURCE that is on the filesystem of the repository; nil where none is.
+    static func sourceBesideRepository(_ settings: BackupSettings) -> FilePath? {
+        var place = RepositoryLocation(bytes: Array(settings.repository.utf8)).directory
+        // It may not be there yet.
+        while let path = place, (try? itemExists(path)) != true {
+            place = path.components.isEmpty ? nil : path.removingLastComponent()
+        }
+        guard let device = try? place?.status().identity.device else { return nil }
+        return settings.sources.first { (try? $0.status().identity.device) == device }
+    }
+}

@@ -1,0 +1,177 @@
+import ArgumentParser
+import Backups
+import CommandSupport
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// A configuration that is being made.
+struct SetupDraft {
+    /// What to back up, as it is written.
+    var sources: [String]
+    /// The repository, as it is written.
+    var repository = ""
+    /// The key of the password, and its value.
+    var password: (key: String, value: String)?
+    /// The variables that the repository's server needs.
+    private var variables: [(name: String, value: String)] = []
+    private let home: FilePath?
+
+    init(isSystem: Bool) {
+        sources = isSystem ? ["/"] : ["~"]
+        home = isSystem ? nil : currentBaseDirectories().home
+    }
+
+    /// The text of the configuration.
+    var text: String {
+        """
+        # Written by resval-backup setup. What may stand here: man resval-backup-run.
+        sources = [\(sources.map(quoted).joined(separator: ", "))]
+        \(place)
+        verify = "weekly"
+
+        [retention]
+        keep-daily = 7
+        keep-weekly = 5
+        keep-monthly = 12
+        keep-yearly = 10
+        \(environment)
+        """
+    }
+
+    private var place: String {
+        let word = password.map { "\n\($0.key) = \(quoted($0.value))" } ?? ""
+        return "repository = \(quoted(repository))" + word
+    }
+
+    private var environment: String {
+        guard !variables.isEmpty else { return "" }
+        return variables.reduce("\n[environment]\n") { $0 + "\($1.name) = \(quoted($1.value))\n" }
+    }
+
+    /// Returns an older text with this repository and password in place of its own; nil where it is not a
+    /// configuration.
+    func text(from old: String) -> String? {
+        let replaced = /\s*(repository|password|password-file|password-command)\s*=.*/
+        var lines: [Substring] = []
+        var isAtTop = true
+        for line in old.split(separator: "\n", omittingEmptySubsequences: false) {
+            if isAtTop, line.drop(while: \.isWhitespace).hasPrefix("[") {
+                lines += [place[...], ""]
+                isAtTop = false
+            }
+            if isAtTop, line.wholeMatch(of: replaced) != nil { continue }
+            lines.append(line)
+        }
+        if isAtTop { lines.append(place[...]) }
+        let text =
+            lines.joined(separator: "\n") + (old.contains("[environment]") ? "" : environment)
+        return (try? BackupSettings(text, home: home)) == nil ? nil : text
+    }
+
+    /// The settings that the text stands for.
+    func settings() throws -> BackupSettings {
+        do throws(SettingsError) {
+            return try BackupSettings(text, home: home)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    /// Returns restic for settings that are not written yet.
+    func engine(_ settings: BackupSettings) throws -> Restic {
+        try Restic(
+            searchPath: environmentValue("PATH") ?? [],
+            repository: RepositoryLocation(bytes: Array(settings.repository.utf8)),
+            passwordFile: nil,
+            environment: settings.environment(replacingIn: inheritedEnvironment()),
+            stateDirectory: try? StateDirectory.path(), uploadLimit: settings.uploadLimit?.bytes,
+            warn: { Messages.warn($0) })
+    }
+
+    /// Whether there is a repository, which is asked with a password that is none.
+    func repositoryIsThere() async throws -> Bool {
+        var settings = try settings()
+        settings.password = .text("-")
+        let engine = try engine(settings)
+        do throws(BackupError) {
+            _ = try await engine.repositoryIdentifier()
+            return true
+        } catch {
+            if error.code == .wrongPassword { return true }
+            guard error.code == .noRepository, !engine.isDetached else { throw error }
+            return false
+        }
+    }
+
+    /// Takes over the keys of the repository's server from the environment.
+    mutating func takeKeys(from inherited: [[UInt8]]) {
+        let names = [
+            "s3": ["AWS_"], "b2": ["B2_"], "azure": ["AZURE_"], "gs": ["GOOGLE_"],
+            "swift": ["OS_", "ST_"], "rest": ["RESTIC_REST_"], "rclone": ["RCLONE_"],
+        ]
+        let scheme = String(repository.prefix { $0 != ":" })
+        for variable in inherited.map({ String(decoding: $0, as: UTF8.self) }) {
+            guard let prefixes = names[scheme],
+                prefixes.contains(where: { variable.hasPrefix($0) }),
+                let equals = variable.firstIndex(of: "=")
+            else { continue }
+            variables.append(
+                (String(variable[..<equals]), String(variable[variable.index(after: equals)...])))
+        }
+        if !variables.isEmpty {
+            let list = variables.map(\.name).joined(separator: ", ")
+            Messages.write("the configuration gets from this environment: \(list)")
+        }
+    }
+
+    /// Returns a path as it is written: below the home with `~`.
+    func written(_ path: FilePath) -> String {
+        guard let home, path.isHeld(by: home), path != home else { return path.string }
+        return "~/" + FilePath(root: nil, path.components.dropFirst(home.components.count)).string
+    }
+
+    private func quoted(_ text: String) -> String {
+        text.unicodeScalars.reduce("\"") { quoted, scalar in
+            switch scalar {
+            case "\"", "\\": quoted + "\\\(scalar)"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                quoted + "\\u" + String(scalar.value + 0x10000, radix: 16).dropFirst()
+            default: quoted + String(scalar)
+            }
+        } + "\""
+    }
+
+    /// Returns a location as it is written.
+    ///
+    /// - Throws: `ValidationError` for one that means something else in another directory.
+    static func location(_ argument: PathArgument) throws -> String {
+        guard let text = String(validating: argument.bytes, as: UTF8.self) else {
+            throw ValidationError("the configuration cannot name a path that is not UTF-8")
+        }
+        let isPath = ["/", "~/", "local:/"].contains { text.hasPrefix($0) }
+        guard isPath || text.prefix(while: { $0 != "/" }).contains(":") else {
+            throw ValidationError(
+                "give an absolute path, or a location such as sftp:user@host:/path")
+        }
+        return text
+    }
+
+    /// A directory on a disk that is attached; nil where none is.
+    static var attachedDisk: String? {
+        let mounts = (try? MountTable.current())?.mounts ?? []
+        let tops: [FilePath] = ["/run/media", "/media", "/mnt"]
+        return mounts.map(\.mountPoint).first { point in tops.contains { point.isHeld(by: $0) } }?
+            .appending("resval-backup").string
+    }
+
+    /// Returns a password of 125 random bits, without characters that look like others.
+    static func newPassword() -> String {
+        let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        return (0..<25).map { index in
+            (index > 0 && index % 5 == 0 ? "-" : "") + String(letters.randomElement() ?? "x")
+        }.joined()
+    }
+}

@@ -1,0 +1,334 @@
+import Glibc
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Setting up")
+struct SetupTests {
+    /// A home without settings, and a place for a repository.
+    private struct Home {
+        let base: FilePath
+        var home: FilePath { base.appending("home") }
+        var repository: FilePath { base.appending("disk/repository") }
+        var password: FilePath { base.appending("paper/password") }
+        var configuration: FilePath { home.appending(".config/resval/backup.toml") }
+
+        func command(_ arguments: any CommandArgument...) -> Command {
+            var command = Command(.built("resval-backup"), arguments: arguments)
+            command.environment["HOME"] = home.string
+            command.environment["RESTIC_CACHE_DIR"] = base.appending("cache").string
+            return command
+        }
+
+        func setup(_ arguments: any CommandArgument...) -> Command {
+            var command = command("setup", "--no-timer")
+            command.arguments += arguments.map(\.argumentBytes)
+            return command
+        }
+
+        /// Answers every question by an option.
+        func setupByOptions() -> Command {
+            setup("--yes", "--repository", repository, "--password-file", password)
+        }
+
+        func snapshots() throws -> [String] {
+            snapshotIdentifiers(in: try command("snapshots", "--json").runSuccessfully())
+        }
+    }
+
+    private func withHome(_ body: (Home) throws -> Void) throws {
+        try require(.tool("restic"))
+        let tree = Tree {
+            Directory("disk")
+            Directory("paper") { File("password", "geheim geheim\n").permissions(0o600) }
+            Directory("home") {
+                File("letter", "text")
+                Directory("project") { File("f", "text") }
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { try body(Home(base: $0)) }
+    }
+
+    @Test("options lead from nothing to a backup, and again to nothing new")
+    func options() throws {
+        try withHome { home in
+            try home.command("run").run(exits: 1, says: "resval-backup setup")
+            try home.command("snapshots").run(exits: 64, says: "resval-backup setup")
+            try home.command("status").run(exits: 1, says: "resval-backup setup")
+            let first = try home.setupByOptions().run(exits: 0, says: "is on the same filesystem")
+            #expect(first.text.contains("snapshot "), "\(first)")
+            try #expect(home.configuration.status().permissions & 0o777 == 0o600)
+            try #expect(
+                home.configuration.removingLastComponent().status().permissions & 0o777 == 0o700)
+            try home.command("status").run(exits: 0, prints: "ok\n")
+            let text = try contentsOfFile(home.configuration)
+            try home.setupByOptions().run(exits: 0)
+            try #expect(home.snapshots().count == 1)
+            try #expect(contentsOfFile(home.configuration) == text)
+            try tool("rm", home.home.appending("letter"))
+            try home.command("restore", home.home.appending("letter")).run(exits: 0)
+        }
+    }
+
+    @Test("with --yes a question without an option is an error, before anything is written")
+    func missingOptions() throws {
+        try withHome { home in
+            try home.setup("--yes", "--password-file", home.password).run(
+                exits: 64, says: "give --repository")
+            try home.setup("--yes", "--repository", home.repository).run(
+                exits: 64, says: "give --password-file")
+            try home.setup("--yes", "--repository", "relative", "--password-file", home.password)
+                .run(exits: 64, says: "give an absolute path")
+            try home.setup().run(exits: 64, says: "there is no terminal to ask on")
+            for path in [home.repository, home.configuration] {
+                #expect(throws: Errno.noSuchFileOrDirectory) { try path.status() }
+            }
+        }
+    }
+
+    @Test(
+        "what stands in a configuration stays: an option with another value is refused with the line"
+    )
+    func contradiction() throws {
+        try withHome { home in
+            try home.setupByOptions().run(exits: 0)
+            let text = try contentsOfFile(home.configuration)
+            for (option, value, line) in [
+                ("--repository", "/elsewhere", "line 3: repository"),
+                ("--source", "/etc", "line 2: sources"),
+                ("--password-file", "/elsewhere", "line 4: password-file"),
+            ] {
+                try home.setup("--yes", option, value).run(
+                    exits: 1, says: "\(home.configuration): \(line) is there with another value")
+            }
+            try #expect(contentsOfFile(home.configuration) == text)
+        }
+    }
+
+    @Test("nothing is written through a link, nor below a directory that others can write to")
+    func links() throws {
+        try withHome { home in
+            let elsewhere = home.base.appending("elsewhere")
+            try tool("mkdir", elsewhere)
+            try tool("ln", "-s", elsewhere, home.home.appending(".config"))
+            try home.setupByOptions().run(exits: 1, says: "\(home.home)/.config: is a link")
+            try tool("rm", home.home.appending(".config"))
+            try tool("mkdir", home.home.appending(".config"))
+            try tool("ln", "-s", elsewhere.appending("new"), home.home.appending(".config/resval"))
+            try home.setupByOptions().run(exits: 1, says: "is a link")
+            try #expect(tool("ls", elsewhere) == "")
+            try tool("rm", home.home.appending(".config/resval"))
+            try tool("chmod", "777", home.home.appending(".config"))
+            try home.setupByOptions().run(exits: 1, says: "another user owns it or can write to it")
+            // Nor over anything, not even a link that leads nowhere.
+            try tool("chmod", "700", home.home.appending(".config"))
+            try tool("mkdir", home.home.appending(".config/resval"))
+            try tool("ln", "-s", elsewhere.appending("new"), home.configuration)
+            let result = try home.setupByOptions().run()
+            #expect(result.exitCode == 1, "\(result)")
+            try #expect(tool("ls", elsewhere) == "")
+        }
+    }
+
+    @Test("under sudo it is refused, with both commands that may be meant")
+    func sudo() throws {
+        try require(.root)
+        try withHome { home in
+            var command = home.setupByOptions()
+            command.environment["SUDO_UID"] = "1000"
+            try command.run(
+                exits: 1, says: "for yours: resval-backup setup",
+                "sudo resval-backup setup --system")
+            #expect(throws: Errno.noSuchFileOrDirectory) { try home.configuration.status() }
+        }
+    }
+
+    @Test("--check names what is missing, and in the end nothing")
+    func check() throws {
+        try withFilesystem(.tmpfs) { volume in
+            try withHome { home in
+                try home.setup("--check").run(exits: 1, says: "there is no configuration")
+                // The password is lost with the home, and the repository with it, too.
+                try tool("mkdir", home.home.appending("keys"))
+                try tool("cp", home.password, home.home.appending("keys"))
+                try home.setup(
+                    "--yes", "--repository", home.repository, "--password-file",
+                    home.home.appending("keys/password")
+                ).run(exits: 0)
+                try home.setup("--check").run(
+                    exits: 1, says: "the only known copy of the password",
+                    "is on the same filesystem")
+                try home.command("setup", "--check").run(exits: 1, says: "timer")
+                try tool("rm", "-r", home.home.appending(".config"), home.home.appending(".local"))
+                try home.setup(
+                    "--yes", "--repository", volume.root.appending("r"), "--password-file",
+                    home.password
+                ).run(exits: 0)
+                try home.setup("--check").run(exits: 0, prints: "nothing is missing\n")
+                try tool("rm", "-r", volume.root.appending("r"))
+                try home.setup("--check").run(exits: 1, says: "not the disk it was")
+            }
+        }
+    }
+
+    @Test("a new machine continues a lost one: settings, snapshots and what they hold")
+    func newMachine() throws {
+        try withHome { home in
+            try home.setupByOptions().run(exits: 0)
+            try tool("sed", "-i", "s/^keep-daily.*/keep-daily = 3/", home.configuration)
+            try home.command("run").run(exits: 0)
+            let before = try home.snapshots()
+            let lost = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
+            let elsewhere = home.base.appending("disk/moved")
+            try tool("mv", home.repository, elsewhere)
+            try shell(#"rm -rf "$1" "$2" && mkdir "$1""#, home.home, home.base.appending("cache"))
+            // Another name, as a new machine has.
+            func onNewMachine(_ command: Command) throws -> CommandResult {
+                var renamed = command
+                renamed.executable = try #require(FilePath.tool("unshare"))
+                renamed.arguments =
+                    ["--uts", "/bin/sh", "-c", "hostname newone; exec \"$0\" \"$@\""].map {
+                        Array($0.utf8)
+                    }
+                    + [command.executable.bytes] + command.arguments
+                return try renamed.run()
+            }
+            try require(.root, .tool("unshare"), .tool("hostname"))
+            let host = try tool("hostname")
+            var restore = home.command("restore", home.home.appending("letter"))
+            restore.environment["RESVAL_BACKUP_REPOSITORY"] = elsewhere.string
+            restore.environment["RESTIC_PASSWORD_FILE"] = home.password.string
+            let lists = try onNewMachine(restore)
+            #expect(
+                lists.exitCode == 1
+                    && lists.errorText.contains(
+                        "name a machine with --host: \(host)"),
+                "\(lists)")
+
+            let setup = home.setup(
+                "--yes", "--repository", elsewhere, "--password-file", home.password)
+            var continuing = setup
+            continuing.arguments += ["--host", host].map { Array($0.utf8) }
+            let begun = try onNewMachine(continuing)
+            #expect(
+                begun.exitCode == 1 && begun.errorText.contains("this machine continues "),
+                "\(begun)")
+            let found = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
+            #expect(
+                found.contains("keep-daily = 3\n")
+                    && found.contains("repository = \"\(elsewhere)\""), "\(found)")
+            #expect(
+                found.split(separator: "\n").count == lost.split(separator: "\n").count, "\(found)")
+            try #expect(home.snapshots() == before)
+
+            let back = try onNewMachine(
+                home.command(
+                    "restore", "--snapshot", "latest", home.home.appending("letter"),
+                    home.home.appending("project")))
+            #expect(back.exitCode == 0, "\(back)")
+            try #expect(contentsOfFile(home.home.appending("letter")) == Array("text".utf8))
+            let done = try onNewMachine(setup)
+            #expect(done.exitCode == 0 || done.exitCode == 3, "\(done)")
+            #expect(!done.errorText.contains("a machine of this name made"), "\(done)")
+            try #expect(home.snapshots().count == before.count + 1)
+            // They are one SET: the older ones are under the same rules.
+            let forget = try onNewMachine(home.command("forget", "--keep-last", "9"))
+            #expect(forget.text.contains("snapshots: \(before.count + 1) kept"), "\(forget)")
+        }
+    }
+
+    /// Runs a command on a terminal, and answers each question; `{}` in an answer is the password that the
+    /// terminal showed, `{-5}` its end.
+    private func dialog(_ command: Command, _ answers: [(question: String, answer: String)]) throws
+        -> CommandResult
+    {
+        let script = #"""
+            import os, pty, re, sys, select
+            words = sys.argv[2:int(sys.argv[1]) + 2]
+            answers = sys.argv[int(sys.argv[1]) + 2:]
+            pid, fd = pty.fork()
+            if pid == 0: os.execv(words[0], words)
+            seen = b""; start = 0
+            while True:
+                if not select.select([fd], [], [], 60)[0]: break
+                try: data = os.read(fd, 65536)
+                except OSError: break
+                if not data: break
+                seen += data
+                if answers and answers[0].encode() in seen[start:]:
+                    made = re.findall(rb"[a-z2-9]{5}(?:-[a-z2-9]{5}){4}", seen)
+                    word = answers[1].replace("{-5}", made[-1].decode()[-5:] if made else "")
+                    start = len(seen)
+                    os.write(fd, b"\x03" if word == "^C" else word.encode() + b"\n")
+                    answers = answers[2:]
+            code = os.waitpid(pid, 0)[1]
+            sys.stdout.buffer.write(seen)
+            print("left", answers)
+            sys.exit(os.waitstatus_to_exitcode(code) % 256 if os.WIFEXITED(code) else 128 + os.WTERMSIG(code))
+            """#
+        var driven = command
+        driven.executable = try #require(FilePath.tool("python3"))
+        let words = [command.executable.bytes] + command.arguments
+        driven.arguments =
+            ["-c", script, "\(words.count)"].map { Array($0.utf8) } + words
+            + answers.flatMap { [Array($0.question.utf8), Array($0.answer.utf8)] }
+        return try driven.run()
+    }
+
+    @Test(
+        "one question at a time leads to a backup, and the password is only on the terminal and in its file"
+    )
+    func questions() throws {
+        try require(.tool("python3"))
+        try withHome { home in
+            let result = try dialog(
+                home.setup(),
+                [
+                    ("where should the backup go", "relative"),
+                    ("where should the backup go", home.repository.string),
+                    ("same filesystem", "y"), ("type one", ""),
+                    ("its last five characters", "wrong"),
+                    ("its last five characters", "{-5}"),
+                ])
+            #expect(result.exitCode == 0 && result.text.contains("left []"), "\(result)")
+            try home.command("status").run(exits: 0)
+            try #expect(
+                home.configuration.removingLastComponent().appending("password").status()
+                    .permissions & 0o777 == 0o600)
+            let check = try home.setup("--check").run(exits: 1)
+            #expect(!check.errorText.contains("the only known copy"), "\(check)")
+            // The repository is there now, and its password is typed.
+            let password = try tool(
+                "cat", home.configuration.removingLastComponent().appending("password"))
+            try tool("rm", "-r", home.home.appending(".config"), home.home.appending(".local"))
+            let again = try dialog(
+                home.setup(),
+                [
+                    ("where should the backup go", home.repository.string),
+                    ("same filesystem", "y"),
+                    ("what is its password", "wrong"), ("what is its password", password),
+                    ("which of these", ""),
+                ])
+            #expect(
+                again.exitCode == 1 && again.text.contains("this machine continues "), "\(again)")
+            #expect(!again.text.replacing("left ", with: "").contains("\n\(password)"), "\(again)")
+        }
+    }
+
+    @Test("Ctrl-C at any question leaves nothing in the way of the next time", arguments: 0..<4)
+    func interrupted(question: Int) throws {
+        try require(.tool("python3"))
+        try withHome { home in
+            let answers = [
+                ("where should the backup go", home.repository.string), ("same filesystem", "y"),
+                ("type one", ""), ("its last five characters", "{-5}"),
+            ]
+            let result = try dialog(
+                home.setup(), answers.prefix(question) + [(answers[question].0, "^C")])
+            #expect(result.exitCode == 130, "\(result)")
+            #expect(throws: Errno.noSuchFileOrDirectory) { try home.configuration.status() }
+            try home.setupByOptions().run(exits: 0)
+        }
+    }
+}
