@@ -18,6 +18,9 @@ public enum KeepReason: Error, Sendable, Hashable {
     case mountPoint
     /// The item, or something in its unit, belongs to another user.
     case foreignOwner
+    /// The item, or something in its unit, belongs to a user whom neither `/etc/passwd` nor a name
+    /// service knows.
+    case unknownOwner
     /// The item is, or contains, a socket, a FIFO or a device.
     case specialFile
     /// The item, or something in its unit, is immutable or append-only.
@@ -76,6 +79,7 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .protectedRoot: "protected-root"
         case .mountPoint: "mount-point"
         case .foreignOwner: "foreign-owner"
+        case .unknownOwner: "unknown-owner"
         case .specialFile: "special-file"
         case .immutable: "immutable"
         case .tooYoung: "too-young"
@@ -118,6 +122,8 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .protectedRoot: "it is or contains a protected directory"
         case .mountPoint: "another filesystem begins there"
         case .foreignOwner: "it, or something in it, belongs to another user"
+        case .unknownOwner:
+            "it, or something in it, belongs to a user whom neither /etc/passwd nor getent knows"
         case .specialFile: "it is or contains a socket, a FIFO or a device"
         case .immutable: "it is, or something in it is, immutable or append-only"
         case .tooYoung(let minimumAge):

@@ -116,12 +116,17 @@ public struct UnitSearch: Sendable {
     ) throws(FileError) -> PurgeRules {
         let status = try volume.fileStatus()
         let user = effectiveUser()
+        let protected = protected + BackupRepositories.protected(environment.base)
+        let device = status.identity.device
         return PurgeRules(
-            device: status.identity.device,
+            device: device,
             mayShareExtents: try SpaceReporting.mayShareExtents(volume, status, goal),
             places: LocationIdentities(
-                environment, protected: protected + BackupRepositories.protected(environment.base),
-                user: user, device: status.identity.device),
+                environment, protected: protected, user: user, device: device),
+            owners: UnlistedOwners(but: environment.base.users, user) { [environment] in
+                LocationIdentities(
+                    environment, protected: protected, user: user, device: device, unlisted: $0)
+            },
             user: user, includesForeign: includesForeign,
             ages: AgeRules(
                 now: now, pressure: pressure, wantedAge: minimumAge,

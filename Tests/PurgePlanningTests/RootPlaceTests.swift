@@ -97,7 +97,8 @@ struct RootPlaceTests {
                 .none, kind: .directory, in: .empty, name: [], path: "/x", linkCount: 2,
                 isMountRoot: false)
             let reason = Array("closed".utf8).withUnsafeBytes {
-                rules.reasonToKeep($0, status, decision, isMarked: false)
+                rules.reasonToKeep(
+                    $0, status, decision, isMarked: false, in: .elsewhere)
             }
             #expect(reason == .unreadable(.permissionDenied))
         }

@@ -52,8 +52,8 @@ struct StartingPoint {
         context.heedsMarks = rules.heedsMarks(below: item.path)
         let (position, isListed) = rules.keptPaths.position(of: item.path)
         context.keptPaths = position
-        if rules.places.isProtected(item.path) {
-            reasonToKeep = .protectedRoot
+        if let reason = rules.reasonToKeep(below: item.path) {
+            reasonToKeep = reason
         } else if isListed {
             reasonToKeep = .listedForKeeping
         } else if isPartOfMarked(item, rules) {
@@ -114,7 +114,7 @@ struct StartingPoint {
             return false
         }
         do throws(Errno) {
-            return !rules.places.pathsToProtected.contains(try ancestor.status().identity)
+            return !rules.leadsToProtected(try ancestor.status().identity)
         } catch {
             return true
         }

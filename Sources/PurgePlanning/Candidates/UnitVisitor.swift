@@ -90,7 +90,8 @@ struct UnitVisitor: TreeVisitor {
         let isMarked = context.isMarked || hasMarkThatCounts(seen, in: context)
         let reason = entry.withName { name in
             seen.listed == nil
-                ? rules.reasonToKeep(name, seen.status, seen.decision, isMarked: isMarked)
+                ? rules.reasonToKeep(
+                    name, seen.status, seen.decision, isMarked: isMarked, in: context.place)
                     ?? rules.reasonToKeepInUnit(name, seen.status, in: context.place)
                     ?? rules.reasonToKeepTree(name, entry)
                 : .listedForKeeping
@@ -173,7 +174,8 @@ struct UnitVisitor: TreeVisitor {
         of entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
     ) -> CacheLayout? {
         guard context.place == .caches(.top), seen.status.kind == .directory,
-            rules.obstacle(seen.status) == nil, rules.places.locations[seen.status.identity] == nil
+            rules.obstacle(seen.status, in: context.place) == nil,
+            rules.places.locations[seen.status.identity] == nil
         else { return nil }
         return rules.layout(
             of: entry, named: entry.withLastName { Array($0) },
@@ -191,7 +193,8 @@ struct UnitVisitor: TreeVisitor {
         }
         return entry.withLastName { name in
             rules.reasonToKeep(
-                name, seen.status, seen.decision, isMarked: hasMarkThatCounts(seen, in: context))
+                name, seen.status, seen.decision, isMarked: hasMarkThatCounts(seen, in: context),
+                in: context.place)
                 ?? rules.reasonToKeepAlone(name, seen.status, in: context.place)
                 ?? rules.reasonToKeepTree(name, entry)
         }
@@ -223,7 +226,7 @@ struct UnitVisitor: TreeVisitor {
         guard seen.status.kind == .directory else { return .skip }
         let isRoot = entry.depth == 0
         let obstacle =
-            obstacle(seen, isRoot: isRoot) ?? ownName(of: entry)
+            obstacle(seen, in: context.place, isRoot: isRoot) ?? ownName(of: entry)
             ?? rules.reasonToKeepTree(inside: entry, in: context.place)
         if let obstacle {
             if !isNoted { sink.note(pathBytes(of: entry), obstacle) }
@@ -247,10 +250,12 @@ struct UnitVisitor: TreeVisitor {
         entry.withLastName { AsideName.matches($0) } ? .putAside : nil
     }
 
-    private func obstacle(_ seen: Seen, isRoot: Bool) -> KeepReason? {
+    private func obstacle(
+        _ seen: Seen, in place: PurgeContext.Place, isRoot: Bool
+    ) -> KeepReason? {
         if seen.decision.purgeability.isProtected { return .protected(seen.decision.purgeability) }
         return seen.listed == .whole
-            ? .listedForKeeping : rules.obstacle(seen.status, isRoot: isRoot)
+            ? .listedForKeeping : rules.obstacle(seen.status, in: place, isRoot: isRoot)
     }
 }
 

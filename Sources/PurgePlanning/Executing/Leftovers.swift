@@ -76,9 +76,9 @@ struct Leftovers {
     private func mayGo(
         _ record: AsideRecord, _ identity: FileIdentity
     ) throws(FileError) -> Bool {
-        let places = try rules(FilePath(bytes: record.asidePath)).places
-        return !places.pathsToProtected.contains(identity)
-            && !places.isProtected(FilePath(bytes: record.asidePath))
+        let path = FilePath(bytes: record.asidePath)
+        let rules = try rules(path)
+        return rules.reasonToKeep(below: path) == nil && !rules.leadsToProtected(identity)
     }
 
     /// Restores the name of a directory that was only moved aside.

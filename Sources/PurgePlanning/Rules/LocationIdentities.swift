@@ -25,15 +25,24 @@ struct LocationIdentities: Sendable {
     ///   - user: the uid of the purging user; for root, the directories of every home are
     ///     protected.
     ///   - device: the device that the walk stays on.
+    ///   - accounts: users whom `/etc/passwd` does not name; their directories are protected whoever
+    ///     purges.
     init(
         _ environment: PolicyEnvironment, protected given: [FilePath] = [], user: UInt32,
-        device: UInt64
+        device: UInt64, unlisted accounts: [PasswordDatabase.Account] = []
     ) {
         let places = environment.locations
         let mounts = environment.mounts
         self.mounts = mounts
         var protected = places.protectedRoots + given
-        if user == 0 { protected += OtherHomes.protectedRoots(environment.base, mounts) }
+        if user == 0 {
+            let base = environment.base
+            protected += OtherHomes.protectedRoots(base.homes, base.accounts, mounts)
+        }
+        protected += OtherHomes.protectedRoots(accounts.map(\.home), accounts, mounts)
+        let homes =
+            places.homes
+            + accounts.compactMap { realPath(of: $0.home, notBeyond: mounts) ?? $0.home }
         longKeeping = realPath(of: "/var/tmp", notBeyond: mounts)
         // The walk cannot reach what does not exist or lies behind a mount that purging does not
         // enter.
@@ -52,11 +61,11 @@ struct LocationIdentities: Sendable {
             locations[item.status.identity] = place
         }
         let locationPaths = places.locations.map(\.path)
-        for path in realRoots + places.homes + locationPaths {
+        for path in realRoots + homes + locationPaths {
             for ancestor in Self.ancestors(of: path) { add(pathToProtected: ancestor) }
         }
-        for path in places.homes + locationPaths { add(pathToProtected: path) }
-        for path in places.homes + places.locations.filter(\.kind.isBackedUp).map(\.path) {
+        for path in homes + locationPaths { add(pathToProtected: path) }
+        for path in homes + places.locations.filter(\.kind.isBackedUp).map(\.path) {
             if let (_, status) = found(path) { cutOuts.insert(status.identity) }
         }
     }
@@ -155,12 +164,14 @@ enum OtherHomes {
     /// A directory outside the home counts only if it belongs to the home's owner: users cannot
     /// protect what is not theirs. Homes on remote filesystems are skipped: they may never answer,
     /// and nothing on them is purged.
-    static func protectedRoots(_ base: BaseDirectories, _ mounts: MountTable) -> [FilePath] {
+    static func protectedRoots(
+        _ homes: [FilePath], _ accounts: [PasswordDatabase.Account], _ mounts: MountTable
+    ) -> [FilePath] {
         func isLocal(_ path: FilePath) -> Bool {
             realPath(of: path, notBeyond: mounts).map { !mounts.isRemote($0) } ?? false
         }
-        let accounts = Dictionary(grouping: Set(base.accounts), by: \.home)
-        return Set(base.homes).filter { isLocal($0) }.flatMap { home in
+        let accounts = Dictionary(grouping: Set(accounts), by: \.home)
+        return Set(homes).filter { isLocal($0) }.flatMap { home in
             let configured = accounts[home, default: []].flatMap { account in
                 UserDirectories(contents: settings(of: account), home: home).paths.values
             }

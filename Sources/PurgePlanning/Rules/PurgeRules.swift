@@ -16,6 +16,8 @@ final class PurgeRules: Sendable {
     let mayShareExtents: Bool
     /// The protected directories, and the locations for temporary files and caches.
     let places: LocationIdentities
+    /// The owners whom `/etc/passwd` does not name; nil where they do not matter.
+    private let owners: UnlistedOwners?
     /// The uid of the purging user.
     let user: UInt32
     /// Whether items of other users may be deleted.
@@ -32,13 +34,15 @@ final class PurgeRules: Sendable {
     let markRoots: Set<FileIdentity>?
 
     init(
-        device: UInt64, mayShareExtents: Bool, places: LocationIdentities, user: UInt32,
-        includesForeign: Bool, ages: AgeRules, notACache: NotACache, keptPaths: KeptPaths,
+        device: UInt64, mayShareExtents: Bool, places: LocationIdentities,
+        owners: UnlistedOwners? = nil, user: UInt32, includesForeign: Bool, ages: AgeRules,
+        notACache: NotACache, keptPaths: KeptPaths,
         mountsElsewhere: MountsElsewhere, markRoots: Set<FileIdentity>? = nil
     ) {
         self.device = device
         self.mayShareExtents = mayShareExtents
         self.places = places
+        self.owners = owners
         self.user = user
         self.includesForeign = includesForeign
         self.ages = ages
@@ -54,17 +58,18 @@ final class PurgeRules: Sendable {
     ///   directory of its unit.
     func reasonToKeep(
         _ name: UnsafeRawBufferPointer, _ status: FileStatus, _ decision: Decision,
-        isMarked: Bool
+        isMarked: Bool, in place: PurgeContext.Place
     ) -> KeepReason? {
         if decision.purgeability.isProtected { return .protected(decision.purgeability) }
         if decision.protection.keepsItem(isMarkedPurgeable: isMarked) { return .protectionClass }
         if !includesForeign, status.owner != user { return .foreignOwner }
+        if !isOwnerKnown(status, in: place) { return .unknownOwner }
         if status.isImmutable || status.isAppendOnly { return .immutable }
         switch status.kind {
         case .regularFile, .symbolicLink:
-            if places.protectedRoots.contains(status.identity) { return .protectedRoot }
+            if isProtectedRoot(status) { return .protectedRoot }
         case .directory:
-            if let reason = obstacle(status) { return reason }
+            if let reason = obstacle(status, in: place) { return reason }
             // Root ignores permissions; any other user could not empty such a directory.
             if user != 0, status.permissions & allOfOwner != allOfOwner {
                 return .unreadable(.permissionDenied)
@@ -79,11 +84,46 @@ final class PurgeRules: Sendable {
     /// Returns the reason not to enter a directory, or nil.
     ///
     /// - Parameter isRoot: whether the directory is a search root, which may be a mount point.
-    func obstacle(_ status: FileStatus, isRoot: Bool = false) -> KeepReason? {
+    func obstacle(
+        _ status: FileStatus, in place: PurgeContext.Place, isRoot: Bool = false
+    ) -> KeepReason? {
         let isMountPoint = status.isMountRoot == true && !isRoot
         if status.identity.device != device || isMountPoint { return .mountPoint }
-        if places.protectedRoots.contains(status.identity) { return .protectedRoot }
-        return nil
+        if !isOwnerKnown(status, in: place) { return .unknownOwner }
+        return isProtectedRoot(status) ? .protectedRoot : nil
+    }
+
+    /// Whether the owner of an item is known, or it is a temporary file, whose owner does not matter.
+    private func isOwnerKnown(_ status: FileStatus, in place: PurgeContext.Place) -> Bool {
+        if case .temporary = place { return true }
+        return status.owner == user || owners?.isKnown(status.owner) != false
+    }
+
+    /// Whether an item is a protected directory or file.
+    func isProtectedRoot(_ status: FileStatus) -> Bool {
+        places.protectedRoots.contains(status.identity)
+            || owners?.places?.protectedRoots.contains(status.identity) == true
+    }
+
+    /// Whether an item is a home, a location, or on the way to a protected directory.
+    func leadsToProtected(_ identity: FileIdentity) -> Bool {
+        places.pathsToProtected.contains(identity)
+            || owners?.places?.pathsToProtected.contains(identity) == true
+    }
+
+    /// Returns the reason to keep everything below a path, because of the path itself or the
+    /// directories above it, or nil.
+    ///
+    /// - Parameter path: a real path.
+    func reasonToKeep(below path: FilePath) -> KeepReason? {
+        if let owners {
+            // Also of the directories above: a home is known by its owner.
+            let areKnown = EffectiveValues.owners(on: path).map { owners.isKnown($0) }
+            if owners.places?.isProtected(path) == true { return .protectedRoot }
+            let isTemporary = fixedTemporaryDirectories.contains { path.isHeld(by: $0) }
+            if areKnown.contains(false), !isTemporary { return .unknownOwner }
+        }
+        return places.isProtected(path) ? .protectedRoot : nil
     }
 
     /// Returns the additional reason to keep an item of a unit, and so the whole unit; nil when
@@ -91,7 +131,7 @@ final class PurgeRules: Sendable {
     func reasonToKeepInUnit(
         _ name: UnsafeRawBufferPointer, _ status: FileStatus, in place: PurgeContext.Place
     ) -> KeepReason? {
-        if status.kind == .directory, places.pathsToProtected.contains(status.identity) {
+        if status.kind == .directory, leadsToProtected(status.identity) {
             return .protectedRoot
         }
         guard case .temporary = place else { return nil }
@@ -103,7 +143,7 @@ final class PurgeRules: Sendable {
         _ name: UnsafeRawBufferPointer, _ status: FileStatus, in place: PurgeContext.Place
     ) -> KeepReason? {
         if status.kind == .symbolicLink { return .symbolicLink }
-        if places.pathsToProtected.contains(status.identity) { return .protectedRoot }
+        if leadsToProtected(status.identity) { return .protectedRoot }
         switch place {
         case .elsewhere: return notACache.reason(reserved: name).map { .reservedName($0) }
         case .temporary: return reasonToKeepTemporary(name, status)
