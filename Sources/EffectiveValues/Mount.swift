@@ -65,6 +65,11 @@ extension Mount {
         return isOnBlockDevice ? .local : .unknown
     }
 
+    /// Whether it is a file that keeps a mount namespace: `unshare --mount=FILE` mounts one.
+    package var isMountNamespace: Bool {
+        filesystemType == "nsfs" && root.bytes.starts(with: "mnt:[".utf8)
+    }
+
     /// Whether its files are served by another machine or by a program, which may stop responding.
     package var isRemote: Bool { category == .network || category == .fuse }
 

@@ -69,6 +69,8 @@ public enum KeepReason: Error, Sendable, Hashable {
     case outsideRoots
     /// The item is, or contains, something that cannot be tested for being in use.
     case untestable(Errno)
+    /// The item is a directory, and processes that are not seen from this PID namespace may use it.
+    case unseenProcesses
 
     /// The reason's stable name, for JSON and scripts.
     public var name: String {
@@ -101,14 +103,14 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .unsafePath: "unsafe-path"
         case .mountedElsewhere: "mounted-elsewhere"
         case .outsideRoots: "outside-roots"
-        case .untestable: "untestable"
+        case .untestable, .unseenProcesses: "untestable"
         }
     }
 
     /// Whether the system refused what an examination needs.
     var isUnexamined: Bool {
         switch self {
-        case .untestable, .unreadable: true
+        case .untestable, .unseenProcesses, .unreadable: true
         default: false
         }
     }
@@ -151,6 +153,9 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .mountedElsewhere: "it, or something in it, is in use as a mount elsewhere"
         case .outsideRoots: "it is not in the directories that are searched"
         case .untestable(let errno): "it is not known whether it is in use: \(errno)"
+        case .unseenProcesses:
+            "processes outside of this PID namespace may use it (if none does: --alone, or alone = "
+                + "true in purge.toml)"
         }
     }
 }

@@ -25,6 +25,9 @@ public struct UnitSearch: Sendable {
     public var protected: [FilePath] = []
     /// The directories below which `isPurgeable` marks count; nil for everywhere.
     public var markRoots: [FilePath]?
+    /// Whether no process outside of this PID namespace, as on the host of a container, uses what is
+    /// searched. Otherwise no directory is deleted there, because such processes are not seen.
+    public var isAlone = false
     /// The number of threads of the walk.
     public var threadCount = TreeScanner.defaultThreadCount
     /// Called before each item; returning true ends the walk at once.
@@ -115,7 +118,8 @@ public struct UnitSearch: Sendable {
         keep: ([UInt8], KeepReason) -> Void = { _, _ in }
     ) throws(FileError) -> PurgeRules {
         let status = try volume.fileStatus()
-        let user = effectiveUser()
+        // No file has the greatest uid.
+        let user = ownUser() ?? .max
         let protected = protected + BackupRepositories.protected(environment.base)
         let device = status.identity.device
         return PurgeRules(
@@ -137,6 +141,7 @@ public struct UnitSearch: Sendable {
             },
             // When this fails, the final check before deletion fails too and reports it.
             mountsElsewhere: (try? runningProcesses().recentMounts()) ?? .none,
+            seesAllProcesses: isAlone || (try? isInInitialPIDNamespace()) == true,
             // A directory that does not exist has no entries, and one that is not reached safely is
             // not searched.
             markRoots: markRoots.map { roots in

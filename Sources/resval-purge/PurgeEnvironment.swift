@@ -29,6 +29,9 @@ struct PurgeEnvironment {
         for warning in environment.warnings where !refusals.contains(warning) {
             Messages.warn(about: warning.subject?.bytes, warning.sentence)
         }
+        if !options.alone, let warning = unseenProcessesWarning() {
+            Messages.warn("\(warning): give --alone if none does")
+        }
         for refusal in refusals { Messages.write(about: refusal.subject?.bytes, refusal.sentence) }
         if !refusals.isEmpty { throw ExitCode(64) }
     }
@@ -61,6 +64,7 @@ struct PurgeEnvironment {
         search.pressure =
             space.map { thresholds.pressure(of: $0) } == .critical ? .critical : .low
         search.smallest = options.smallest.bytes
+        search.isAlone = options.alone
         if let space, thresholds.isShortOfInodes(space) { search.smallest = 0 }
         search.minimumAge = options.minAge?.seconds
         if let scope {
@@ -71,6 +75,13 @@ struct PurgeEnvironment {
         if let progress { search.didExamine = { progress.advance(by: $0) } }
         return search
     }
+}
+
+/// Returns the warning that directories are kept because not all processes are seen; nil where they
+/// are.
+func unseenProcessesWarning() -> String? {
+    if (try? isInInitialPIDNamespace()) == true { return nil }
+    return "directories are kept, because processes outside of this PID namespace may use them"
 }
 
 /// Returns the absolute path, without accessing it.

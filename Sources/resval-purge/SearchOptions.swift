@@ -21,6 +21,9 @@ struct SearchOptions: ParsableArguments {
             "Keep smaller caches and temporary files unless they add up to 1 MiB in a directory.",
             valueName: "size"))
     var smallest = ByteSize(bytes: 64 << 10)
+
+    @Flag(help: "In a container: nothing outside uses what is searched.")
+    var alone = false
 }
 
 /// The options that change what a search takes, and what it never touches.

@@ -197,6 +197,8 @@ struct UnitVisitor: TreeVisitor {
                 in: context.place)
                 ?? rules.reasonToKeepAlone(name, seen.status, in: context.place)
                 ?? rules.reasonToKeepTree(name, entry)
+                ?? (seen.status.kind == .directory && !rules.seesAllProcesses
+                    ? .unseenProcesses : nil)
         }
     }
 

@@ -30,6 +30,8 @@ final class PurgeRules: Sendable {
     let keptPaths: KeptPaths
     /// What was mounted elsewhere when the search began.
     let mountsElsewhere: MountsElsewhere
+    /// Whether all processes that may use a directory can be seen.
+    let seesAllProcesses: Bool
     /// The directories below which `isPurgeable` marks count; nil for everywhere.
     let markRoots: Set<FileIdentity>?
 
@@ -37,7 +39,8 @@ final class PurgeRules: Sendable {
         device: UInt64, mayShareExtents: Bool, places: LocationIdentities,
         owners: UnlistedOwners? = nil, user: UInt32, includesForeign: Bool, ages: AgeRules,
         notACache: NotACache, keptPaths: KeptPaths,
-        mountsElsewhere: MountsElsewhere, markRoots: Set<FileIdentity>? = nil
+        mountsElsewhere: MountsElsewhere, seesAllProcesses: Bool = true,
+        markRoots: Set<FileIdentity>? = nil
     ) {
         self.device = device
         self.mayShareExtents = mayShareExtents
@@ -49,6 +52,7 @@ final class PurgeRules: Sendable {
         self.notACache = notACache
         self.keptPaths = keptPaths
         self.mountsElsewhere = mountsElsewhere
+        self.seesAllProcesses = seesAllProcesses
         self.markRoots = markRoots
     }
 

@@ -82,6 +82,7 @@ struct VolumePurge {
         search.roots = roots(on: try volume.fileStatus().identity.device)
         search.minimumAge = settings.minimumAge
         search.smallest = settings.smallest
+        search.isAlone = settings.isAlone
         search.protected = settings.protected
         search.markRoots = settings.markRoots
         search.pressure = isCritical ? .critical : .low
