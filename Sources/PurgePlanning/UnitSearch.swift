@@ -121,15 +121,15 @@ public struct UnitSearch: Sendable {
         // No file has the greatest uid.
         let user = ownUser() ?? .max
         let protected = protected + BackupRepositories.protected(environment.base)
-        let device = status.identity.device
+        let devices = devices(sharingSpaceWith: volume, status)
         return PurgeRules(
-            device: device,
+            devices: devices,
             mayShareExtents: try SpaceReporting.mayShareExtents(volume, status, goal),
             places: LocationIdentities(
-                environment, protected: protected, user: user, device: device),
+                environment, protected: protected, user: user, devices: devices),
             owners: UnlistedOwners(but: environment.base.users, user) { [environment] in
                 LocationIdentities(
-                    environment, protected: protected, user: user, device: device, unlisted: $0)
+                    environment, protected: protected, user: user, devices: devices, unlisted: $0)
             },
             user: user, includesForeign: includesForeign,
             ages: AgeRules(
@@ -149,6 +149,22 @@ public struct UnitSearch: Sendable {
                     roots.filter { environment.localStatus(of: $0) != nil }
                         .compactMap { try? NamedItem(at: $0).status.identity })
             })
+    }
+
+    /// Returns the device numbers of a volume, and of those search roots and locations that share its
+    /// space: each subvolume of btrfs has one.
+    private func devices(
+        sharingSpaceWith volume: FilePath, _ status: FileStatus
+    ) -> Set<UInt64> {
+        var devices: Set = [status.identity.device]
+        guard let pool = try? StoragePool(of: volume), case .btrfs = pool else { return devices }
+        for place in roots + environment.locations.locations.map(\.path) {
+            guard let status = environment.localStatus(of: place),
+                (try? StoragePool(of: place)) == pool
+            else { continue }
+            devices.insert(status.identity.device)
+        }
+        return devices
     }
 
     /// Creates the inspection of the processes that may use what is found.
@@ -194,7 +210,11 @@ public struct UnitSearch: Sendable {
                 do throws(FileError) {
                     let path = try NamedItem(at: location.path).path
                     let item = try reader.item(at: path, followsLast: false)
-                    if item.status.identity.device == rules.device { items.append(item) }
+                    if rules.devices.contains(item.status.identity.device) {
+                        items.append(item)
+                    } else {
+                        sink.note(path.bytes, .mountPoint)
+                    }
                 } catch {
                     // A location that does not exist contains nothing.
                     if error.code == .noSuchFile { continue }

@@ -63,10 +63,6 @@ struct PlanFileTests {
             ("\"version\":1", "\"version\":2", "has an unknown version"),
             ("purge-plan", "other", "is not a purge plan"),
             ("\"bootID\"", "\"boot\"", "has an unknown field"),
-            (
-                "\"device\":2049,\"w", "\"device\":2050,\"w",
-                "has a unit on another device"
-            ),
             ("4096,\"roots\"", "-1,\"roots\"", "has a negative amount"),
             (
                 "4096,\"roots\"", "4096,\"wantedBytes\":1,\"roots\"",

@@ -87,6 +87,11 @@ struct UnitVisitor: TreeVisitor {
         _ entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
     ) -> Descent<PurgeContext> {
         if portion.keepReason != nil { return .skip }
+        // A subvolume in which another search begins is no part of a unit around it.
+        guard seen.status.identity.device == context.unit?.start.status.identity.device else {
+            portion.keepReason = .mountPoint
+            return .skip
+        }
         let isMarked = context.isMarked || hasMarkThatCounts(seen, in: context)
         let reason = entry.withName { name in
             seen.listed == nil

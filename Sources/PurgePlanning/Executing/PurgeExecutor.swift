@@ -80,7 +80,6 @@ public struct PurgeExecutor: Sendable {
             return outcome
         }
         let rules = try search.rules(on: volume, now: now)
-        guard rules.device == plan.device else { throw PurgeRefusal.otherBoot }
         var run = try PurgeRun(self, plan, rules, on: volume, journal, now)
         try run.execute(event)
         var outcome = run.outcome
@@ -123,14 +122,16 @@ public struct PurgeExecutor: Sendable {
         guard (-60...3600).contains(age) else { throw PurgeRefusal.tooOld }
     }
 
+    /// Whether a path is a directory on a device of the plan's units.
     private func isOn(_ plan: PurgePlan) -> (FilePath) -> Bool {
-        { path in
+        let devices = Set(plan.units.map(\.identity.device))
+        return { path in
             // A plan contains real paths; through a symbolic link the path could lead anywhere.
             let environment = search.environment
             guard realPath(of: path, notBeyond: environment.mounts) == path,
                 let status = environment.localStatus(of: path)
             else { return false }
-            return status.kind == .directory && status.identity.device == plan.device
+            return status.kind == .directory && devices.contains(status.identity.device)
         }
     }
 }

@@ -52,9 +52,6 @@ private struct PlanFields: StrictFields {
         guard names.contains("type"), names.contains("version"), let created, let bootID,
             !bootID.isEmpty, let device, let wantedBytes, let roots, let units
         else { throw refuse("lacks required fields") }
-        guard units.allSatisfy({ $0.identity.device == device }) else {
-            throw refuse("has a unit on another device")
-        }
         guard areApart(units.map(\.path)) else {
             throw refuse("has a unit twice, or one inside another")
         }

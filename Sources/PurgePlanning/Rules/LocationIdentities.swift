@@ -24,12 +24,12 @@ struct LocationIdentities: Sendable {
     ///   - given: further protected directories and files.
     ///   - user: the uid of the purging user; for root, the directories of every home are
     ///     protected.
-    ///   - device: the device that the walk stays on.
+    ///   - devices: the devices that the walk stays on.
     ///   - accounts: users whom `/etc/passwd` does not name; their directories are protected whoever
     ///     purges.
     init(
         _ environment: PolicyEnvironment, protected given: [FilePath] = [], user: UInt32,
-        device: UInt64, unlisted accounts: [PasswordDatabase.Account] = []
+        devices: Set<UInt64>, unlisted accounts: [PasswordDatabase.Account] = []
     ) {
         let places = environment.locations
         let mounts = environment.mounts
@@ -50,7 +50,11 @@ struct LocationIdentities: Sendable {
         protectedParts = realRoots.compactMap { FilesystemPart($0, in: mounts) }
         for (root, status) in realRoots.compactMap({ found($0) }) {
             protectedRoots.insert(status.identity)
-            if let twin = snapshotTwin(of: root, status, on: device) { protectedRoots.insert(twin) }
+            for device in devices {
+                if let twin = snapshotTwin(of: root, status, on: device) {
+                    protectedRoots.insert(twin)
+                }
+            }
         }
         for location in places.locations {
             // A location whose path has come to lead elsewhere does not count.

@@ -10,8 +10,8 @@ import SystemPackage
 final class PurgeRules: Sendable {
     /// The policy that interprets marks.
     let policy = StoragePolicy(markers: [.native])
-    /// The device of the filesystem that is short of space.
-    let device: UInt64
+    /// The devices of the filesystem that is short of space: of each subvolume in which a search begins.
+    let devices: Set<UInt64>
     /// Whether files on it can share extents, so that each file's extents have to be read.
     let mayShareExtents: Bool
     /// The protected directories, and the locations for temporary files and caches.
@@ -36,13 +36,13 @@ final class PurgeRules: Sendable {
     let markRoots: Set<FileIdentity>?
 
     init(
-        device: UInt64, mayShareExtents: Bool, places: LocationIdentities,
+        devices: Set<UInt64>, mayShareExtents: Bool, places: LocationIdentities,
         owners: UnlistedOwners? = nil, user: UInt32, includesForeign: Bool, ages: AgeRules,
         notACache: NotACache, keptPaths: KeptPaths,
         mountsElsewhere: MountsElsewhere, seesAllProcesses: Bool = true,
         markRoots: Set<FileIdentity>? = nil
     ) {
-        self.device = device
+        self.devices = devices
         self.mayShareExtents = mayShareExtents
         self.places = places
         self.owners = owners
@@ -92,7 +92,7 @@ final class PurgeRules: Sendable {
         _ status: FileStatus, in place: PurgeContext.Place, isRoot: Bool = false
     ) -> KeepReason? {
         let isMountPoint = status.isMountRoot == true && !isRoot
-        if status.identity.device != device || isMountPoint { return .mountPoint }
+        if !devices.contains(status.identity.device) || isMountPoint { return .mountPoint }
         if !isOwnerKnown(status, in: place) { return .unknownOwner }
         return isProtectedRoot(status) ? .protectedRoot : nil
     }

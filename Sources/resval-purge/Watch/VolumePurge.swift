@@ -79,7 +79,7 @@ struct VolumePurge {
 
     private func search(on volume: FilePath, isCritical: Bool) throws(FileError) -> UnitSearch {
         var search = UnitSearch(environment)
-        search.roots = roots(on: try volume.fileStatus().identity.device)
+        search.roots = try roots(on: volume)
         search.minimumAge = settings.minimumAge
         search.smallest = settings.smallest
         search.isAlone = settings.isAlone
@@ -92,17 +92,19 @@ struct VolumePurge {
 
     /// Returns the search roots: the locations for temporary files and caches on the volume, and
     /// the directories below which marks count.
-    private func roots(on device: UInt64) -> [FilePath] {
+    private func roots(on volume: FilePath) throws(FileError) -> [FilePath] {
+        let pool: StoragePool
+        do throws(Errno) {
+            pool = try StoragePool(of: volume)
+        } catch {
+            throw FileError(error, of: volume)
+        }
         let locations = environment.locations.locations.filter { !$0.kind.isBackedUp }
         return (locations.map(\.path) + settings.markRoots).filter { root in
-            do throws(FileError) {
-                guard environment.localStatus(of: root) != nil else { return false }
-                return try NamedItem(at: root).status.identity.device == device
-            } catch {
-                // A directory that does not exist, or cannot be reached safely, contains nothing to
-                // delete.
-                return false
-            }
+            // A directory that does not exist, or cannot be reached safely, contains nothing to delete.
+            guard environment.localStatus(of: root) != nil, let item = try? NamedItem(at: root)
+            else { return false }
+            return (try? StoragePool(of: item.path)) == pool
         }
     }
 
