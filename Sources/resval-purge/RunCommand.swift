@@ -99,7 +99,7 @@ struct RunCommand: ParsableCommand {
         let result = try planning.makePlan(paths.paths, kept)
         guard reportShortfall(result) || partial else { return false }
         return try execute(
-            result.plan, result.search, on: result.volume, of: result.totals.bytes,
+            result.plan, result.search, on: result.volume, of: result.totals.certainBytes,
             goesOn: result.isTruncated, &report)
     }
 
@@ -130,7 +130,7 @@ struct RunCommand: ParsableCommand {
     /// - Parameters:
     ///   - search: the search by which its units are checked.
     ///   - volume: a path on the volume.
-    ///   - purgeable: how many bytes may be deleted on the volume altogether.
+    ///   - purgeable: how many bytes can be freed for certain on the volume altogether.
     ///   - goesOn: whether units that the plan does not name may be deleted in place of others.
     /// - Returns: whether the target is reached.
     private func execute(
@@ -154,7 +154,7 @@ struct RunCommand: ParsableCommand {
         }
         display.end()
         report.finish(outcome, on: volume, wanted: plan.wantedBytes)
-        if !isDryRun { record(purgeable - outcome.predictedBytes, plan) }
+        if !isDryRun { record(purgeable - outcome.certainBytes, plan) }
         return outcome.isReached
     }
 

@@ -125,7 +125,7 @@ struct StatusCommand: ParsableCommand {
             state.kept = kept.counts
             state.totals = found.totals
             record(
-                found.totals.bytes,
+                found.totals.certainBytes,
                 try PurgePlan(freeing: 0, on: volume.path, units: [], created: now))
         } catch let error as FileError where error.code == .unsupportedFilesystem {
             state.unavailable = error.message

@@ -111,11 +111,11 @@ struct PlanFileTests {
         var totals = PurgeTotals()
         let first = FirstUnits(wantedBytes: .max)
         for unit in read.units {
-            totals.add(unit.bytes, of: unit.purgeClass)
+            totals.add(unit.freed, of: unit.purgeClass)
             first.add([unit])
         }
         #expect(totals.bytes == .max)
-        for unit in read.units { totals.remove(unit.bytes, of: unit.purgeClass) }
+        for unit in read.units { totals.remove(unit.freed, of: unit.purgeClass) }
         #expect(totals.bytes == 0)
         #expect(first.found().units.count == 1)
         var progress = PurgeProgress(wanted: .max, futileBytes: .max)

@@ -15,7 +15,7 @@ public struct PurgeUnit: Sendable, Hashable {
     /// directories do not count.
     public let lastUse: FileTime
     /// How many bytes deleting the unit is expected to free, and how many for certain.
-    private let freed: FreedBytes
+    let freed: FreedBytes
     /// The number of items in the unit, the top item included.
     public let itemCount: Int
     /// The state of the unit when it was chosen.

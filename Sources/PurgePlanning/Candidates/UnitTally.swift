@@ -192,7 +192,7 @@ struct UnitSink: Sendable {
             return note(pathBytes(of: entry), reason)
         }
         if !lateFindings.concernFiles, small?.concern(freed.atMost, purgeClass) != true,
-            preselection.drop(freed.atMost, of: purgeClass, lastUse: lastUse)
+            preselection.drop(freed, of: purgeClass, lastUse: lastUse)
         {
             return
         }

@@ -55,7 +55,7 @@ struct VolumePurge {
         let plan = try PurgePlan(
             freeing: wantedBytes(goal, units), on: volume, roots: search.roots, units: units,
             created: now)
-        remember(totals.bytes, plan)
+        remember(totals.certainBytes, plan)
         let amount = amount(of: units)
         guard goal.isPartial || goal.needed.isReached(by: amount) else {
             return .unreachable(purgeable: totals.bytes)
@@ -64,7 +64,7 @@ struct VolumePurge {
         executor.goesOn = isTruncated
         executor.shouldStop = shouldStop
         let outcome = try executor.execute(plan, now: now, event: event)
-        remember(totals.bytes - outcome.predictedBytes, plan)
+        remember(totals.certainBytes - outcome.certainBytes, plan)
         return .done(outcome)
     }
 
@@ -146,6 +146,6 @@ struct VolumePurge {
     /// program relies on that space, and on a full disk the purge is needed all the more.
     private func remember(_ bytes: Int64, _ plan: PurgePlan) {
         guard let state = environment.base.stateHome else { return }
-        try? PurgeRecords(stateHome: state.path).write(PurgeRecord(bytes, plan))
+        try? PurgeRecords(stateHome: state.path).write(bytes, of: plan)
     }
 }
