@@ -127,7 +127,7 @@ struct KeptCounts: Sendable {
 final class KeptItems: Sendable {
     private struct State {
         var counts = KeptCounts()
-        var buffer: [UInt8] = []
+        var lines: [[UInt8]] = []
     }
 
     private let state = Monitor(State())
@@ -145,21 +145,21 @@ final class KeptItems: Sendable {
         state.withLock { state in
             state.counts.note(reason)
             guard isListed else { return }
-            state.buffer += record(path, reason)
-            if state.buffer.count > 32768 { flush(&state) }
+            state.lines.append(record(path, reason))
         }
     }
 
-    /// Prints what is still buffered.
-    func finish() { state.withLock { flush(&$0) } }
+    /// Prints the items in an order that does not depend on that in which threads met them.
+    func finish() {
+        state.withLock { state in
+            state.lines.sort { $0.lexicographicallyPrecedes($1) }
+            for line in state.lines { StandardOutput.shared.write(line) }
+            state.lines = []
+        }
+    }
 
     /// The number of items for each reason.
     var counts: KeptCounts { state.withLock { $0.counts } }
-
-    private func flush(_ state: inout State) {
-        StandardOutput.shared.write(state.buffer)
-        state.buffer.removeAll(keepingCapacity: true)
-    }
 
     private func record(_ path: [UInt8], _ reason: KeepReason) -> [UInt8] {
         guard form == .json else {

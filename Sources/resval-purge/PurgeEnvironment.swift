@@ -63,7 +63,7 @@ struct PurgeEnvironment {
         search.roots = roots
         search.pressure =
             space.map { thresholds.pressure(of: $0) } == .critical ? .critical : .low
-        search.smallest = options.smallest.bytes
+        if let smallest = options.smallest { search.smallest = smallest.bytes }
         search.isAlone = options.alone
         if let space, thresholds.isShortOfInodes(space) { search.smallest = 0 }
         search.minimumAge = options.minAge?.seconds

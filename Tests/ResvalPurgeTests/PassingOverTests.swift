@@ -221,7 +221,7 @@ struct ReachingTests {
                             "if=/dev/zero", "bs=\(size)", "status=none", "of=filler-\(size)",
                         ])
                 }
-                let options = ["run", ".", "--free", "1", "--min-age", "0"]
+                let options = ["run", ".", "--free", "1B", "--min-age", "0"]
                 let refused = try home.run(
                     arguments: options, environment: ["XDG_RUNTIME_DIR": nil])
                 #expect(refused.exitCode == 2, "\(refused)")

@@ -23,7 +23,7 @@ struct RunCommandTests {
         try withMeasuredHome(tree) { home in
             try tool("touch", home.path(".cache/app/second"))
             let planned = try home.run(
-                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+                "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
             #expect(planned.text.contains("/.cache/app/first\n"))
             let rehearsed = try home.run("run", "plan.json", "--min-age", "0", "--dry-run")
             #expect(rehearsed.exitCode == 0)
@@ -42,7 +42,7 @@ struct RunCommandTests {
     func changed() throws {
         try withMeasuredHome(tree) { home in
             _ = try home.run(
-                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+                "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
             for name in ["first", "second"] {
                 try tool("cp", home.path("plain"), home.path(".cache/app/\(name)"))
             }
@@ -58,7 +58,7 @@ struct RunCommandTests {
     func ages() throws {
         try withMeasuredHome(tree) { home in
             _ = try home.run(
-                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+                "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
             let result = try home.run("run", "plan.json")
             #expect(result.exitCode == 1)
             #expect(result.errorText.contains("too recently: less than 24h ago\n"))
@@ -86,7 +86,7 @@ struct RunCommandTests {
     func refused() throws {
         try withMeasuredHome(tree) { home in
             _ = try home.run(
-                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+                "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
             let plan = try PurgePlan(json: contentsOfFile(home.path("plan.json")))
             func run(_ changed: PurgePlan) throws -> CommandResult {
                 try Tree { File("edited.json", changed.json) }.create(in: home.home)
@@ -213,7 +213,7 @@ struct RunCommandTests {
             try tool("touch", state.appending("journal"))
             let journal = try openFile(state.appending("journal"), flags: .readWrite)
             #expect(try takeLock(on: journal))
-            let options = ["run", ".", "--free", "1", "--min-age", "0"]
+            let options = ["run", ".", "--free", "1B", "--min-age", "0"]
             let refused = try home.run(arguments: options)
             #expect(refused.exitCode == 2)
             #expect(refused.errorText.contains("another"), "\(refused)")

@@ -83,8 +83,19 @@ struct UnitPortion: Sendable {
         freed.add(bytes)
     }
 
+    /// Notes a reason to keep the unit. Of several it is the first by name that counts, whatever the
+    /// order in which threads find them.
+    mutating func note(_ reason: KeepReason) {
+        if let known = keepReason,
+            (known.name, known.sentence) <= (reason.name, reason.sentence)
+        {
+            return
+        }
+        keepReason = reason
+    }
+
     mutating func add(_ other: UnitPortion) {
-        keepReason = keepReason ?? other.keepReason
+        if let reason = other.keepReason { note(reason) }
         lastUse = max(lastUse, other.lastUse)
         newestChange = max(newestChange, other.newestChange)
         freed.add(other.freed)

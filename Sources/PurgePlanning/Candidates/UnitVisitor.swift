@@ -75,7 +75,7 @@ struct UnitVisitor: TreeVisitor {
     ) {
         let reason = KeepReason.unreadable(error.errno ?? .ioError)
         if context.unit != nil {
-            portion.keepReason = reason
+            portion.note(reason)
         } else {
             sink.note(pathBytes(of: entry), reason)
         }
@@ -86,10 +86,9 @@ struct UnitVisitor: TreeVisitor {
     private mutating func visitInside(
         _ entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
     ) -> Descent<PurgeContext> {
-        if portion.keepReason != nil { return .skip }
         // A subvolume in which another search begins is no part of a unit around it.
         guard seen.status.identity.device == context.unit?.start.status.identity.device else {
-            portion.keepReason = .mountPoint
+            portion.note(.mountPoint)
             return .skip
         }
         let isMarked = context.isMarked || hasMarkThatCounts(seen, in: context)
@@ -102,10 +101,11 @@ struct UnitVisitor: TreeVisitor {
                 : .listedForKeeping
         }
         if let reason {
-            portion.keepReason = reason
+            portion.note(reason)
             return .skip
         }
-        count(entry, seen.status)
+        // A unit that is kept is walked to its end for the sake of its reason, not for its size.
+        if portion.keepReason == nil { count(entry, seen.status) }
         guard seen.status.kind == .directory else { return .skip }
         var below = context
         below.policy = seen.decision.contextForEntries
