@@ -153,7 +153,12 @@ final class KeptItems: Sendable {
     func finish() {
         state.withLock { state in
             state.lines.sort { $0.lexicographicallyPrecedes($1) }
-            for line in state.lines { StandardOutput.shared.write(line) }
+            var buffer = OutputBuffer()
+            for line in state.lines {
+                buffer.append(bytes: line)
+                buffer.endRecord()
+            }
+            buffer.flush()
             state.lines = []
         }
     }

@@ -24,6 +24,11 @@ struct SubvolumeTests {
                 File("marked", Self.content).purgeable()
                 Directory("other") { File("marked", Self.content).purgeable() }
             }.create(in: home.home)
+            // Documents are no twin of what has the same number in another subvolume.
+            let numbers = try ["Documents", ".cache/app"].map {
+                try home.path($0).status().identity.inode
+            }
+            #expect(numbers[0] == numbers[1])
             try body(home)
         }
     }

@@ -7,7 +7,12 @@ import SystemPackage
 /// behind a bind mount or another hard link.
 struct LocationIdentities: Sendable {
     /// The protected directories and files; nothing below them is deleted either.
-    private(set) var protectedRoots = IdentitySet()
+    private var protectedRoots = IdentitySet()
+    /// The identities that these have in snapshots.
+    private var twins = IdentitySet()
+    /// The times of birth of ``twins``, which a snapshot keeps: in any other subvolume a file may have
+    /// the same inode number.
+    private var births: [FileIdentity: [FileTime?]] = [:]
     /// Homes, locations, and all directories above them and above protected ones.
     private(set) var pathsToProtected = IdentitySet()
     /// The directories at which a location ends: homes, and locations whose content is not deleted
@@ -52,7 +57,8 @@ struct LocationIdentities: Sendable {
             protectedRoots.insert(status.identity)
             for device in devices {
                 if let twin = snapshotTwin(of: root, status, on: device) {
-                    protectedRoots.insert(twin)
+                    twins.insert(twin)
+                    births[twin, default: []].append(status.creationTime)
                 }
             }
         }
@@ -96,8 +102,15 @@ struct LocationIdentities: Sendable {
             return true
         }
         return (Self.ancestors(of: path) + [path]).contains { path in
-            found(path).map { protectedRoots.contains($0.1.identity) } ?? true
+            found(path).map { isProtectedRoot($0.1) } ?? true
         }
+    }
+
+    /// Whether a file is a protected directory or file.
+    func isProtectedRoot(_ status: FileStatus) -> Bool {
+        if protectedRoots.contains(status.identity) { return true }
+        return twins.contains(status.identity)
+            && births[status.identity]?.contains(status.creationTime) == true
     }
 
     /// Returns the identity that a directory has in a snapshot of its subvolume: btrfs gives each

@@ -105,8 +105,7 @@ final class PurgeRules: Sendable {
 
     /// Whether an item is a protected directory or file.
     func isProtectedRoot(_ status: FileStatus) -> Bool {
-        places.protectedRoots.contains(status.identity)
-            || owners?.places?.protectedRoots.contains(status.identity) == true
+        places.isProtectedRoot(status) || owners?.places?.isProtectedRoot(status) == true
     }
 
     /// Whether an item is a home, a location, or on the way to a protected directory.
