@@ -58,7 +58,7 @@ struct PassingOverTests {
         try withMeasuredHome(tree) { home in
             let space = try filesystemStatus(of: home.home)
             let available = Int64(space.availableBlocks * space.fragmentSize)
-            let result = try run(home, "--until-available \(available + 1 << 20)")
+            let result = try run(home, "--until-available \(available + 1 << 20)B")
             #expect(result.exitCode == 0, "\(result)")
             #expect(try exists(home.path(".cache/app/c1")))
             #expect(try !exists(home.path(".cache/app/c2")))
