@@ -70,13 +70,21 @@ struct NamespaceTests {
             let home = PurgeHome(home: root.appending("home"))
             try Self.tree.create(in: home.home)
             try tool("chown", "-R", "1234", home.home)
-            let words = "plan . --free 1M --min-age 0 --smallest 0 --kept --json"
+            // Root is mapped, so that the way to the home is safe, and the user is not.
             let result = try home.run(
                 "/bin/bash",
                 arguments: [
                     "-c",
-                    "setpriv --reuid 1234 --regid 1234 --clear-groups unshare --user \"$0\" \(words)",
-                    FilePath.built("resval-purge"),
+                    """
+                    setpriv --reuid 1234 --regid 1234 --clear-groups unshare --user sh -c '
+                        echo $$ > pid
+                        until [ -e go ]; do sleep 0.1; done
+                        exec "$0" plan . --free 1M --min-age 0 --smallest 0 --kept --json' "$0" &
+                    until [ -s pid ]; do sleep 0.1; done
+                    echo "0 0 1" > "/proc/$(cat pid)/uid_map"
+                    touch go
+                    wait "$!"
+                    """, FilePath.built("resval-purge"),
                 ])
             #expect(!result.text.contains(#""type":"unit""#), "\(result)")
             #expect(result.text.contains(#""reason":"foreign-owner""#), "\(result)")

@@ -42,7 +42,7 @@ struct UnlistedOwnerTests {
             let found = try plan(home, getent: answer, "-0 people")
             #expect(found.text == "\(home.path("people/novelist/renders/frame"))\0", "\(found)")
             // It was asked for once, whatever belongs to the user.
-            try #expect(tool("cat", home.path("asked")) == "passwd 54321\n")
+            try #expect(tool("cat", home.path("asked")) == "passwd 54321")
             let inside = try plan(home, getent: answer, "-0 people/novelist/Documents")
             #expect(inside.text == "", "\(inside)")
         }

@@ -164,7 +164,7 @@ extension KeepReason {
     /// Whether an item is kept as long as nobody changes it or the settings.
     fileprivate var isLasting: Bool {
         switch self {
-        case .protected, .protectedRoot, .foreignOwner, .specialFile, .immutable,
+        case .protected, .protectedRoot, .foreignOwner, .unknownOwner, .specialFile, .immutable,
             .listedForKeeping, .untrustedMark, .notACache, .reservedName, .mountPoint, .unsafePath:
             true
         default:
