@@ -50,6 +50,23 @@ static inline long linux_statx(int directory, const char *path, int flags, unsig
     return linux_result(syscall(SYS_statx, directory, path, flags, mask, status));
 }
 
+// Reads the handle of an item: its type, and at most 128 bytes. Returns the number of bytes.
+static inline long linux_file_handle(int directory, const char *path, int flags, int32_t *type,
+                                     uint8_t *bytes) {
+    struct {
+        uint32_t size;
+        int32_t type;
+        uint8_t bytes[128];
+    } handle = {.size = sizeof handle.bytes};
+    int mount = 0;
+    if (syscall(SYS_name_to_handle_at, directory, path, &handle, &mount, flags) < 0) {
+        return -(long)errno;
+    }
+    *type = handle.type;
+    memcpy(bytes, handle.bytes, handle.size);
+    return (long)handle.size;
+}
+
 static inline long linux_readlinkat(int directory, const char *path, char *buffer, size_t size) {
     return linux_result(readlinkat(directory, path, buffer, size));
 }

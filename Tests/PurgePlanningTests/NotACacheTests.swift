@@ -35,16 +35,17 @@ struct NotACacheTests {
     private func reason(_ list: NotACache, _ entry: Entry) -> String? {
         let sample = sample(of: entry)
         let names = sample.split(separator: "/").map { Array($0.utf8) }
+        let position = names.dropLast().reduce(NotACache.Position.top) { position, name in
+            name.withUnsafeBytes { list.position(in: position, $0) }
+        }
         return (names.last ?? []).withUnsafeBytes { last in
             switch entry.kind {
             case .name: list.reason(name: last)
             case .reserved: list.reason(reserved: last)
-            case .split: list.isSplit(entry.pattern) ? entry.reason : nil
-            case .cache:
-                list.reason(
-                    in: names.dropLast().reduce(.top) { position, name in
-                        name.withUnsafeBytes { list.position(in: position, $0) }
-                    }, last)
+            case .packages: list.isOfPackages(last) ? entry.reason : nil
+            case .cache: list.reason(in: position, last)
+            case .split: list.isSplit(in: position, last) ? entry.reason : nil
+            case .fetched: list.isFetched(in: position, last) ? entry.reason : nil
             case .tree:
                 list.reason(treeWith: { name in
                     sample.split(separator: " ").contains { Array($0.utf8) == name }
@@ -65,7 +66,7 @@ struct NotACacheTests {
         }
         let wrong = [
             "no reason", "name\tx", "name\tx\t", "name\t\tx", "cache\tx\t", "other\tx\ty",
-            "name\tx/y\tz", "tree\tx*\ty", "reserved\tx/y\tz", "split\tx*\ty",
+            "name\tx/y\tz", "tree\tx*\ty", "reserved\tx/y\tz", "packages\tx*\ty",
         ]
         #expect(
             NotACache(list: Array(wrong.joined(separator: "\n").utf8)).malformedLineCount
@@ -105,7 +106,7 @@ struct NotACacheTests {
                 try tool("cp", "/etc/passwd", directory.appending("other/file"))
                 try tool("cp", "/etc/passwd", directory.appending("file"))
                 for name in sample(of: entry).split(separator: " ") {
-                    try tool("touch", directory.appending(String(name)))
+                    try tool("cp", "/etc/passwd", directory.appending(String(name)))
                 }
             }
             let found = try home.found()
