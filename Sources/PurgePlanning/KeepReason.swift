@@ -115,7 +115,8 @@ public enum KeepReason: Error, Sendable, Hashable {
             true
         case .protectionClass, .symbolicLink, .tooYoung, .fromTheFuture, .untrustedClock,
             .partOfUnit, .companion, .unreadable, .tooSmall, .freesNothing, .changed, .inUse,
-            .locked, .processInside, .programRunning, .watched, .mountedElsewhere, .outsideRoots, .untestable:
+            .locked, .processInside, .programRunning, .watched, .mountedElsewhere, .outsideRoots,
+            .untestable:
             false
         }
     }

@@ -12,27 +12,18 @@ enum GitIndex {
             let directory = OpenDirectory(
                 try openPreservingAccessTime(
                     git, flags: [.readOnly, .directory, .noFollow, .nonBlocking]))
-            guard let index = try contents(ofIndexIn: directory) else { return false }
-            guard let files = files(in: index) else { return true }
+            let index = OwnedDescriptor(
+                try openBeneathPreservingAccessTime(
+                    "index", in: directory.descriptor,
+                    flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
+            let bytes = try contents(
+                ofOpen: index.descriptor, index.descriptor.status(), limit: 64 << 20)
+            guard let files = files(in: bytes) else { return true }
             let clone = try directory.openParent()
             for file in files where try file.isEdited(in: clone) { return true }
             return false
         } catch {
             return true
-        }
-    }
-
-    /// Returns the bytes of the index; nil where nothing was checked out.
-    private static func contents(ofIndexIn git: OpenDirectory) throws(Errno) -> [UInt8]? {
-        do throws(Errno) {
-            let file = OwnedDescriptor(
-                try openBeneathPreservingAccessTime(
-                    "index", in: git.descriptor,
-                    flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
-            return try SystemCalls.contents(
-                ofOpen: file.descriptor, file.descriptor.status(), limit: 64 << 20)
-        } catch .noSuchFileOrDirectory {
-            return nil
         }
     }
 
