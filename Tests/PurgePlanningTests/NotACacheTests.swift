@@ -284,19 +284,23 @@ struct NotACacheTests {
                 cd $0
                 git -c init.defaultBranch=main init -q origin
                 cd origin && git add . && git -c user.name=u -c user.email=u@u commit -qm x && cd ..
-                for name in whole edited replaced broken built; do
+                for name in whole edited replaced broken built committed stashed; do
                     git clone -q origin .cache/yay/$name
                 done
                 cd .cache/yay
                 echo more >> edited/deep/file
                 cp replaced/PKGBUILD x && mv x replaced/PKGBUILD
                 echo x > broken/.git/index
+                for name in committed stashed; do echo more >> $name/PKGBUILD; done
+                who="-c user.name=u -c user.email=u@u"
+                (cd committed && git $who commit -qam y)
+                (cd stashed && git $who stash -q)
                 echo built > built/package.tar
                 rm built/deep/file
                 """, home.home)
             let found = try home.found()
             #expect(Set(found.units) == [".cache/yay/whole", ".cache/yay/built"])
-            for name in ["edited", "replaced", "broken"] {
+            for name in ["edited", "replaced", "broken", "committed", "stashed"] {
                 #expect(found.kept[".cache/yay/\(name)"]?.name == "not-a-cache", "\(name)")
             }
         }

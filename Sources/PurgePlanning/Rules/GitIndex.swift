@@ -3,8 +3,8 @@ import SystemPackage
 
 /// The index of a Git clone, which records what each file was like when it was checked out.
 enum GitIndex {
-    /// Whether a file of the clone was edited since it was checked out; true also when that cannot be
-    /// determined.
+    /// Whether a file of the clone was edited since it was checked out, or edits were committed or
+    /// stashed in it; true also when that cannot be determined.
     ///
     /// - Parameter git: the directory `.git` of the clone.
     static func showsEdits(in git: borrowing some FileLocation & ~Copyable) -> Bool {
@@ -12,19 +12,46 @@ enum GitIndex {
             let directory = OpenDirectory(
                 try openPreservingAccessTime(
                     git, flags: [.readOnly, .directory, .noFollow, .nonBlocking]))
-            let index = OwnedDescriptor(
-                try openBeneathPreservingAccessTime(
-                    "index", in: directory.descriptor,
-                    flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
-            let bytes = try contents(
-                ofOpen: index.descriptor, index.descriptor.status(), limit: 64 << 20)
-            guard let files = files(in: bytes) else { return true }
+            if try !isMissing("refs/stash", in: directory) { return true }
+            if try !isMissing("logs/HEAD", in: directory) {
+                let log = try contents(of: "logs/HEAD", in: directory)
+                let isCommitted = log.split(separator: UInt8(ascii: "\n")).contains { line in
+                    line.drop { $0 != UInt8(ascii: "\t") }.starts(with: "\tcommit".utf8)
+                }
+                if isCommitted { return true }
+            }
+            guard let files = files(in: try contents(of: "index", in: directory)) else {
+                return true
+            }
             let clone = try directory.openParent()
             for file in files where try file.isEdited(in: clone) { return true }
             return false
         } catch {
             return true
         }
+    }
+
+    private static func isMissing(
+        _ path: FilePath, in directory: OpenDirectory
+    ) throws(Errno) -> Bool {
+        do throws(Errno) {
+            _ = OwnedDescriptor(
+                try openBeneath(path, in: directory.descriptor, flags: [.reference, .noFollow]))
+            return false
+        } catch .noSuchFileOrDirectory {
+            return true
+        }
+    }
+
+    private static func contents(
+        of path: FilePath, in directory: OpenDirectory
+    ) throws(Errno) -> [UInt8] {
+        let file = OwnedDescriptor(
+            try openBeneathPreservingAccessTime(
+                path, in: directory.descriptor,
+                flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
+        return try SystemCalls.contents(
+            ofOpen: file.descriptor, file.descriptor.status(), limit: 64 << 20)
     }
 
     /// A regular file as it was checked out.

@@ -7,8 +7,8 @@ import SystemPackage
 
 /// The rules of a search: which items are units, what keeps one, and what both have to know.
 ///
-/// They make no system calls except to find mark roots, neighbours and shared extents. A class,
-/// because every thread refers to them.
+/// They make no system calls except to find mark roots, neighbours, edits of a clone, the users of
+/// temporary files and shared extents. A class, because every thread refers to them.
 final class PurgeRules: Sendable {
     /// The policy that interprets marks.
     let policy = StoragePolicy(markers: [.native])
