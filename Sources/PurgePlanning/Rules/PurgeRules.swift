@@ -83,8 +83,8 @@ final class PurgeRules: Sendable {
         }
         var least = context.keptAge
         if isShared, ages.pressure == .normal, ages.wantedAge == nil {
-            if keptPaths.neverEnds(keepsLonger: keepsLonger) { return nil }
-            least = max(least, keptPaths.age(keepsLonger: keepsLonger))
+            guard let age = keptPaths.age(keepsLonger: keepsLonger) else { return nil }
+            least = max(least, age)
         }
         let isNeeded =
             isShared && ages.pressure != .normal

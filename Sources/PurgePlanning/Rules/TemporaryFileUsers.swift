@@ -16,8 +16,8 @@ final class TemporaryFileUsers: Sendable {
 
     fileprivate struct Found {
         var programs: [UInt32: [Program]] = [:]
-        /// The inodes that are watched, with their handles where the kernel tells them.
-        var watched: [UInt64: [InodeHandle?]] = [:]
+        /// The inodes that are watched, with their handles; empty where the kernel does not tell it.
+        var watched: [UInt64: [[UInt8]]] = [:]
         /// Whether the processes could not be read.
         var isUnknown = false
     }
@@ -54,7 +54,7 @@ final class TemporaryFileUsers: Sendable {
         let handles = withFound { $0.watched[status.identity.inode] ?? [] }
         guard !handles.isEmpty else { return false }
         // Inodes of several filesystems have the same number.
-        guard !handles.contains(nil), let handle = try? inodeHandle(of: item) else { return true }
+        guard !handles.contains([]), let handle = try? inodeHandle(of: item) else { return true }
         return handles.contains(handle)
     }
 
@@ -155,22 +155,12 @@ extension TemporaryFileUsers.Found {
     /// Notes a line such as `inotify wd:1 ino:2 sdev:3 mask:4 ignored_mask:0 fhandle-bytes:8
     /// fhandle-type:1 f_handle:0102030405060708`.
     private mutating func note(watch line: ArraySlice<UInt8>) {
-        var values: [String: String] = [:]
-        for field in line.split(separator: UInt8(ascii: " ")) {
-            let parts = String(decoding: field, as: UTF8.self).split(separator: ":", maxSplits: 1)
-            if parts.count == 2 { values[String(parts[0])] = String(parts[1]) }
-        }
-        guard let inode = values["ino"].flatMap({ UInt64($0, radix: 16) }) else { return }
-        var handle: InodeHandle?
-        if let type = values["fhandle-type"].flatMap({ Int32($0, radix: 16) }),
-            let digits = values["f_handle"].map({ Array($0.utf8) }), digits.count % 2 == 0
-        {
-            let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-                UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
-            }
-            if bytes.count == digits.count / 2 { handle = InodeHandle(type: type, bytes: bytes) }
-        }
-        watched[inode, default: []].append(handle)
+        let words = line.split(separator: UInt8(ascii: " "))
+        guard let word = words.first(where: { $0.starts(with: "ino:".utf8) }),
+            let inode = UInt64(String(decoding: word.dropFirst(4), as: UTF8.self), radix: 16)
+        else { return }
+        let handle = words.drop { !$0.starts(with: "fhandle-type:".utf8) }
+        watched[inode, default: []].append(Array(handle.joined(separator: " ".utf8)))
     }
 }
 

@@ -54,14 +54,9 @@ struct KeptPaths: Sendable {
         ) { first, _ in first }
     }
 
-    /// Whether systemd never deletes for its age alone what is in a directory for temporary files.
-    func neverEnds(keepsLonger: Bool) -> Bool {
-        ages[keepsLonger ? .varTmp : .tmp].map { $0 == nil } ?? false
-    }
-
-    /// Returns the age in seconds at which systemd deletes what is in a directory for temporary files; 0
-    /// where no line says so.
-    func age(keepsLonger: Bool) -> Int64 { (ages[keepsLonger ? .varTmp : .tmp] ?? nil) ?? 0 }
+    /// Returns the age in seconds at which systemd deletes what is in a directory for temporary files; nil
+    /// for never, and 0 where no line says so.
+    func age(keepsLonger: Bool) -> Int64? { ages[keepsLonger ? .varTmp : .tmp] ?? 0 }
 
     /// The position of `/`.
     var root: Position {
