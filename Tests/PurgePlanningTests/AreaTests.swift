@@ -108,6 +108,7 @@ struct AreaTests {
                 Directory("whole") { File("file", block) }
                 Directory("aged") { File("file", block) }
                 Directory("globbed-1") { Directory("unit") { File("file", block) } }
+                Directory(".X11-unix") { File("file", block) }
                 File("other", block)
             }
             Directory("tmpfiles.d")
@@ -123,6 +124,7 @@ struct AreaTests {
                     D! \(tmp)/whole 0755 root root -
                     d \(tmp)/aged 0755 root root 3d
                     e \(tmp)/globbed-* - - - 1w
+                    D! \(tmp)/.X11-unix 1777 root root 10d
                     q /home - - - 1s
                     """)
             }.create(in: home.path("tmpfiles.d"))
@@ -138,6 +140,8 @@ struct AreaTests {
             try #expect(units(days: 8) == all)
             let found = try home.found()
             #expect(Set(found.units) == all && found.kept["tmp/whole"] == .listedForKeeping)
+            let root = try home.found { $0.roots = [home.path("tmp/aged")] }
+            #expect(root.units == [] && root.kept == ["tmp/aged": .listedForKeeping])
         }
     }
 

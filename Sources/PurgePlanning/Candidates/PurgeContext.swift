@@ -18,11 +18,6 @@ enum SearchArea: Sendable, Hashable {
         guard case .temporary = self else { return false }
         return true
     }
-
-    var isCaches: Bool {
-        guard case .caches = self else { return false }
-        return true
-    }
 }
 
 /// What a directory passes to its entries while units are searched.

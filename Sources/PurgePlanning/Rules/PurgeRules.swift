@@ -234,9 +234,10 @@ extension PurgeRules {
                 return .unreadable(.permissionDenied)
             }
             if AsideName.matches(name) { return .putAside }
-            // A directory of a program in a directory for caches, unless it is a location itself.
+            // A directory of a program, unless it is a location itself. Among temporary files only one
+            // is entered that tmpfiles.d keeps without its content.
             let isOfProgram =
-                isAsked(.entering) && context.area.isCaches
+                isAsked(.entering) && context.area != .elsewhere
                 && locations.areas[status.identity] == nil
             if isAsked(.deleting) || isOfProgram, !isFetched, !status.isEmptyFile,
                 let why = notACache.reason(name: name)

@@ -65,17 +65,18 @@ struct KeptPaths: Sendable {
         return position
     }
 
-    /// Returns the position of a directory, and whether it or a directory above it is kept with
+    /// Returns the position of a directory, and whether it is kept, or a directory above it with
     /// everything below.
     func position(of path: FilePath) -> (Position, isKept: Bool) {
         var position = root
-        var isKept = false
+        var (isKept, isLastKept) = (false, false)
         for component in path.components {
             let (match, next) = step(from: position, to: component.bytes)
             isKept = isKept || match == .whole
+            isLastKept = match != nil
             position = next
         }
-        return (position, isKept)
+        return (position, isKept || isLastKept)
     }
 
     /// Returns how an entry of a directory matches, and the entry's own position.
