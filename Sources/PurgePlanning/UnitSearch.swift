@@ -36,7 +36,7 @@ public struct UnitSearch: Sendable {
     package var goal = Goal.freeSpace
     /// Called, from any thread, with the number of items examined since the last call.
     package var didExamine: @Sendable (Int) -> Void = { _ in }
-    /// The directories of the tmpfiles.d files that exclude paths from cleaning.
+    /// The directories of the system's tmpfiles.d files.
     package var temporaryFilesDirectories = TemporaryFilesSettings.systemDirectories
 
     let environment: PolicyEnvironment
@@ -125,7 +125,7 @@ public struct UnitSearch: Sendable {
         return PurgeRules(
             devices: devices,
             mayShareExtents: try SpaceReporting.mayShareExtents(volume, status, goal),
-            places: LocationIdentities(
+            locations: LocationIdentities(
                 environment, protected: protected, user: user, devices: devices),
             owners: UnlistedOwners(but: environment.base.users, user) { [environment] in
                 LocationIdentities(
@@ -136,9 +136,8 @@ public struct UnitSearch: Sendable {
                 now: now, pressure: pressure, wantedAge: minimumAge,
                 isClockTrusted: isClockTrusted(status, now)),
             notACache: .shipped,
-            keptPaths: TemporaryFilesSettings.keptPaths(in: temporaryFilesDirectories) {
-                keep($0.path?.bytes ?? [], .unreadable($0.errno ?? .ioError))
-            },
+            keptPaths: TemporaryFilesSettings(in: temporaryFilesDirectories, environment.base)
+                .keptPaths { keep($0.path?.bytes ?? [], .unreadable($0.errno ?? .ioError)) },
             // When this fails, the final check before deletion fails too and reports it.
             mountsElsewhere: (try? runningProcesses().recentMounts()) ?? .none,
             seesAllProcesses: isAlone || (try? isInInitialPIDNamespace()) == true,
@@ -169,9 +168,9 @@ public struct UnitSearch: Sendable {
 
     /// Creates the inspection of the processes that may use what is found.
     func runningProcesses() -> RunningProcesses {
-        let places = roots + environment.locations.locations.map(\.path)
+        let searched = roots + environment.locations.locations.map(\.path)
         return RunningProcesses(
-            lookingIn: places.compactMap { realPath(of: $0, notBeyond: environment.mounts) })
+            lookingIn: searched.compactMap { realPath(of: $0, notBeyond: environment.mounts) })
     }
 
     /// Whether the clock is synchronized, and the given item of the volume was not changed in the

@@ -98,6 +98,7 @@ struct RunCommand: ParsableCommand {
         let planning = Planning(environment: environment, target: target, progress: progress)
         let result = try planning.makePlan(paths.paths, kept)
         guard reportShortfall(result) || partial else { return false }
+        report.printer.showsChanges = environment.showsChanges(on: result.volume)
         return try execute(
             result.plan, result.search, on: result.volume, of: result.totals.certainBytes,
             goesOn: result.isTruncated, &report)
@@ -118,6 +119,7 @@ struct RunCommand: ParsableCommand {
             return false
         }
         let volume = try environment.volume(plan.roots)
+        report.printer.showsChanges = environment.showsChanges(on: volume)
         let known = try PurgeRecords.current?.purgeableBytes(
             onDevice: plan.device, now: FileTime.now)
         return try execute(

@@ -4,28 +4,36 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
+/// What a directory lies in, which decides what of its content may be deleted.
+enum SearchArea: Sendable, Hashable {
+    /// No location whose content may be deleted because of where it lies.
+    case elsewhere
+    /// A directory for temporary files; whether these are meant to survive a reboot, and whether all
+    /// programs make theirs there.
+    case temporary(keepsLonger: Bool, isShared: Bool)
+    /// A directory for caches, or such a directory itself.
+    case caches(NotACache.Position)
+
+    var isTemporary: Bool {
+        guard case .temporary = self else { return false }
+        return true
+    }
+}
+
 /// What a directory passes to its entries while units are searched.
 struct PurgeContext: Sendable {
-    /// The kind of location a directory lies in.
-    enum Place: Sendable, Hashable {
-        /// In no location whose content may be deleted because of where it lies.
-        case elsewhere
-        /// In a directory for temporary files; whether these are meant to survive a reboot.
-        case temporary(keepsLonger: Bool)
-        /// In a directory for caches, or such a directory itself.
-        case caches(NotACache.Position)
-    }
-
     /// What the marks of the directories above pass on.
     var policy: PolicyContext
-    /// The kind of location the directory lies in.
-    var place: Place
+    /// What the directory lies in.
+    var area: SearchArea
     /// The unit the directory belongs to; nil outside units.
     var unit: UnitTally?
     /// Whether the directory is the top of its unit.
     var isTopOfUnit = false
     /// What tmpfiles.d may say about entries.
     var keptPaths = KeptPaths.Position()
+    /// The age in seconds below which tmpfiles.d keeps entries.
+    var keptAge: Int64 = 0
     /// Whether marks below are trusted: they are not in directories that other programs fill.
     var trustsMarks = true
     /// Whether the directory lies where marks allow deletion.
@@ -35,6 +43,8 @@ struct PurgeContext: Sendable {
     /// Whether the directory is, or lies in, a directory of its unit with an `isPurgeable` mark
     /// that counts.
     var isMarked = false
+    /// Whether the directory lies in a unit and was fetched, and can be fetched again.
+    var isFetched = false
 }
 
 /// Where a search begins, and what applies there because of the directories above.
@@ -47,7 +57,7 @@ struct StartingPoint {
     init(_ item: EffectiveItem, _ rules: PurgeRules, _ locations: StorageLocations) {
         let names = item.path.components.map(\.bytes)
         // The walk visits the root itself, so it gets what the root inherits.
-        context = PurgeContext(policy: item.decision.contextForEntries, place: .elsewhere)
+        context = PurgeContext(policy: item.decision.contextForEntries, area: .elsewhere)
         context.trustsMarks = !names.dropLast().contains { UntrustedDirectories.contains($0) }
         context.heedsMarks = rules.heedsMarks(below: item.path)
         let (position, isListed) = rules.keptPaths.position(of: item.path)
@@ -59,10 +69,10 @@ struct StartingPoint {
         } else if isPartOfMarked(item, rules) {
             reasonToKeep = .partOfUnit
         } else if let location = locations.location(holding: item.path),
-            let place = rules.places.place(of: location)
+            let area = rules.locations.area(of: location)
         {
             let depth = location.path.components.count
-            enter(place, Array(names.dropFirst(depth)), below: location.path, rules)
+            enter(area, Array(names.dropFirst(depth)), below: location.path, by: rules)
         }
     }
 
@@ -70,31 +80,56 @@ struct StartingPoint {
     ///
     /// - Parameter names: the names that lead from the location to the root.
     private mutating func enter(
-        _ place: PurgeContext.Place, _ names: [[UInt8]], below location: FilePath,
-        _ rules: PurgeRules
+        _ area: SearchArea, _ names: [[UInt8]], below location: FilePath, by rules: PurgeRules
     ) {
-        guard let first = names.first else { return }
-        switch place {
+        guard !names.isEmpty else { return }
+        switch area {
         case .elsewhere: return
         case .temporary:
-            context.place = place
+            context.area = area
             if names.count > 1 { reasonToKeep = .partOfUnit }
         case .caches:
-            context.place = .caches(
-                names.dropLast().reduce(.top) { position, name in
-                    name.withUnsafeBytes { rules.notACache.position(in: position, $0) }
-                })
-            guard names.count > 1 else { return }
-            let program = location.appending(FilePath(bytes: first).components)
-            let path = program.bytes + [UInt8(ascii: "/")]
-            let layout = rules.layout(of: program.withoutFollowing, named: first, at: path)
-            context.keepsSmallFiles = layout?.keepsSmallFiles == true
-            if let reason = rules.notACache.reason(treeWith: { hasEntry($0, in: path[...]) }) {
-                reasonToKeep = .notACache(reason)
-            } else if names.count > 2 || layout?.isIndexed == true || isTagged(program) {
-                reasonToKeep = .partOfUnit
+            var position = NotACache.Position.top
+            var directory = location
+            for name in names.dropLast() where reasonToKeep == nil {
+                directory.append(FilePath(bytes: name).components)
+                reasonToKeep = name.withUnsafeBytes { name in
+                    defer { position = rules.notACache.position(in: position, name) }
+                    return reason(for: directory, named: name, at: position, rules)
+                }
+            }
+            context.area = .caches(position)
+            if names.count == 2 {
+                let layout = CacheLayout(
+                    of: directory.withoutFollowing, at: directory.bytes + [UInt8(ascii: "/")],
+                    rules.notACache)
+                context.keepsSmallFiles = layout.keepsSmallFiles
             }
         }
+    }
+
+    /// Returns why nothing in a directory of a location for caches is deleted by itself; nil when it is
+    /// searched.
+    private func reason(
+        for directory: FilePath, named name: UnsafeRawBufferPointer,
+        at position: NotACache.Position, _ rules: PurgeRules
+    ) -> KeepReason? {
+        let list = rules.notACache
+        if let why = list.reason(name: name) { return .notACache(why) }
+        if let why = list.reason(reserved: name) { return .reservedName(why) }
+        let isSplit = list.isSplit(in: position, name)
+        guard position == .top else { return isSplit ? nil : .partOfUnit }
+        let path = directory.bytes + [UInt8(ascii: "/")]
+        if !list.isFetched(in: position, name),
+            let why = list.reason(treeWith: { hasEntry($0, in: path) })
+        {
+            return .notACache(why)
+        }
+        let isWhole =
+            !isSplit
+            && (isTagged(directory)
+                || CacheLayout(of: directory.withoutFollowing, at: path, list).isIndexed)
+        return isWhole ? .partOfUnit : nil
     }
 
     /// Whether a directory is a unit because of its tag; true also when that cannot be determined.

@@ -9,15 +9,18 @@ import SystemPackage
 final class UnitTally: Sendable {
     private struct State {
         var portion = UnitPortion()
-        var links = LinkTable()
+        /// How many hard links were not met yet, of the files that have several.
+        var missingLinks: [FileIdentity: Int] = [:]
         var visitors = 0
         var isWalked = false
 
-        var totals: UnitPortion? {
-            guard isWalked, visitors == 0 else { return nil }
-            var totals = portion
-            totals.freed.add(links.freed)
-            return totals
+        var totals: UnitPortion? { isWalked && visitors == 0 ? portion : nil }
+
+        /// Adds a hard link: the blocks of its file are freed only with the last.
+        mutating func add(_ link: LinkedFile) {
+            let left = missingLinks[link.identity, default: link.linkCount] - 1
+            missingLinks[link.identity] = left
+            if left == 0 { portion.freed.add(link.freed) }
         }
     }
 
@@ -35,7 +38,7 @@ final class UnitTally: Sendable {
     func leave(_ portion: UnitPortion, _ links: [LinkedFile]) -> UnitPortion? {
         state.withLock { state in
             state.portion.add(portion)
-            for link in links { state.links.add(link) }
+            for link in links { state.add(link) }
             state.visitors -= 1
             return state.totals
         }
@@ -76,9 +79,11 @@ struct UnitPortion: Sendable {
     var itemCount = 0
 
     /// Counts one item.
-    mutating func count(_ status: FileStatus, freeing bytes: FreedBytes) {
+    ///
+    /// - Parameter now: when the search or the run began.
+    mutating func count(_ status: FileStatus, freeing bytes: FreedBytes, asOf now: FileTime) {
         itemCount += 1
-        lastUse = max(lastUse, status.lastUse)
+        lastUse = max(lastUse, status.lastUse(asOf: now))
         newestChange = max(newestChange, status.attributeModificationTime)
         freed.add(bytes)
     }
@@ -110,24 +115,11 @@ struct LinkedFile: Sendable {
     let freed: FreedBytes
 }
 
-/// Counts the hard links met of files that have several: their blocks are freed only with the last.
-struct LinkTable: Sendable {
-    private var missing: [FileIdentity: Int] = [:]
-    /// How many bytes deleting the files all of whose hard links were met frees.
-    private(set) var freed = FreedBytes.none
-
-    mutating func add(_ file: LinkedFile) {
-        let left = missing[file.identity, default: file.linkCount] - 1
-        missing[file.identity] = left
-        if left == 0 { freed.add(file.freed) }
-    }
-}
-
 /// Receives what the threads of a search find.
 struct UnitSink: Sendable {
     private let units: FirstUnits
-    private let lateFindings: LateFindings
-    private let mounts: MountsElsewhere
+    let lateFindings: LateFindings
+    let mounts: MountsElsewhere
     /// The small units that wait for others; nil where each unit counts by itself.
     private let small: SmallUnits?
     private let keep: @Sendable ([UInt8], KeepReason) -> Void
@@ -159,11 +151,10 @@ struct UnitSink: Sendable {
     /// Adds a directory unit that was walked completely.
     func add(_ start: UnitStart, _ portion: UnitPortion) {
         let reason =
-            portion.keepReason ?? start.ageLimit.reasonToKeep(portion.lastUse)
-            ?? (portion.freed.atMost == 0 ? .freesNothing : nil) ?? mounts.reasonToKeep(start.path)
-        if let reason = reason ?? lateFindings.reasonToKeep(start.path, isDirectory: true) {
-            return note(start.path, reason)
-        }
+            portion.keepReason
+            ?? reasonToKeep(lastUse: portion.lastUse, freeing: portion.freed, start.ageLimit)
+            ?? reasonToKeep(at: start.path, isDirectory: true)
+        if let reason { return note(start.path, reason) }
         let unit = PurgeUnit(
             path: start.path, purgeClass: start.purgeClass, isDirectory: true,
             identity: start.status.identity, lastUse: portion.lastUse, freed: portion.freed,
@@ -191,15 +182,12 @@ struct UnitSink: Sendable {
     ///   - preselection: the calling thread's own.
     func add(
         file entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus,
-        _ purgeClass: PurgeClass, freeing freed: FreedBytes, _ limit: AgeLimit,
-        _ preselection: inout UnitPreselection
+        of purgeClass: PurgeClass, freeing freed: FreedBytes, limit: AgeLimit,
+        to preselection: inout UnitPreselection
     ) {
-        let lastUse = status.lastUse
-        if entry.withName({ DatabaseSidecars.database(of: $0) != nil }) {
-            return add(companion: pathBytes(of: entry))
-        }
-        let freesNothing = status.linkCount > 1 || freed.atMost == 0
-        if let reason = limit.reasonToKeep(lastUse) ?? (freesNothing ? .freesNothing : nil) {
+        let lastUse = status.lastUse(asOf: limit.now)
+        let freed = status.linkCount > 1 ? .none : freed
+        if let reason = reasonToKeep(lastUse: lastUse, freeing: freed, limit) {
             return note(pathBytes(of: entry), reason)
         }
         if !lateFindings.concernFiles, small?.concern(freed.atMost, purgeClass) != true,
@@ -208,9 +196,7 @@ struct UnitSink: Sendable {
             return
         }
         let path = pathBytes(of: entry)
-        let reason =
-            lateFindings.reasonToKeep(path, isDirectory: false) ?? mounts.reasonToKeep(path)
-        if let reason { return note(path, reason) }
+        if let reason = reasonToKeep(at: path, isDirectory: false) { return note(path, reason) }
         let unit = PurgeUnit(
             path: path, purgeClass: purgeClass, isDirectory: false, identity: status.identity,
             lastUse: lastUse, freed: freed, itemCount: 1,
@@ -218,11 +204,12 @@ struct UnitSink: Sendable {
         if !hold(unit) { preselection.add(unit) }
     }
 
-    private func add(companion path: [UInt8]) {
-        if let database = DatabaseSidecars.database(of: path) {
-            lateFindings.note(database: database)
-        }
-        note(path, .companion)
+    /// Notes the files that an item is a companion of: they are kept, too.
+    func noteOwners(of entry: borrowing some SearchedItem & ~Copyable) {
+        let (length, owners) = entry.withLastName { ($0.count, CompanionFiles.owners(of: $0)) }
+        guard !owners.isEmpty else { return }
+        let directory = pathBytes(of: entry).dropLast(length)
+        for owner in owners { lateFindings.note(owner: directory + owner) }
     }
 }
 
@@ -231,20 +218,21 @@ struct UnitSink: Sendable {
 /// Memory is bounded: once a limit is reached, every unit is in doubt.
 final class LateFindings: Sendable {
     private struct State {
-        var databases: Set<Int> = []
+        /// The hashes of the paths of files that may have companions.
+        var owners: Set<Int> = []
         var unreadable: [(path: [UInt8], reason: KeepReason)] = []
     }
 
     private static let limit = 65536
     private let state = Monitor(State())
-    private let hasDatabases = Atomic(false)
+    private let hasOwners = Atomic(false)
 
-    /// Notes that a sidecar of a database was met.
-    func note(database path: [UInt8]) {
+    /// Notes that a companion of a file was met.
+    func note(owner path: [UInt8]) {
         state.withLock { state in
-            if state.databases.count < Self.limit { state.databases.insert(path.hashValue) }
+            if state.owners.count < Self.limit { state.owners.insert(path.hashValue) }
         }
-        hasDatabases.store(true, ordering: .releasing)
+        hasOwners.store(true, ordering: .releasing)
     }
 
     /// Whether there are findings.
@@ -253,7 +241,7 @@ final class LateFindings: Sendable {
     /// Whether there are findings that concern files.
     ///
     /// Findings added later are checked at the end of the search.
-    var concernFiles: Bool { hasDatabases.load(ordering: .acquiring) }
+    var concernFiles: Bool { hasOwners.load(ordering: .acquiring) }
 
     /// Notes that a directory cannot be read.
     func note(unreadable path: [UInt8], _ reason: KeepReason) {
@@ -264,7 +252,7 @@ final class LateFindings: Sendable {
 
     /// The reason to keep a unit, or nil.
     func reasonToKeep(_ path: [UInt8], isDirectory: Bool) -> KeepReason? {
-        guard isDirectory else { return mayHaveSidecars(path) ? .companion : nil }
+        guard isDirectory else { return mayHaveCompanions(path) ? .companion : nil }
         return state.withLock { state in
             let isFull = state.unreadable.count >= Self.limit
             return state.unreadable.first { isHeld($0.path, by: path) }?.reason
@@ -272,11 +260,11 @@ final class LateFindings: Sendable {
         }
     }
 
-    private func mayHaveSidecars(_ path: [UInt8]) -> Bool {
+    private func mayHaveCompanions(_ path: [UInt8]) -> Bool {
         guard concernFiles else { return false }
         let isInDoubt = state.withLock { state in
-            state.databases.count >= Self.limit || state.databases.contains(path.hashValue)
+            state.owners.count >= Self.limit || state.owners.contains(path.hashValue)
         }
-        return isInDoubt && DatabaseSidecars.exist(besides: path)
+        return isInDoubt && CompanionFiles.exist(besides: path)
     }
 }

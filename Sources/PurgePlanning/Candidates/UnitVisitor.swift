@@ -42,7 +42,7 @@ struct UnitVisitor: TreeVisitor {
         on entry: borrowing some SearchedItem & ~Copyable, in context: PurgeContext
     ) -> Descent<PurgeContext> {
         change(to: context.unit)
-        let seen: Seen
+        let seen: SeenItem
         do throws(FileError) {
             seen = try look(at: entry, in: context)
         } catch {
@@ -84,22 +84,11 @@ struct UnitVisitor: TreeVisitor {
     // MARK: In a unit
 
     private mutating func visitInside(
-        _ entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
+        _ entry: borrowing some SearchedItem & ~Copyable, _ seen: SeenItem, in context: PurgeContext
     ) -> Descent<PurgeContext> {
-        // A subvolume in which another search begins is no part of a unit around it.
-        guard seen.status.identity.device == context.unit?.start.status.identity.device else {
-            portion.note(.mountPoint)
-            return .skip
-        }
         let isMarked = context.isMarked || hasMarkThatCounts(seen, in: context)
-        let reason = entry.withName { name in
-            seen.listed == nil
-                ? rules.reasonToKeep(
-                    name, seen.status, seen.decision, isMarked: isMarked, in: context.place)
-                    ?? rules.reasonToKeepInUnit(name, seen.status, in: context.place)
-                    ?? rules.reasonToKeepTree(name, entry)
-                : .listedForKeeping
-        }
+        let reason = rules.reasonToKeep(
+            entry, seen, in: context, isMarked: isMarked, at: .inUnit)
         if let reason {
             portion.note(reason)
             return .skip
@@ -111,6 +100,7 @@ struct UnitVisitor: TreeVisitor {
         below.policy = seen.decision.contextForEntries
         below.keptPaths = seen.keptPaths
         below.isMarked = isMarked
+        below.isFetched = entry.withName { rules.isFetched($0, seen.status, in: context) }
         below.isTopOfUnit = false
         return .descend(below)
     }
@@ -120,7 +110,7 @@ struct UnitVisitor: TreeVisitor {
     ) {
         let freed = rules.freedBytes(entry, status)
         let isLinked = status.kind != .directory && status.linkCount > 1
-        portion.count(status, freeing: isLinked ? .none : freed)
+        portion.count(status, freeing: isLinked ? .none : freed, asOf: rules.ages.now)
         if isLinked {
             links.append(
                 LinkedFile(
@@ -141,7 +131,7 @@ struct UnitVisitor: TreeVisitor {
     // MARK: Outside units
 
     private mutating func visitAlone(
-        _ entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
+        _ entry: borrowing some SearchedItem & ~Copyable, _ seen: SeenItem, in context: PurgeContext
     ) -> Descent<PurgeContext> {
         // Only the item's own mark counts: what is below a marked directory belongs to that unit.
         let isMarked = hasMarkThatCounts(seen, in: context)
@@ -150,95 +140,72 @@ struct UnitVisitor: TreeVisitor {
         }
         let layout = layout(of: entry, seen, in: context)
         let purgeClass = rules.purgeClass(
-            seen.status, isMarked: isMarked, isWhole: seen.isTagged || layout?.isIndexed == true,
-            in: context.place)
-        guard let purgeClass, let limit = rules.ageLimit(for: purgeClass, in: context.place)
+            of: entry, seen.status, isMarked: isMarked,
+            isWhole: seen.isTagged || layout?.isIndexed == true, in: context.area)
+        guard let purgeClass,
+            let limit = rules.ageLimit(for: purgeClass, seen.status, in: context)
         else {
             return descend(
                 into: entry, seen, in: context, keepsSmallFiles: layout?.keepsSmallFiles == true)
         }
-        if let reason = reasonToKeepAlone(entry, seen, in: context) {
+        if seen.status.kind != .directory { sink.noteOwners(of: entry) }
+        let reason = rules.reasonToKeep(entry, seen, in: context, isMarked: isMarked, at: .alone)
+        if let reason {
             sink.note(pathBytes(of: entry), reason)
             // A directory on the way to a protected directory may contain units, and so may one
             // that tmpfiles.d keeps without its content.
-            let mayHoldUnits = reason == .protectedRoot || seen.listed == .itself
+            let mayHoldUnits =
+                reason == .protectedRoot || seen.listed != nil && seen.listed != .whole
             return mayHoldUnits ? descend(into: entry, seen, in: context, isNoted: true) : .skip
         }
         guard seen.status.kind == .directory else {
-            let freed = rules.freedBytes(entry, seen.status)
             sink.add(
-                file: entry, seen.status, purgeClass, freeing: freed, limit, &preselection)
+                file: entry, seen.status, of: purgeClass,
+                freeing: rules.freedBytes(entry, seen.status), limit: limit, to: &preselection)
             return .skip
         }
-        return begin(entry, seen, purgeClass, limit, in: context)
+        let tally = UnitTally(
+            UnitStart(
+                path: pathBytes(of: entry), purgeClass: purgeClass, status: seen.status,
+                ageLimit: limit))
+        change(to: tally)
+        count(entry, seen.status)
+        var below = context
+        below.policy = seen.decision.contextForEntries
+        below.keptPaths = seen.keptPaths
+        below.unit = tally
+        below.isTopOfUnit = true
+        below.isMarked = isMarked
+        below.isFetched = entry.withLastName { rules.isFetched($0, seen.status, in: context) }
+        return .descend(below)
     }
 
     /// Returns how the entries of a program's directory for caches belong together; nil for anything
     /// else.
     private func layout(
-        of entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
-    ) -> CacheLayout? {
-        guard context.place == .caches(.top), seen.status.kind == .directory,
-            rules.obstacle(seen.status, in: context.place) == nil,
-            rules.places.locations[seen.status.identity] == nil
-        else { return nil }
-        return rules.layout(
-            of: entry, named: entry.withLastName { Array($0) },
-            at: pathBytes(of: entry) + [UInt8(ascii: "/")])
-    }
-
-    private func reasonToKeepAlone(
-        _ entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
-    ) -> KeepReason? {
-        if seen.listed != nil { return .listedForKeeping }
-        if context.keepsSmallFiles, seen.status.kind == .regularFile,
-            seen.status.size < SmallUnits.limit
-        {
-            return .notACache("it may be the index of what is kept beside it")
-        }
-        return entry.withLastName { name in
-            rules.reasonToKeep(
-                name, seen.status, seen.decision, isMarked: hasMarkThatCounts(seen, in: context),
-                in: context.place)
-                ?? rules.reasonToKeepAlone(name, seen.status, in: context.place)
-                ?? rules.reasonToKeepTree(name, entry)
-                ?? (seen.status.kind == .directory && !rules.seesAllProcesses
-                    ? .unseenProcesses : nil)
-        }
-    }
-
-    /// Starts a unit at a directory.
-    private mutating func begin(
-        _ entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, _ purgeClass: PurgeClass,
-        _ limit: AgeLimit,
+        of entry: borrowing some SearchedItem & ~Copyable, _ seen: SeenItem,
         in context: PurgeContext
-    ) -> Descent<PurgeContext> {
-        let start = UnitStart(
-            path: pathBytes(of: entry), purgeClass: purgeClass, status: seen.status,
-            ageLimit: limit)
-        let tally = UnitTally(start)
-        change(to: tally)
-        count(entry, seen.status)
-        return .descend(
-            PurgeContext(
-                policy: seen.decision.contextForEntries, place: context.place, unit: tally,
-                isTopOfUnit: true, keptPaths: seen.keptPaths, trustsMarks: context.trustsMarks,
-                heedsMarks: context.heedsMarks, isMarked: hasMarkThatCounts(seen, in: context)))
+    ) -> CacheLayout? {
+        guard context.area == .caches(.top), seen.status.kind == .directory,
+            !rules.isElsewhere(seen.status),
+            !rules.isProtectedRoot(seen.status),
+            rules.locations.areas[seen.status.identity] == nil
+        else { return nil }
+        return CacheLayout(
+            of: entry, at: pathBytes(of: entry) + [UInt8(ascii: "/")], rules.notACache)
     }
 
     private mutating func descend(
-        into entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext,
-        isNoted: Bool = false, keepsSmallFiles: Bool = false
+        into entry: borrowing some SearchedItem & ~Copyable, _ seen: SeenItem,
+        in context: PurgeContext, isNoted: Bool = false, keepsSmallFiles: Bool = false
     ) -> Descent<PurgeContext> {
         guard seen.status.kind == .directory else { return .skip }
-        let isRoot = entry.depth == 0
-        let obstacle =
-            obstacle(seen, in: context.place, isRoot: isRoot) ?? ownName(of: entry)
-            ?? rules.reasonToKeepTree(inside: entry, in: context.place)
-        if let obstacle {
-            if !isNoted { sink.note(pathBytes(of: entry), obstacle) }
+        if let reason = rules.reasonToKeep(entry, seen, in: context, at: .entering) {
+            if !isNoted { sink.note(pathBytes(of: entry), reason) }
             return .skip
         }
+        var listedAge: Int64 = 0
+        if case .aged(let age) = seen.listed { listedAge = age }
         return entry.withLastName { name in
             let passesTrust =
                 !UntrustedDirectories.contains(name)
@@ -246,42 +213,31 @@ struct UnitVisitor: TreeVisitor {
             return .descend(
                 PurgeContext(
                     policy: seen.decision.contextForEntries,
-                    place: rules.place(inside: seen.status, named: name, of: context.place),
-                    keptPaths: seen.keptPaths, trustsMarks: context.trustsMarks && passesTrust,
+                    area: rules.area(inside: seen.status, named: name, of: context.area),
+                    keptPaths: seen.keptPaths, keptAge: max(context.keptAge, listedAge),
+                    trustsMarks: context.trustsMarks && passesTrust,
                     heedsMarks: context.heedsMarks || rules.isMarkRoot(seen.status),
                     keepsSmallFiles: keepsSmallFiles))
         }
     }
-
-    private func ownName(of entry: borrowing some SearchedItem & ~Copyable) -> KeepReason? {
-        entry.withLastName { AsideName.matches($0) } ? .putAside : nil
-    }
-
-    private func obstacle(
-        _ seen: Seen, in place: PurgeContext.Place, isRoot: Bool
-    ) -> KeepReason? {
-        if seen.decision.purgeability.isProtected { return .protected(seen.decision.purgeability) }
-        return seen.listed == .whole
-            ? .listedForKeeping : rules.obstacle(seen.status, in: place, isRoot: isRoot)
-    }
 }
 
-/// Reads what the rules must know of an item.
-extension UnitVisitor {
-    struct Seen {
-        let status: FileStatus
-        let decision: Decision
-        /// Whether the item itself has a mark `isPurgeable=true`.
-        let isMarked: Bool
-        let isTagged: Bool
-        /// What tmpfiles.d says about the item, and what it may say about items below.
-        let listed: KeptPaths.Match?
-        let keptPaths: KeptPaths.Position
-    }
+/// What the rules must know of an item.
+struct SeenItem {
+    let status: FileStatus
+    let decision: Decision
+    /// Whether the item itself has a mark `isPurgeable=true`.
+    let isMarked: Bool
+    let isTagged: Bool
+    /// What tmpfiles.d says about the item, and what it may say about items below.
+    let listed: KeptPaths.Match?
+    let keptPaths: KeptPaths.Position
+}
 
+extension UnitVisitor {
     func look(
         at entry: borrowing some SearchedItem & ~Copyable, in context: PurgeContext
-    ) throws(FileError) -> Seen {
+    ) throws(FileError) -> SeenItem {
         let status: FileStatus
         do throws(Errno) {
             // The item may be a dead mount, which never answers.
@@ -302,7 +258,7 @@ extension UnitVisitor {
         if entry.depth > 0, !context.keptPaths.isEmpty {
             listed = rules.keptPaths.step(from: context.keptPaths, to: entry.nameBytes)
         }
-        return Seen(
+        return SeenItem(
             status: status, decision: decision,
             isMarked: found?.native.isPurgeable == true,
             isTagged: found?.foreign.excluding.contains(.cachedir) ?? false, listed: listed.0,
@@ -311,7 +267,7 @@ extension UnitVisitor {
 
     /// Whether an `isPurgeable` mark counts: marks are heeded and trusted where the item lies, and
     /// only its owner can have set it.
-    func hasMarkThatCounts(_ seen: Seen, in context: PurgeContext) -> Bool {
+    func hasMarkThatCounts(_ seen: SeenItem, in context: PurgeContext) -> Bool {
         seen.isMarked && context.heedsMarks && context.trustsMarks && rules.isTrusted(seen.status)
     }
 
@@ -322,7 +278,7 @@ extension UnitVisitor {
     ) throws(FileError) -> ItemMarks? {
         // The item mounted here is not inspected, and reading from it may block for ever.
         if entry.depth > 0, status.isMountRoot == true { return nil }
-        if status.kind == .directory, context.unit == nil, case .caches = context.place {
+        if status.kind == .directory, context.unit == nil, case .caches = context.area {
             return try marksAndTags.marks(of: entry, kind: status.kind, status: status)
         }
         guard status.kind.canStoreUserAttributes, mayHaveMarks(entry) else { return nil }
@@ -338,4 +294,46 @@ extension UnitVisitor {
             return true
         }
     }
+}
+
+/// An item that the rules of the search are applied to: an entry of its walk, or one that is
+/// examined again before it is deleted.
+protocol SearchedItem: FileLocation, ~Copyable {
+    /// The number of levels below the root of the search.
+    var depth: Int { get }
+    /// The absolute path.
+    var path: FilePath { get }
+    /// The name's bytes; for a root, the whole path.
+    var nameBytes: [UInt8] { get }
+
+    /// Calls `body` with the name's bytes.
+    func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
+
+    /// Appends the path's bytes to a buffer.
+    func appendPath(to bytes: inout [UInt8])
+
+    /// Returns the status without waiting for a server or a FUSE program.
+    func statusAtHand() throws(Errno) -> FileStatus
+
+    /// Whether the item may have extended attributes.
+    func hasExtendedAttributes() throws(Errno) -> Bool
+}
+
+extension TreeEntry: SearchedItem {}
+
+extension SearchedItem where Self: ~Copyable {
+    /// Calls `body` with the name; for a root, with the last component of its path.
+    func withLastName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withName { name in
+            guard depth == 0, let slash = name.lastIndex(of: UInt8(ascii: "/"))
+            else { return body(name) }
+            return body(UnsafeRawBufferPointer(rebasing: name[(slash + 1)...]))
+        }
+    }
+}
+
+func pathBytes(of entry: borrowing some SearchedItem & ~Copyable) -> [UInt8] {
+    var bytes: [UInt8] = []
+    entry.appendPath(to: &bytes)
+    return bytes
 }

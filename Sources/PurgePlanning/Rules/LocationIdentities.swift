@@ -19,10 +19,12 @@ struct LocationIdentities: Sendable {
     /// because of where it lies.
     private(set) var cutOuts: Set<FileIdentity> = []
     /// The directories for temporary files and for caches.
-    private(set) var locations: [FileIdentity: PurgeContext.Place] = [:]
+    private(set) var areas: [FileIdentity: SearchArea] = [:]
     private let protectedParts: [FilesystemPart]
     private let mounts: MountTable
     private let longKeeping: FilePath?
+    /// The directories in which all programs make their temporary files.
+    private let shared: [FilePath]
 
     /// - Parameters:
     ///   - environment: the source of the locations, homes and protected directories.
@@ -36,19 +38,23 @@ struct LocationIdentities: Sendable {
         _ environment: PolicyEnvironment, protected given: [FilePath] = [], user: UInt32,
         devices: Set<UInt64>, unlisted accounts: [PasswordDatabase.Account] = []
     ) {
-        let places = environment.locations
+        let locations = environment.locations
         let mounts = environment.mounts
         self.mounts = mounts
-        var protected = places.protectedRoots + given
+        var protected = locations.protectedRoots + given
         if user == 0 {
             let base = environment.base
             protected += OtherHomes.protectedRoots(base.homes, base.accounts, mounts)
         }
         protected += OtherHomes.protectedRoots(accounts.map(\.home), accounts, mounts)
         let homes =
-            places.homes
+            locations.homes
             + accounts.compactMap { realPath(of: $0.home, notBeyond: mounts) ?? $0.home }
         longKeeping = realPath(of: "/var/tmp", notBeyond: mounts)
+        shared = [
+            realPath(of: "/tmp", notBeyond: mounts), longKeeping,
+            environment.base.temporaryDirectory?.path,
+        ].compactMap(\.self)
         // The walk cannot reach what does not exist or lies behind a mount that purging does not
         // enter.
         let realRoots = protected.compactMap { realPath(of: $0, notBeyond: mounts) }
@@ -62,30 +68,32 @@ struct LocationIdentities: Sendable {
                 }
             }
         }
-        for location in places.locations {
+        for location in locations.locations {
             // A location whose path has come to lead elsewhere does not count.
             guard found(location.path) != nil, let item = try? NamedItem(at: location.path),
                 item.path == location.path,
-                let place = place(of: location)
+                let area = area(of: location)
             else { continue }
-            locations[item.status.identity] = place
+            areas[item.status.identity] = area
         }
-        let locationPaths = places.locations.map(\.path)
+        let locationPaths = locations.locations.map(\.path)
         for path in realRoots + homes + locationPaths {
             for ancestor in Self.ancestors(of: path) { add(pathToProtected: ancestor) }
         }
         for path in homes + locationPaths { add(pathToProtected: path) }
-        for path in homes + places.locations.filter(\.kind.isBackedUp).map(\.path) {
+        for path in homes + locations.locations.filter(\.kind.isBackedUp).map(\.path) {
             if let (_, status) = found(path) { cutOuts.insert(status.identity) }
         }
     }
 
-    /// Returns the kind of location; nil for a location whose content is not deleted because of
+    /// Returns the area of a location; nil for a location whose content is not deleted because of
     /// where it lies.
-    func place(of location: StorageLocation) -> PurgeContext.Place? {
+    func area(of location: StorageLocation) -> SearchArea? {
         switch location.kind {
         case .temporary:
-            .temporary(keepsLonger: longKeeping.map { location.path.isHeld(by: $0) } ?? false)
+            .temporary(
+                keepsLonger: longKeeping.map { location.path.isHeld(by: $0) } ?? false,
+                isShared: shared.contains(location.path))
         case .caches: .caches(.top)
         case .applicationSupport, .documents: nil
         }
@@ -152,21 +160,15 @@ struct LocationIdentities: Sendable {
 /// A set of files. Most others are told apart by a bit of their inode number.
 struct IdentitySet: Sendable {
     private var files: Set<FileIdentity> = []
-    private var bits = [UInt64](repeating: 0, count: 64)
+    private var bits = BitTable(4096)
 
     mutating func insert(_ file: FileIdentity) {
         files.insert(file)
-        let (word, bit) = Self.place(of: file)
-        bits[word] |= bit
+        bits.insert(Int(file.inode & 4095))
     }
 
     func contains(_ file: FileIdentity) -> Bool {
-        let (word, bit) = Self.place(of: file)
-        return bits[word] & bit != 0 && files.contains(file)
-    }
-
-    private static func place(of file: FileIdentity) -> (word: Int, bit: UInt64) {
-        (Int(file.inode >> 6 & 63), 1 << (file.inode & 63))
+        bits.contains(Int(file.inode & 4095)) && files.contains(file)
     }
 }
 

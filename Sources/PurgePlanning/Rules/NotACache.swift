@@ -14,7 +14,10 @@ struct NotACache: Sendable {
     struct Entry: Sendable, Hashable {
         /// What the pattern is compared with.
         enum Kind: String, Sendable {
-            case name, tree, cache, reserved, split
+            case name, tree, cache, reserved, split, fetched, packages
+
+            /// Whether the pattern is a path below a directory for caches.
+            var isPath: Bool { self == .cache || self == .split || self == .fetched }
         }
 
         let kind: Kind
@@ -38,16 +41,17 @@ struct NotACache: Sendable {
     /// The trees of several names, by each of the names.
     private let treesByName: [[UInt8]: [Tree]]
     private let treeFilter: NameFilter
-    private let places: [Place]
-    /// The indices of the places by their first name, and of those whose first name is a pattern.
-    private let namedPlaces: [[UInt8]: [Int]]
-    private let placeFilter: NameFilter
-    /// The names of the directories for caches whose entries do not belong together.
-    private let split: Set<[UInt8]>
-    private let patternPlaces: [Int]
+    private let paths: [CachePath]
+    /// The indices of the paths by their first name, and of those whose first name is a pattern.
+    private let namedPaths: [[UInt8]: [Int]]
+    private let pathFilter: NameFilter
+    private let patternPaths: [Int]
+    /// The names of directories of packages.
+    private let packages: Set<[UInt8]>
 
     /// A path below a directory for caches.
-    private struct Place: Sendable {
+    private struct CachePath: Sendable {
+        let kind: Entry.Kind
         let pattern: [NamePattern]
         let reason: String
 
@@ -57,11 +61,11 @@ struct NotACache: Sendable {
         }
     }
 
-    /// A directory for caches or one below, with the places that its path fits so far.
+    /// A directory for caches or one below, with the listed paths that its own path fits so far.
     struct Position: Sendable, Hashable {
         /// The number of levels below the directory for caches.
         fileprivate(set) var depth = 0
-        fileprivate var places: [Int] = []
+        fileprivate var paths: [Int] = []
 
         /// A directory for caches.
         static let top = Position()
@@ -76,13 +80,13 @@ struct NotACache: Sendable {
         var names: [(pattern: [UInt8], reason: String)] = []
         var reserved = names
         var trees: [Tree] = []
-        var places: [Place] = []
-        var namedPlaces: [[UInt8]: [Int]] = [:]
-        var patternPlaces: [Int] = []
-        split = Set(entries.filter { $0.kind == .split }.map(\.pattern))
+        var paths: [CachePath] = []
+        var namedPaths: [[UInt8]: [Int]] = [:]
+        var patternPaths: [Int] = []
+        packages = Set(entries.filter { $0.kind == .packages }.map(\.pattern))
         for entry in entries {
             switch entry.kind {
-            case .split: break
+            case .packages: break
             case .name: names.append((entry.pattern, entry.reason))
             case .reserved: reserved.append((entry.pattern, entry.reason))
             case .tree:
@@ -90,15 +94,17 @@ struct NotACache: Sendable {
                 trees.append(Tree(names: parts, reason: entry.reason))
                 // An item inside a unit keeps the whole unit.
                 if parts.count == 1 { names.append((entry.pattern, entry.reason)) }
-            case .cache:
+            case .cache, .split, .fetched:
                 let parts = entry.pattern.split(separator: UInt8(ascii: "/"))
                 if let first = parts.first, NamePattern.isLiteral(first) {
-                    namedPlaces[Array(first), default: []].append(places.count)
+                    namedPaths[Array(first), default: []].append(paths.count)
                 } else {
-                    patternPlaces.append(places.count)
+                    patternPaths.append(paths.count)
                 }
-                places.append(
-                    Place(pattern: parts.map { NamePattern($0) }, reason: entry.reason))
+                paths.append(
+                    CachePath(
+                        kind: entry.kind, pattern: parts.map { NamePattern($0) },
+                        reason: entry.reason))
             }
         }
         self.names = NameReasons(names)
@@ -109,11 +115,11 @@ struct NotACache: Sendable {
             for name in tree.names { treesByName[name, default: []].append(tree) }
         }
         self.treesByName = treesByName
-        self.places = places
-        self.namedPlaces = namedPlaces
-        self.patternPlaces = patternPlaces
+        self.paths = paths
+        self.namedPaths = namedPaths
+        self.patternPaths = patternPaths
         treeFilter = NameFilter(treesByName.keys)
-        placeFilter = NameFilter(namedPlaces.keys)
+        pathFilter = NameFilter(namedPaths.keys)
     }
 
     /// Returns why an item of that name keeps the unit it is in; nil when it does not.
@@ -142,31 +148,78 @@ struct NotACache: Sendable {
         trees.first { $0.names.allSatisfy(hasEntry) }?.reason
     }
 
-    /// Whether the entries of a program's directory for caches are units by themselves although a
-    /// database lies beside them.
-    func isSplit(_ name: [UInt8]) -> Bool { split.contains(name) }
+    /// Whether an entry of a directory for caches, or of one below, is listed as a directory whose
+    /// entries are units by themselves, or leads to one.
+    func isSplit(in position: Position, _ name: UnsafeRawBufferPointer) -> Bool {
+        matches(in: position, name).contains {
+            paths[$0].kind == .split && paths[$0].pattern.count > position.depth
+        }
+    }
+
+    /// Whether an entry of a directory for caches, or of one below, was fetched and can be again.
+    func isFetched(in position: Position, _ name: UnsafeRawBufferPointer) -> Bool {
+        fetchedLength(matches(in: position, name), in: position) > 0
+            && reason(in: position, name) == nil
+    }
+
+    /// Whether a directory of that name holds packages that were fetched.
+    func isOfPackages(_ name: UnsafeRawBufferPointer) -> Bool {
+        packages.contains { $0.elementsEqual(name) }
+    }
 
     /// Returns why an entry of a directory for caches, or of one below, is kept; nil when it is not.
     ///
-    /// What lies below a listed path is kept too, and so are the directories above it.
+    /// What lies below a listed path is kept too, and so are the directories above it, unless a longer
+    /// path says that it was fetched.
     func reason(in position: Position, _ name: UnsafeRawBufferPointer) -> String? {
-        if position.depth > 0, position.places.isEmpty { return nil }
-        return matches(in: position, name).first.map { places[$0].reason }
+        let matches = matches(in: position, name)
+        let fetched = fetchedLength(matches, in: position)
+        return matches.lazy.map { paths[$0] }
+            .first { $0.kind == .cache && $0.pattern.count > fetched }?.reason
+    }
+
+    /// Returns the length of the longest path by which an entry was fetched; 0 when there is none.
+    private func fetchedLength(_ matches: [Int], in position: Position) -> Int {
+        matches.lazy.map { paths[$0] }
+            .filter { $0.kind == .fetched && $0.pattern.count <= position.depth + 1 }
+            .map(\.pattern.count).max() ?? 0
     }
 
     /// Returns the position of a directory in another one.
     func position(in position: Position, _ name: UnsafeRawBufferPointer) -> Position {
-        Position(depth: position.depth + 1, places: matches(in: position, name))
+        Position(depth: position.depth + 1, paths: matches(in: position, name))
     }
 
     private func matches(in position: Position, _ name: UnsafeRawBufferPointer) -> [Int] {
-        var candidates = position.places
+        var candidates = position.paths
         if position.depth == 0 {
-            let named = placeFilter.mayContain(name) ? namedPlaces[Array(name)] : nil
-            candidates = (named ?? []) + patternPlaces
+            let named = pathFilter.mayContain(name) ? namedPaths[Array(name)] : nil
+            candidates = (named ?? []) + patternPaths
         }
-        return candidates.filter { places[$0].matches(name, at: position.depth) }
+        return candidates.filter { paths[$0].matches(name, at: position.depth) }
     }
+}
+
+/// Whether a directory has an entry of that name; true also when that cannot be determined. An empty
+/// file does not count: it holds nothing, and programs keep others from looking further up by an empty
+/// `.git`.
+///
+/// Looks it up by path, which is right while the directory has its own name. A directory that was
+/// moved aside was checked under its own name before, and must not have changed since.
+///
+/// - Parameter directory: the directory's path with a trailing slash.
+func hasEntry(_ name: [UInt8], in directory: some Collection<UInt8>) -> Bool {
+    do throws(Errno) {
+        let status = try FilePath(bytes: Array(directory) + name).withoutFollowing.status()
+        return !status.isEmptyFile
+    } catch {
+        return error != .noSuchFileOrDirectory
+    }
+}
+
+extension FileStatus {
+    /// Whether it is a regular file without content.
+    var isEmptyFile: Bool { kind == .regularFile && size == 0 }
 }
 
 extension NotACache.Entry {
@@ -176,46 +229,12 @@ extension NotACache.Entry {
             separator: UInt8(ascii: "\t"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }),
             let kind = Kind(rawValue: String(decoding: parts[0], as: UTF8.self)),
-            kind == .cache || !parts[1].contains(UInt8(ascii: "/")),
-            kind != .tree && kind != .split || NamePattern.isLiteral(parts[1])
+            kind.isPath || !parts[1].contains(UInt8(ascii: "/")),
+            kind != .tree && kind != .packages || NamePattern.isLiteral(parts[1])
         else { return nil }
         self.kind = kind
         pattern = Array(parts[1])
         reason = String(decoding: parts[2], as: UTF8.self)
-    }
-}
-
-/// Sidecar files of a database in the same directory, as SQLite names them.
-enum DatabaseSidecars {
-    /// The suffixes added to the name of the database.
-    static let suffixes = ["-wal", "-shm", "-journal"]
-
-    /// Returns the path of the database that a sidecar belongs to; nil when the file is not a
-    /// sidecar.
-    ///
-    /// - Parameter path: the path or the name of the file.
-    static func database(of path: some BidirectionalCollection<UInt8>) -> [UInt8]? {
-        // The suffixes end in these letters, and most names do not.
-        guard let last = path.last, last == UInt8(ascii: "l") || last == UInt8(ascii: "m")
-        else { return nil }
-        guard
-            let suffix = suffixes.first(where: {
-                path.suffix($0.utf8.count).elementsEqual($0.utf8)
-            })
-        else { return nil }
-        return Array(path.dropLast(suffix.utf8.count))
-    }
-
-    /// Whether a file has a sidecar next to it; true also when that cannot be determined.
-    static func exist(besides path: [UInt8]) -> Bool {
-        suffixes.contains { suffix in
-            do throws(Errno) {
-                _ = try FilePath(bytes: path + Array(suffix.utf8)).withoutFollowing.status()
-                return true
-            } catch {
-                return error != .noSuchFileOrDirectory && error != .fileNameTooLong
-            }
-        }
     }
 }
 
@@ -247,8 +266,8 @@ struct NameReasons: Sendable {
     private let filter: NameFilter
     /// The patterns that require three bytes, in the order of their keys.
     private let rules: [Rule]
-    /// Whether a rule has a key, by a bit for each key.
-    private var hasRule = [UInt64](repeating: 0, count: 64)
+    /// Whether a rule has a key.
+    private var keys = BitTable(4096)
     /// The patterns without three consecutive required bytes.
     private let others: [(pattern: NamePattern, reason: String)]
 
@@ -265,10 +284,7 @@ struct NameReasons: Sendable {
             }
         }
         others = patterns.filter { $0.pattern.requiredBytes == nil }
-        for rule in rules {
-            let (word, bit) = Self.place(of: rule.required)
-            hasRule[word] |= bit
-        }
+        for rule in rules { keys.insert(Self.key(of: rule.required)) }
     }
 
     /// Returns the reason of the name or pattern that matches; nil when none does.
@@ -277,8 +293,7 @@ struct NameReasons: Sendable {
         var latest: UInt32 = 0
         for byte in name {
             latest = Self.following(latest, byte)
-            let (word, bit) = Self.place(of: latest)
-            guard hasRule[word] & bit != 0 else { continue }
+            guard keys.contains(Self.key(of: latest)) else { continue }
             if let reason = reason(name, with: latest) { return reason }
         }
         return others.isEmpty ? nil : others.first { $0.pattern.matches(name) }?.reason
@@ -294,33 +309,36 @@ struct NameReasons: Sendable {
         (latest << 8 | UInt32(byte)) & 0xFF_FFFF
     }
 
-    private static func place(of bytes: UInt32) -> (word: Int, bit: UInt64) {
-        let key = Int((bytes &* 0x9E37_79B1) >> 20)
-        return (key >> 6, 1 << UInt64(key & 63))
-    }
+    private static func key(of bytes: UInt32) -> Int { Int((bytes &* 0x9E37_79B1) >> 20) }
+}
+
+/// A set of small numbers, by a bit for each.
+struct BitTable: Sendable {
+    private var words: [UInt64]
+
+    /// - Parameter count: the numbers from 0 that it may contain; a multiple of 64.
+    init(_ count: Int) { words = [UInt64](repeating: 0, count: count / 64) }
+
+    mutating func insert(_ number: Int) { words[number >> 6] |= 1 << UInt64(number & 63) }
+
+    func contains(_ number: Int) -> Bool { words[number >> 6] & 1 << UInt64(number & 63) != 0 }
 }
 
 /// A filter that rejects most names or paths outside a set by length and last byte, without a copy.
 struct NameFilter: Sendable {
-    /// A bit for each last byte, for each length; one length stands for all that differ by 64.
-    private var lastBytes = [UInt64](repeating: 0, count: 64 * 4)
+    /// Each last byte, for each length; one length stands for all that differ by 64.
+    private var lastBytes = BitTable(64 * 256)
 
     init(_ names: some Collection<[UInt8]>) {
-        for name in names {
-            let (word, bit) = Self.place(of: name.last ?? 0, length: name.count)
-            lastBytes[word] |= bit
-        }
+        for name in names { lastBytes.insert(Self.number(name.last ?? 0, length: name.count)) }
     }
 
     /// Whether a name may be in the set; false is definite.
     func mayContain(_ name: UnsafeRawBufferPointer) -> Bool {
-        let (word, bit) = Self.place(of: name.last ?? 0, length: name.count)
-        return lastBytes[word] & bit != 0
+        lastBytes.contains(Self.number(name.last ?? 0, length: name.count))
     }
 
-    private static func place(of last: UInt8, length: Int) -> (word: Int, bit: UInt64) {
-        ((length & 63) * 4 + Int(last >> 6), 1 << UInt64(last & 63))
-    }
+    private static func number(_ last: UInt8, length: Int) -> Int { (length & 63) << 8 | Int(last) }
 }
 
 /// What the entries of a program's directory in a directory for caches say about how they belong
@@ -373,7 +391,7 @@ struct CacheLayout {
                     status.identity.device == device
                 else { continue }
                 let inside = path + name + [UInt8(ascii: "/")]
-                keepsSmallFiles = list.reason(treeWith: { hasEntry($0, in: inside[...]) }) != nil
+                keepsSmallFiles = list.reason(treeWith: { hasEntry($0, in: inside) }) != nil
             }
         } catch .noSuchFileOrDirectory {
             return
@@ -397,20 +415,5 @@ struct CacheLayout {
     private static func isDatabase(_ name: [UInt8]) -> Bool {
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return false }
         return name[dot...].elementsEqual(".db".utf8) || name[dot...].starts(with: ".sqlite".utf8)
-    }
-}
-
-extension PurgeRules {
-    /// Returns how the entries of a program's directory for caches belong together; nil where the list
-    /// says that they do not.
-    ///
-    /// - Parameters:
-    ///   - name: its name.
-    ///   - path: its path with a trailing slash.
-    func layout(
-        of directory: borrowing some FileLocation & ~Copyable, named name: [UInt8],
-        at path: [UInt8]
-    ) -> CacheLayout? {
-        notACache.isSplit(name) ? nil : CacheLayout(of: directory, at: path, notACache)
     }
 }

@@ -5,8 +5,10 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The rules that decide which items are units and why one is kept. They make no system calls
-/// except to find mark roots and shared extents. A class, because every thread refers to them.
+/// The rules of a search: which items are units, what keeps one, and what both have to know.
+///
+/// They make no system calls except to find mark roots, neighbours, edits of a clone, the users of
+/// temporary files and shared extents. A class, because every thread refers to them.
 final class PurgeRules: Sendable {
     /// The policy that interprets marks.
     let policy = StoragePolicy(markers: [.native])
@@ -15,7 +17,7 @@ final class PurgeRules: Sendable {
     /// Whether files on it can share extents, so that each file's extents have to be read.
     let mayShareExtents: Bool
     /// The protected directories, and the locations for temporary files and caches.
-    let places: LocationIdentities
+    let locations: LocationIdentities
     /// The owners whom `/etc/passwd` does not name; nil where they do not matter.
     private let owners: UnlistedOwners?
     /// The uid of the purging user.
@@ -34,17 +36,18 @@ final class PurgeRules: Sendable {
     let seesAllProcesses: Bool
     /// The directories below which `isPurgeable` marks count; nil for everywhere.
     let markRoots: Set<FileIdentity>?
+    /// The programs that may need what lies in a directory for temporary files of all programs.
+    private let temporaryFileUsers = TemporaryFileUsers()
 
     init(
-        devices: Set<UInt64>, mayShareExtents: Bool, places: LocationIdentities,
+        devices: Set<UInt64>, mayShareExtents: Bool, locations: LocationIdentities,
         owners: UnlistedOwners? = nil, user: UInt32, includesForeign: Bool, ages: AgeRules,
-        notACache: NotACache, keptPaths: KeptPaths,
-        mountsElsewhere: MountsElsewhere, seesAllProcesses: Bool = true,
-        markRoots: Set<FileIdentity>? = nil
+        notACache: NotACache, keptPaths: KeptPaths, mountsElsewhere: MountsElsewhere,
+        seesAllProcesses: Bool = true, markRoots: Set<FileIdentity>? = nil
     ) {
         self.devices = devices
         self.mayShareExtents = mayShareExtents
-        self.places = places
+        self.locations = locations
         self.owners = owners
         self.user = user
         self.includesForeign = includesForeign
@@ -56,134 +59,48 @@ final class PurgeRules: Sendable {
         self.markRoots = markRoots
     }
 
-    /// Returns the reason to keep an item, in a unit or by itself, or nil.
-    ///
-    /// - Parameter isMarked: whether a mark that counts allows deletion, on the item or on a
-    ///   directory of its unit.
-    func reasonToKeep(
-        _ name: UnsafeRawBufferPointer, _ status: FileStatus, _ decision: Decision,
-        isMarked: Bool, in place: PurgeContext.Place
-    ) -> KeepReason? {
-        if decision.purgeability.isProtected { return .protected(decision.purgeability) }
-        if decision.protection.keepsItem(isMarkedPurgeable: isMarked) { return .protectionClass }
-        if !includesForeign, status.owner != user { return .foreignOwner }
-        if !isOwnerKnown(status, in: place) { return .unknownOwner }
-        if status.isImmutable || status.isAppendOnly { return .immutable }
-        switch status.kind {
-        case .regularFile, .symbolicLink:
-            if isProtectedRoot(status) { return .protectedRoot }
-        case .directory:
-            if let reason = obstacle(status, in: place) { return reason }
-            // Root ignores permissions; any other user could not empty such a directory.
-            if user != 0, status.permissions & allOfOwner != allOfOwner {
-                return .unreadable(.permissionDenied)
-            }
-        default: return .specialFile
-        }
-        if AsideName.matches(name) { return .putAside }
-        if let reason = notACache.reason(name: name) { return .notACache(reason) }
-        return nil
-    }
-
-    /// Returns the reason not to enter a directory, or nil.
-    ///
-    /// - Parameter isRoot: whether the directory is a search root, which may be a mount point.
-    func obstacle(
-        _ status: FileStatus, in place: PurgeContext.Place, isRoot: Bool = false
-    ) -> KeepReason? {
-        let isMountPoint = status.isMountRoot == true && !isRoot
-        if !devices.contains(status.identity.device) || isMountPoint { return .mountPoint }
-        if !isOwnerKnown(status, in: place) { return .unknownOwner }
-        return isProtectedRoot(status) ? .protectedRoot : nil
-    }
-
-    /// Whether the owner of an item is known, or it is a temporary file, whose owner does not matter.
-    private func isOwnerKnown(_ status: FileStatus, in place: PurgeContext.Place) -> Bool {
-        if case .temporary = place { return true }
-        return status.owner == user || owners?.isKnown(status.owner) != false
-    }
-
-    /// Whether an item is a protected directory or file.
-    func isProtectedRoot(_ status: FileStatus) -> Bool {
-        places.isProtectedRoot(status) || owners?.places?.isProtectedRoot(status) == true
-    }
-
-    /// Whether an item is a home, a location, or on the way to a protected directory.
-    func leadsToProtected(_ identity: FileIdentity) -> Bool {
-        places.pathsToProtected.contains(identity)
-            || owners?.places?.pathsToProtected.contains(identity) == true
-    }
-
-    /// Returns the reason to keep everything below a path, because of the path itself or the
-    /// directories above it, or nil.
-    ///
-    /// - Parameter path: a real path.
-    func reasonToKeep(below path: FilePath) -> KeepReason? {
-        if let owners {
-            // Also of the directories above: a home is known by its owner.
-            let areKnown = EffectiveValues.owners(on: path).map { owners.isKnown($0) }
-            if owners.places?.isProtected(path) == true { return .protectedRoot }
-            let isTemporary = fixedTemporaryDirectories.contains { path.isHeld(by: $0) }
-            if areKnown.contains(false), !isTemporary { return .unknownOwner }
-        }
-        return places.isProtected(path) ? .protectedRoot : nil
-    }
-
-    /// Returns the additional reason to keep an item of a unit, and so the whole unit; nil when
-    /// there is none.
-    func reasonToKeepInUnit(
-        _ name: UnsafeRawBufferPointer, _ status: FileStatus, in place: PurgeContext.Place
-    ) -> KeepReason? {
-        if status.kind == .directory, leadsToProtected(status.identity) {
-            return .protectedRoot
-        }
-        guard case .temporary = place else { return nil }
-        return reasonToKeepTemporary(name, status)
-    }
-
-    /// Returns the additional reason to keep an item outside units, or nil.
-    func reasonToKeepAlone(
-        _ name: UnsafeRawBufferPointer, _ status: FileStatus, in place: PurgeContext.Place
-    ) -> KeepReason? {
-        if status.kind == .symbolicLink { return .symbolicLink }
-        if leadsToProtected(status.identity) { return .protectedRoot }
-        switch place {
-        case .elsewhere: return notACache.reason(reserved: name).map { .reservedName($0) }
-        case .temporary: return reasonToKeepTemporary(name, status)
-        case .caches(let position):
-            if let reason = notACache.reason(reserved: name) { return .reservedName(reason) }
-            return notACache.reason(in: position, name).map { .notACache($0) }
-        }
-    }
-
-    private func reasonToKeepTemporary(
-        _ name: UnsafeRawBufferPointer, _ status: FileStatus
-    ) -> KeepReason? {
-        if let reason = notACache.reason(reserved: name) { return .reservedName(reason) }
-        guard status.kind != .directory, status.permissions & stickyBit != 0 else { return nil }
-        return .reservedName("its sticky bit says so")
-    }
-
     /// Returns the class an item is deleted in; nil when it is not a unit.
     ///
     /// - Parameters:
     ///   - isMarked: whether the item has a mark that counts and allows deletion.
     ///   - isWhole: whether a directory contains a valid `CACHEDIR.TAG`, or a database beside directories.
     func purgeClass(
-        _ status: FileStatus, isMarked: Bool, isWhole: Bool, in place: PurgeContext.Place
+        of entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus, isMarked: Bool,
+        isWhole: Bool, in area: SearchArea
     ) -> PurgeClass? {
-        switch place {
+        switch area {
         case .elsewhere: return isMarked ? .marked : nil
         case .temporary: return .temporary
         case .caches(let position):
-            let isUnit = status.kind != .directory || isMarked || isWhole || position.depth >= 1
-            return isUnit ? .caches : nil
+            if status.kind != .directory || isMarked { return .caches }
+            guard isWhole || position.depth >= 1 else { return nil }
+            let isSplit = entry.withLastName { notACache.isSplit(in: position, $0) }
+            return isSplit ? nil : .caches
         }
     }
 
     /// Returns the age limit for a unit; nil when nothing of its class is deleted.
-    func ageLimit(for purgeClass: PurgeClass, in place: PurgeContext.Place) -> AgeLimit? {
-        ages.limit(for: purgeClass, keepsLonger: place == .temporary(keepsLonger: true))
+    ///
+    /// - Parameter status: the unit's own status.
+    func ageLimit(
+        for purgeClass: PurgeClass, _ status: FileStatus, in context: PurgeContext
+    ) -> AgeLimit? {
+        guard case .temporary(let keepsLonger, let isShared) = context.area else {
+            return ages.limit(for: purgeClass, atLeast: context.keptAge)
+        }
+        var least = context.keptAge
+        if isShared, ages.pressure == .normal, ages.wantedAge == nil {
+            guard let age = keptPaths.age(keepsLonger: keepsLonger) else { return nil }
+            least = max(least, age)
+        }
+        let isNeeded =
+            isShared && ages.pressure != .normal
+            && temporaryFileUsers.mayNeed(
+                itemOf: status.owner,
+                made: status.creationTime ?? status.attributeModificationTime,
+                isUrgent: ages.pressure == .critical)
+        return ages.limit(
+            for: purgeClass, keepsLonger: keepsLonger, isNeeded: isNeeded, atLeast: least)
     }
 
     /// Whether marks count at a search root: when a directory above it is one of ``markRoots``, or
@@ -206,41 +123,62 @@ final class PurgeRules: Sendable {
     /// Whether only the owner could have put a mark on an item.
     func isTrusted(_ status: FileStatus) -> Bool { !status.isWritableByOthers }
 
-    /// Returns the kind of location for the entries of a directory that is not a unit.
-    func place(
-        inside status: FileStatus, named name: UnsafeRawBufferPointer,
-        of place: PurgeContext.Place
-    ) -> PurgeContext.Place {
-        if let location = places.locations[status.identity] { return location }
-        if places.cutOuts.contains(status.identity) { return .elsewhere }
-        switch place {
-        case .elsewhere, .temporary: return place
+    /// Whether an item lies on another filesystem, or another one begins there.
+    func isElsewhere(_ status: FileStatus) -> Bool {
+        !devices.contains(status.identity.device) || status.isMountRoot == true
+    }
+
+    /// Whether the owner of an item is known, or it is a temporary file, whose owner does not matter.
+    private func isOwnerKnown(_ status: FileStatus, in area: SearchArea) -> Bool {
+        area.isTemporary || status.owner == user || owners?.isKnown(status.owner) != false
+    }
+
+    /// Whether an item is a protected directory or file.
+    func isProtectedRoot(_ status: FileStatus) -> Bool {
+        locations.isProtectedRoot(status) || owners?.locations?.isProtectedRoot(status) == true
+    }
+
+    /// Whether an item is a home, a location, or on the way to a protected directory.
+    func leadsToProtected(_ identity: FileIdentity) -> Bool {
+        locations.pathsToProtected.contains(identity)
+            || owners?.locations?.pathsToProtected.contains(identity) == true
+    }
+
+    /// Returns the reason to keep everything below a path, because of the path itself or the
+    /// directories above it, or nil.
+    ///
+    /// - Parameter path: a real path.
+    func reasonToKeep(below path: FilePath) -> KeepReason? {
+        if let owners {
+            // Also of the directories above: a home is known by its owner.
+            let areKnown = EffectiveValues.owners(on: path).map { owners.isKnown($0) }
+            if owners.locations?.isProtected(path) == true { return .protectedRoot }
+            let isTemporary = fixedTemporaryDirectories.contains { path.isHeld(by: $0) }
+            if areKnown.contains(false), !isTemporary { return .unknownOwner }
+        }
+        return locations.isProtected(path) ? .protectedRoot : nil
+    }
+
+    /// Whether an item was fetched and can be fetched again, whatever names it has in it.
+    func isFetched(
+        _ name: UnsafeRawBufferPointer, _ status: FileStatus, in context: PurgeContext
+    ) -> Bool {
+        if context.isFetched { return true }
+        if status.kind == .directory, notACache.isOfPackages(name) { return true }
+        guard context.unit == nil, case .caches(let position) = context.area else { return false }
+        return notACache.isFetched(in: position, name)
+    }
+
+    /// Returns the area of the entries of a directory that is not a unit.
+    func area(
+        inside status: FileStatus, named name: UnsafeRawBufferPointer, of area: SearchArea
+    ) -> SearchArea {
+        if let location = locations.areas[status.identity] { return location }
+        if locations.cutOuts.contains(status.identity) { return .elsewhere }
+        switch area {
+        case .elsewhere, .temporary: return area
         case .caches(let position): return .caches(notACache.position(in: position, name))
         }
-    }
-}
-
-private let stickyBit: UInt16 = 0o1000
-private let allOfOwner: UInt16 = 0o700
-
-extension PurgeRules {
-    /// Returns the reason to keep an item because of the entries next to it, or nil.
-    func reasonToKeepTree(
-        _ name: UnsafeRawBufferPointer, _ entry: borrowing some SearchedItem & ~Copyable
-    ) -> KeepReason? {
-        notACache.reason(partOfTree: name) {
-            hasEntry($0, in: pathBytes(of: entry).dropLast(name.count))
-        }.map { .notACache($0) }
-    }
-
-    /// Returns the reason to keep a program's cache directory with everything below it, so that
-    /// nothing in it is a unit by itself, or nil.
-    func reasonToKeepTree(
-        inside entry: borrowing some SearchedItem & ~Copyable, in place: PurgeContext.Place
-    ) -> KeepReason? {
-        guard place == .caches(.top) else { return nil }
-        let path = pathBytes(of: entry) + [UInt8(ascii: "/")]
-        return notACache.reason(treeWith: { hasEntry($0, in: path[...]) }).map { .notACache($0) }
     }
 
     /// Returns how many bytes removing the last hard link of an item frees: its blocks, except
@@ -264,6 +202,165 @@ extension PurgeRules {
     }
 }
 
+/// When a rule about a single item is asked.
+struct KeepMoment: OptionSet {
+    let rawValue: UInt8
+
+    /// Before a directory that is no unit is entered.
+    static let entering = KeepMoment(rawValue: 1)
+    /// Of an item in a unit: a reason keeps the whole unit.
+    static let inUnit = KeepMoment(rawValue: 2)
+    /// Of an item that would be a unit, or the top of one.
+    static let alone = KeepMoment(rawValue: 4)
+    /// Of each item that would be deleted.
+    static let deleting: KeepMoment = [.inUnit, .alone]
+}
+
+extension PurgeRules {
+    /// Returns the first reason to keep an item, or not to enter a directory; nil when there is none.
+    ///
+    /// These are all rules about single items, one `if` each: when it is asked, what it asks, and the
+    /// reason. What is asked of a unit when all of it was seen stands below, in ``UnitSink``.
+    ///
+    /// - Parameters:
+    ///   - isMarked: whether a mark that counts allows deletion, on the item or on a directory of its
+    ///     unit.
+    ///   - moment: one moment.
+    func reasonToKeep(
+        _ entry: borrowing some SearchedItem & ~Copyable, _ seen: SeenItem,
+        in context: PurgeContext, isMarked: Bool = false, at moment: KeepMoment
+    ) -> KeepReason? {
+        entry.withLastName { name in
+            func isAsked(_ moments: KeepMoment) -> Bool { moments.contains(moment) }
+            let status = seen.status
+            let isDirectory = status.kind == .directory
+            let isFetched = isFetched(name, status, in: context)
+
+            // A line `X` keeps a directory, but not what is in it.
+            if isAsked(.entering) ? seen.listed == .whole : seen.listed != nil {
+                return .listedForKeeping
+            }
+            if isAsked(.alone), context.keepsSmallFiles, status.kind == .regularFile,
+                status.size < SmallUnits.limit
+            {
+                return .notACache("it may be the index of what is kept beside it")
+            }
+            if seen.decision.purgeability.isProtected {
+                return .protected(seen.decision.purgeability)
+            }
+            if isAsked(.deleting), seen.decision.protection.keepsItem(isMarkedPurgeable: isMarked) {
+                return .protectionClass
+            }
+            if isAsked(.deleting), !includesForeign, status.owner != user { return .foreignOwner }
+            // Also learns of the owner's home, which the rules below protect.
+            if !isOwnerKnown(status, in: context.area) { return .unknownOwner }
+            if isAsked(.deleting), status.isImmutable || status.isAppendOnly { return .immutable }
+            // A search root may be a mount point.
+            if isElsewhere(status),
+                !isAsked(.entering) || entry.depth > 0
+                    || !devices.contains(status.identity.device)
+            {
+                return .mountPoint
+            }
+            // A subvolume in which a search begins is no part of a unit around it.
+            if isAsked(.inUnit), let unit = context.unit,
+                status.identity.device != unit.start.status.identity.device
+            {
+                return .mountPoint
+            }
+            if isProtectedRoot(status) { return .protectedRoot }
+            if isAsked(.deleting), !isDirectory, status.kind != .regularFile,
+                status.kind != .symbolicLink
+            {
+                return .specialFile
+            }
+            // Root ignores permissions; any other user could not empty such a directory. Programs
+            // make what they fetch read-only: that is writable again once it is being removed.
+            let needed = isFetched ? mayRead : mayRead | mayWrite
+            if isAsked(.deleting), isDirectory, user != 0, status.permissions & needed != needed {
+                return .unreadable(.permissionDenied)
+            }
+            if AsideName.matches(name) { return .putAside }
+            // A directory of a program, unless it is a location itself. Among temporary files only one
+            // is entered that tmpfiles.d keeps without its content.
+            let isOfProgram =
+                isAsked(.entering) && context.area != .elsewhere
+                && locations.areas[status.identity] == nil
+            if isAsked(.deleting) || isOfProgram, !isFetched, !status.isEmptyFile,
+                let why = notACache.reason(name: name)
+            {
+                return .notACache(why)
+            }
+            if isAsked(.inUnit), isFetched, isDirectory, name.elementsEqual(".git".utf8),
+                GitIndex.showsEdits(in: entry)
+            {
+                return .notACache("a clone with a file that was edited")
+            }
+            if isAsked(.alone), !isDirectory, !CompanionFiles.owners(of: name).isEmpty {
+                return .companion
+            }
+            if isAsked(.alone), status.kind == .symbolicLink { return .symbolicLink }
+            if isAsked(.deleting), leadsToProtected(status.identity) {
+                return .protectedRoot
+            }
+            if isAsked(.alone) || isOfProgram || isAsked(.inUnit) && context.area.isTemporary,
+                let why = notACache.reason(reserved: name)
+            {
+                return .reservedName(why)
+            }
+            if isAsked(.deleting), context.area.isTemporary, !isDirectory,
+                status.permissions & stickyBit != 0
+            {
+                return .reservedName("its sticky bit says so")
+            }
+            if isAsked(.deleting), case .temporary(_, isShared: true) = context.area,
+                temporaryFileUsers.isWatched(entry, status)
+            {
+                return .watched
+            }
+            if isAsked(.alone), case .caches(let position) = context.area,
+                let why = notACache.reason(in: position, name)
+            {
+                return .notACache(why)
+            }
+            if isAsked(.deleting), !isFetched,
+                let why = notACache.reason(
+                    partOfTree: name,
+                    hasSibling: { hasEntry($0, in: pathBytes(of: entry).dropLast(name.count)) })
+            {
+                return .notACache(why)
+            }
+            if isAsked(.alone), isDirectory, !seesAllProcesses { return .unseenProcesses }
+            if isAsked(.entering), !isFetched, context.area == .caches(.top) {
+                let inside = pathBytes(of: entry) + [UInt8(ascii: "/")]
+                if let why = notACache.reason(treeWith: { hasEntry($0, in: inside) }) {
+                    return .notACache(why)
+                }
+            }
+            return nil
+        }
+    }
+}
+
+private let stickyBit: UInt16 = 0o1000
+private let mayRead: UInt16 = 0o500
+private let mayWrite: UInt16 = 0o200
+
+/// The rules about a unit, asked when all of it was seen.
+extension UnitSink {
+    /// Returns the reason to keep a unit, by its age and by what deleting it frees.
+    func reasonToKeep(
+        lastUse: FileTime, freeing freed: FreedBytes, _ limit: AgeLimit
+    ) -> KeepReason? {
+        limit.reasonToKeep(lastUse) ?? (freed.atMost == 0 ? .freesNothing : nil)
+    }
+
+    /// Returns the reason to keep a unit, by what was found elsewhere about its path.
+    func reasonToKeep(at path: [UInt8], isDirectory: Bool) -> KeepReason? {
+        mounts.reasonToKeep(path) ?? lateFindings.reasonToKeep(path, isDirectory: isDirectory)
+    }
+}
+
 /// The rules that decide how old items must be to be deleted.
 struct AgeRules: Sendable {
     /// The time from which ages are counted.
@@ -283,20 +380,35 @@ struct AgeRules: Sendable {
         if pressure == .normal, purgeClass != .temporary { return nil }
         if let wantedAge { return wantedAge }
         switch (purgeClass, pressure) {
-        case (.temporary, .normal): return (keepsLonger ? 30 : 10) * day
+        case (.temporary, .normal): return Self.usualAge(keepsLonger: keepsLonger)
         case (.temporary, .critical): return 6 * hour
         default: return day
         }
     }
 
+    /// Returns the age in seconds at which systemd deletes temporary files.
+    private static func usualAge(keepsLonger: Bool) -> Int64 { (keepsLonger ? 30 : 10) * day }
+
     /// Returns the age limit of a class; nil when nothing of the class is deleted at this pressure.
-    func limit(for purgeClass: PurgeClass, keepsLonger: Bool) -> AgeLimit? {
-        guard let age = minimumAge(of: purgeClass, keepsLonger: keepsLonger) else { return nil }
-        let newest = FileTime(
-            seconds: now.seconds.subtractingSaturating(age), nanoseconds: now.nanoseconds)
+    ///
+    /// - Parameters:
+    ///   - keepsLonger: as for ``minimumAge(of:keepsLonger:)``.
+    ///   - isNeeded: whether a running program may need the unit until systemd would delete it.
+    ///   - least: the age that tmpfiles.d asks for.
+    func limit(
+        for purgeClass: PurgeClass, keepsLonger: Bool = false, isNeeded: Bool = false,
+        atLeast least: Int64 = 0
+    ) -> AgeLimit? {
+        guard let own = minimumAge(of: purgeClass, keepsLonger: keepsLonger) else { return nil }
+        let age = max(own, least)
         return AgeLimit(
-            minimumAge: age, newestAllowed: newest, now: now,
-            waitsForClock: pressure == .normal && !isClockTrusted)
+            minimumAge: age, newestAllowed: before(age), now: now,
+            waitsForClock: pressure == .normal && !isClockTrusted,
+            newestUnneeded: isNeeded ? before(Self.usualAge(keepsLonger: keepsLonger)) : nil)
+    }
+
+    private func before(_ age: Int64) -> FileTime {
+        FileTime(seconds: now.seconds.subtractingSaturating(age), nanoseconds: now.nanoseconds)
     }
 }
 
@@ -310,6 +422,8 @@ struct AgeLimit: Sendable {
     let now: FileTime
     /// Whether nothing is deleted for its age alone because the clock may be wrong.
     let waitsForClock: Bool
+    /// The latest time of last use at which no running program needs the item; nil when none does.
+    let newestUnneeded: FileTime?
 
     /// Returns why an item is kept; nil when it is old enough.
     ///
@@ -317,6 +431,7 @@ struct AgeLimit: Sendable {
     func reasonToKeep(_ lastUse: FileTime) -> KeepReason? {
         if lastUse > now { return lastUse > .now ? .fromTheFuture : .changed }
         if lastUse > newestAllowed { return .tooYoung(minimumAge: minimumAge) }
+        if let newestUnneeded, lastUse > newestUnneeded { return .programRunning }
         return waitsForClock ? .untrustedClock : nil
     }
 }

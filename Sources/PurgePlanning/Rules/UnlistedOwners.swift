@@ -13,31 +13,31 @@ final class UnlistedOwners: Sendable {
     private struct State {
         var isKnown: [UInt32: Bool] = [:]
         var accounts: [PasswordDatabase.Account] = []
-        var places: LocationIdentities?
+        var locations: LocationIdentities?
     }
 
     /// The users who need no answer: those of `/etc/passwd`, the purging user and root.
     private let listed: Set<UInt32>
-    private let makePlaces: @Sendable ([PasswordDatabase.Account]) -> LocationIdentities
+    private let makeLocations: @Sendable ([PasswordDatabase.Account]) -> LocationIdentities
     private let state = Monitor(State())
-    private let hasPlaces = Atomic<Bool>(false)
+    private let hasLocations = Atomic<Bool>(false)
 
     /// - Parameters:
     ///   - listed: the users in `/etc/passwd`.
     ///   - user: the purging user.
-    ///   - places: returns the places that further accounts protect.
+    ///   - locations: returns the directories that further accounts protect.
     init(
         but listed: Set<UInt32>, _ user: UInt32,
-        places: @escaping @Sendable ([PasswordDatabase.Account]) -> LocationIdentities
+        locations: @escaping @Sendable ([PasswordDatabase.Account]) -> LocationIdentities
     ) {
         self.listed = listed.union([0, user])
-        makePlaces = places
+        makeLocations = locations
     }
 
-    /// The places that the homes found so far protect; nil while there are none.
-    var places: LocationIdentities? {
-        guard hasPlaces.load(ordering: .acquiring) else { return nil }
-        return state.withLock { $0.places }
+    /// The directories that the homes found so far protect; nil while there are none.
+    var locations: LocationIdentities? {
+        guard hasLocations.load(ordering: .acquiring) else { return nil }
+        return state.withLock { $0.locations }
     }
 
     /// Whether a user is known, here or to a name service.
@@ -49,8 +49,8 @@ final class UnlistedOwners: Sendable {
             state.isKnown[owner] = home != nil
             guard let home else { return false }
             state.accounts.append(PasswordDatabase.Account(user: owner, home: home))
-            state.places = makePlaces(state.accounts)
-            hasPlaces.store(true, ordering: .releasing)
+            state.locations = makeLocations(state.accounts)
+            hasLocations.store(true, ordering: .releasing)
             return true
         }
     }

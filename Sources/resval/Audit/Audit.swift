@@ -159,16 +159,3 @@ extension Audit {
             command: "resval unset isPurgeable \(item.path.shellWord)")
     }
 }
-
-extension KeepReason {
-    /// Whether an item is kept as long as nobody changes it or the settings.
-    fileprivate var isLasting: Bool {
-        switch self {
-        case .protected, .protectedRoot, .foreignOwner, .unknownOwner, .specialFile, .immutable,
-            .listedForKeeping, .untrustedMark, .notACache, .reservedName, .mountPoint, .unsafePath:
-            true
-        default:
-            false
-        }
-    }
-}

@@ -415,3 +415,52 @@ struct UnitEntry: Sendable {
         }
     }
 }
+
+/// An item that was opened to be examined, as the rules of the search see it.
+struct ReachedItem: SearchedItem {
+    let file: OpenedFile
+    let depth: Int
+    private let bytes: [UInt8]
+
+    /// - Parameters:
+    ///   - path: its absolute path.
+    ///   - depth: the number of levels below the root of the search.
+    init(_ file: OpenedFile, path: [UInt8], depth: Int) {
+        self.file = file
+        self.depth = depth
+        bytes = path
+    }
+
+    var path: FilePath { FilePath(bytes: bytes) }
+    var pathForMessages: FilePath? { path }
+    var nameBytes: [UInt8] { withName { Array($0) } }
+
+    func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytes.withUnsafeBytes { bytes in
+            guard depth > 0, let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else {
+                return body(bytes)
+            }
+            return body(UnsafeRawBufferPointer(rebasing: bytes[(slash + 1)...]))
+        }
+    }
+
+    func appendPath(to bytes: inout [UInt8]) { bytes += self.bytes }
+
+    /// Always true: reading them takes no more calls than finding out.
+    func hasExtendedAttributes() -> Bool { true }
+
+    /// Resolves to the open file, whatever has its name now.
+    func lookUp(_ body: (CallTarget) throws(Errno) -> Void) throws(Errno) {
+        try file.descriptor.lookUp(body)
+    }
+}
+
+extension OpenDirectory {
+    /// Opens a directory in this one for reading, without following symbolic links or crossing
+    /// mount points. Reading preserves its access time where permitted.
+    func openToRead(_ name: FilePath) throws(Errno) -> OpenDirectory {
+        OpenDirectory(
+            try openBeneathPreservingAccessTime(
+                name, in: descriptor, flags: [.readOnly, .directory, .noFollow, .nonBlocking]))
+    }
+}

@@ -9,7 +9,7 @@ import Testing
 @testable import PurgePlanning
 
 @Suite("Where root may delete things")
-struct RootPlaceTests {
+struct RootAreaTests {
     @Test("is not in any home's directory for documents, keys or settings")
     func otherHomes() throws {
         try require(.root)
@@ -85,22 +85,24 @@ struct RootPlaceTests {
         try require(.root)
         let rules = PurgeRules(
             devices: [try FilePath("/").status().identity.device], mayShareExtents: false,
-            places: LocationIdentities(
+            locations: LocationIdentities(
                 .current(), user: 1, devices: [try FilePath("/").status().identity.device]),
             user: 1, includesForeign: true,
             ages: AgeRules(now: .later, pressure: .low, wantedAge: 0, isClockTrusted: true),
             notACache: .shipped, keptPaths: KeptPaths([]), mountsElsewhere: .none)
         let tree = Tree { Directory("closed").permissions(0o500) }
         try withTemporaryDirectory(containing: tree) { root in
-            let status = try root.appending("closed").status()
-            let decision = rules.policy.decide(
-                .none, kind: .directory, in: .empty, name: [], path: "/x", linkCount: 2,
-                isMountRoot: false)
-            let reason = Array("closed".utf8).withUnsafeBytes {
-                rules.reasonToKeep(
-                    $0, status, decision, isMarked: false, in: .elsewhere)
+            let path = root.appending("closed")
+            let item = ReachedItem(
+                .directory(try OpenDirectory(at: path)), path: path.bytes, depth: 1)
+            let seen = SeenItem(
+                status: try path.status(), decision: .unmarked, isMarked: false, isTagged: false,
+                listed: nil, keptPaths: KeptPaths.Position())
+            let context = PurgeContext(policy: .empty, area: .elsewhere)
+            for moment in [KeepMoment.alone, .inUnit] {
+                let reason = rules.reasonToKeep(item, seen, in: context, at: moment)
+                #expect(reason == .unreadable(.permissionDenied))
             }
-            #expect(reason == .unreadable(.permissionDenied))
         }
     }
 }
