@@ -35,6 +35,15 @@ static inline long linux_get_btrfs_uuid(int descriptor, uint8_t *bytes) {
     return 0;
 }
 
+// Reads the id of the btrfs subvolume that contains an open file: BTRFS_IOC_INO_LOOKUP of the root
+// directory, whose inode is 256, in the file's own tree (0), which needs no privilege.
+static inline long linux_get_btrfs_subvolume(int descriptor, uint64_t *subvolume) {
+    struct btrfs_ioctl_ino_lookup_args lookup = {.treeid = 0, .objectid = 256};
+    if (ioctl(descriptor, BTRFS_IOC_INO_LOOKUP, &lookup) < 0) return -(long)errno;
+    *subvolume = lookup.treeid;
+    return 0;
+}
+
 // What XFS_IOC_FSGEOMETRY_V1 fills in; the kernel's xfs_fs.h is not among glibc's headers.
 struct linux_xfs_geometry {
     uint32_t block_size, unused_1[7];

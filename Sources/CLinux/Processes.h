@@ -19,6 +19,11 @@ static inline long linux_unshare_working_directory(void) {
     return linux_result(syscall(SYS_unshare, CLONE_FS));
 }
 
+// Moves the calling thread, which shares no directories, into a mount namespace: setns(2).
+static inline long linux_enter_mount_namespace(int descriptor) {
+    return linux_result(syscall(SYS_setns, descriptor, CLONE_NEWNS));
+}
+
 // Reads the working directory's path, of any length, into memory that the caller frees. Where the
 // path is longer than the kernel returns, glibc walks up the tree itself.
 static inline long linux_getcwd(char **path) {

@@ -20,6 +20,8 @@ public struct Mount: Sendable, Hashable {
     public let source: [UInt8]
     /// Whether this mount or its filesystem is read-only.
     public let isReadOnly: Bool
+    /// Whether reading a file leaves its access time (`noatime`).
+    package var leavesAccessTimes = false
     /// The directories of an overlay, as named in its mount options `upperdir`, `lowerdir`,
     /// `datadir+` and `workdir`. Empty for other types.
     package let layers: [FilePath]
@@ -63,6 +65,11 @@ extension Mount {
         if pseudoTypes.contains(filesystemType) { return .pseudo }
         if networkTypes.contains(filesystemType) { return .network }
         return isOnBlockDevice ? .local : .unknown
+    }
+
+    /// Whether it is a file that keeps a mount namespace: `unshare --mount=FILE` mounts one.
+    package var isMountNamespace: Bool {
+        filesystemType == "nsfs" && root.bytes.starts(with: "mnt:[".utf8)
     }
 
     /// Whether its files are served by another machine or by a program, which may stop responding.
@@ -200,15 +207,16 @@ extension Mount {
             root: FilePath(bytes: unescaped(fields[3])), mountPoint: FilePath(bytes: mountPoint),
             filesystemType: text(unescaped(fields[hyphen + 1])[...]),
             source: unescaped(fields[hyphen + 2]),
-            isReadOnly: options.contains { sayReadOnly($0) },
+            isReadOnly: options.contains { contains("ro", $0) },
+            leavesAccessTimes: contains("noatime", fields[5]),
             layers: overlayLayers(of: text(fields[hyphen + 1]), options.last ?? []))
     }
 }
 
 private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-private func sayReadOnly(_ options: ArraySlice<UInt8>) -> Bool {
-    options.split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual("ro".utf8) }
+private func contains(_ option: String, _ options: ArraySlice<UInt8>) -> Bool {
+    options.split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual(option.utf8) }
 }
 
 private let layerOptions: Set<String> = [

@@ -42,7 +42,11 @@ public struct PolicyEnvironment: Sendable, Hashable {
         named: [StorageLocation] = [], protected: [FilePath] = []
     ) {
         var reader = FileReader()
-        let accounts = PasswordDatabase(contents: reader.contents(of: passwordDatabase))
+        var accounts = PasswordDatabase(contents: reader.contents(of: passwordDatabase))
+        mounts = MountTable(mountinfo: reader.contents(of: "/proc/self/mountinfo"))
+        for location in named where !mounts.mayBeSilent(location.path) {
+            accounts.addUnlistedOwners(on: location.path, but: user)
+        }
         base = BaseDirectories(environment: environment, passwordDatabase: accounts, user: user)
         var inputs = LocationInputs(base: base, named: named, protected: protected)
         if let configuration = base.configurationHome {
@@ -50,7 +54,6 @@ public struct PolicyEnvironment: Sendable, Hashable {
                 of: configuration.path.appending("user-dirs.dirs"), limit: settingsLimit,
                 mayBeMissing: true)
         }
-        mounts = MountTable(mountinfo: reader.contents(of: "/proc/self/mountinfo"))
         inputs.mountPoints = mounts.mounts.map(\.mountPoint)
         inputs.applicationCaches = applicationCaches(in: base.home, mounts)
         inputs.realPaths = realPaths(of: inputs.pathsToResolve, home: base.home, mounts)
@@ -85,6 +88,31 @@ package func existingRealPath(of path: FilePath) -> FilePath {
     } catch {
         return path.lexicallyNormalized()
     }
+}
+
+extension PasswordDatabase {
+    /// Adds the homes of the users whom the file does not name and to whom directories on the way to a
+    /// path belong: as ``NameService`` answers, and otherwise the topmost directory of the user.
+    fileprivate mutating func addUnlistedOwners(on path: FilePath, but user: UInt32) {
+        guard path.isAbsolute else { return }
+        let real = existingRealPath(of: path)
+        for owner in owners(on: real) where owner != user && owner != 0 && !users.contains(owner) {
+            let home =
+                NameService.shared.home(of: owner) ?? topmostDirectory(of: owner, on: real)
+            if let home { add(Account(user: owner, home: home)) }
+        }
+    }
+}
+
+/// Returns the owners of the directories on the way to a path, and of the item itself.
+package func owners(on path: FilePath) -> Set<UInt32> {
+    var owners: Set<UInt32> = []
+    var next = path
+    repeat {
+        // What cannot be reached leads to nothing.
+        if let owner = try? next.withoutFollowing.status().owner { owners.insert(owner) }
+    } while next.removeLastComponent()
+    return owners
 }
 
 /// Reads small files, and collects warnings about those that could not be read.

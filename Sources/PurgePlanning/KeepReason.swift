@@ -18,6 +18,9 @@ public enum KeepReason: Error, Sendable, Hashable {
     case mountPoint
     /// The item, or something in its unit, belongs to another user.
     case foreignOwner
+    /// The item, or something in its unit, belongs to a user whom neither `/etc/passwd` nor a name
+    /// service knows.
+    case unknownOwner
     /// The item is, or contains, a socket, a FIFO or a device.
     case specialFile
     /// The item, or something in its unit, is immutable or append-only.
@@ -58,6 +61,10 @@ public enum KeepReason: Error, Sendable, Hashable {
     case locked
     /// A process has its working directory, its root or an open directory in the item.
     case processInside
+    /// A program that was running when the item was made still runs, and may use it.
+    case programRunning
+    /// A program waits for changes in the item by inotify(7).
+    case watched
     /// The path to the item leads through a step that another user controls.
     case unsafePath
     /// The item, or something in it, is mounted a second time, or is part of a mounted overlay.
@@ -66,6 +73,8 @@ public enum KeepReason: Error, Sendable, Hashable {
     case outsideRoots
     /// The item is, or contains, something that cannot be tested for being in use.
     case untestable(Errno)
+    /// The item is a directory, and processes that are not seen from this PID namespace may use it.
+    case unseenProcesses
 
     /// The reason's stable name, for JSON and scripts.
     public var name: String {
@@ -76,6 +85,7 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .protectedRoot: "protected-root"
         case .mountPoint: "mount-point"
         case .foreignOwner: "foreign-owner"
+        case .unknownOwner: "unknown-owner"
         case .specialFile: "special-file"
         case .immutable: "immutable"
         case .tooYoung: "too-young"
@@ -94,22 +104,26 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .inUse: "in-use"
         case .locked: "locked"
         case .processInside: "process-inside"
+        case .programRunning: "program-running"
+        case .watched: "watched"
         case .unsafePath: "unsafe-path"
         case .mountedElsewhere: "mounted-elsewhere"
         case .outsideRoots: "outside-roots"
-        case .untestable: "untestable"
+        case .untestable, .unseenProcesses: "untestable"
         }
     }
 
     /// Whether the item is kept as long as nobody changes it or the settings.
     package var isLasting: Bool {
         switch self {
-        case .protected, .protectedRoot, .foreignOwner, .specialFile, .immutable,
-            .listedForKeeping, .untrustedMark, .notACache, .reservedName, .mountPoint, .unsafePath:
+        case .protected, .protectedRoot, .foreignOwner, .unknownOwner, .unseenProcesses,
+            .specialFile, .immutable, .listedForKeeping, .untrustedMark, .notACache, .reservedName,
+            .mountPoint, .unsafePath:
             true
         case .protectionClass, .symbolicLink, .tooYoung, .fromTheFuture, .untrustedClock,
             .partOfUnit, .companion, .unreadable, .tooSmall, .freesNothing, .changed, .inUse,
-            .locked, .processInside, .mountedElsewhere, .outsideRoots, .untestable:
+            .locked, .processInside, .programRunning, .watched, .mountedElsewhere, .outsideRoots,
+            .untestable:
             false
         }
     }
@@ -117,7 +131,7 @@ public enum KeepReason: Error, Sendable, Hashable {
     /// Whether the system refused what an examination needs.
     var isUnexamined: Bool {
         switch self {
-        case .untestable, .unreadable: true
+        case .untestable, .unseenProcesses, .unreadable: true
         default: false
         }
     }
@@ -131,6 +145,8 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .protectedRoot: "it is or contains a protected directory"
         case .mountPoint: "another filesystem begins there"
         case .foreignOwner: "it, or something in it, belongs to another user"
+        case .unknownOwner:
+            "it, or something in it, belongs to a user whom neither /etc/passwd nor getent knows"
         case .specialFile: "it is or contains a socket, a FIFO or a device"
         case .immutable: "it is, or something in it is, immutable or append-only"
         case .tooYoung(let minimumAge):
@@ -155,9 +171,15 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .processInside:
             "a process has it, or a directory in it, open or as its working directory"
         case .unsafePath: "unsafe path transition: another user controls a part of its path"
+        case .programRunning:
+            "it was made while a program of its owner ran that still runs, and may use it"
+        case .watched: "a program waits for changes in it"
         case .mountedElsewhere: "it, or something in it, is in use as a mount elsewhere"
         case .outsideRoots: "it is not in the directories that are searched"
         case .untestable(let errno): "it is not known whether it is in use: \(errno)"
+        case .unseenProcesses:
+            "processes outside of this PID namespace may use it (if none does: --alone, or alone = "
+                + "true in purge.toml)"
         }
     }
 }

@@ -153,9 +153,6 @@ private struct PlanReader {
         guard isPlan, isKnown, let created, let bootID, !bootID.isEmpty, let device,
             let wantedBytes, let roots, let units
         else { throw refuse("lacks required fields") }
-        guard units.allSatisfy({ $0.identity.device == device }) else {
-            throw refuse("has a unit on another device")
-        }
         guard Self.areApart(units.map(\.path)) else {
             throw refuse("has a unit twice, or one inside another")
         }

@@ -25,6 +25,9 @@ public struct UnitSearch: Sendable {
     public var protected: [FilePath] = []
     /// The directories below which `isPurgeable` marks count; nil for everywhere.
     public var markRoots: [FilePath]?
+    /// Whether no process outside of this PID namespace, as on the host of a container, uses what is
+    /// searched. Otherwise no directory is deleted there, because such processes are not seen.
+    public var isAlone = false
     /// The number of threads of the walk.
     public var threadCount = TreeScanner.defaultThreadCount
     /// Called before each item; returning true ends the walk at once.
@@ -33,7 +36,7 @@ public struct UnitSearch: Sendable {
     package var goal = Goal.freeSpace
     /// Called, from any thread, with the number of items examined since the last call.
     package var didExamine: @Sendable (Int) -> Void = { _ in }
-    /// The directories of the tmpfiles.d files that exclude paths from cleaning.
+    /// The directories of the system's tmpfiles.d files.
     package var temporaryFilesDirectories = TemporaryFilesSettings.systemDirectories
 
     let environment: PolicyEnvironment
@@ -115,23 +118,29 @@ public struct UnitSearch: Sendable {
         keep: ([UInt8], KeepReason) -> Void = { _, _ in }
     ) throws(FileError) -> PurgeRules {
         let status = try volume.fileStatus()
-        let user = effectiveUser()
+        // No file has the greatest uid.
+        let user = ownUser() ?? .max
+        let protected = protected + BackupRepositories.protected(environment.base)
+        let devices = devices(sharingSpaceWith: volume, status)
         return PurgeRules(
-            device: status.identity.device,
+            devices: devices,
             mayShareExtents: try SpaceReporting.mayShareExtents(volume, status, goal),
             locations: LocationIdentities(
-                environment, protected: protected + BackupRepositories.protected(environment.base),
-                user: user, device: status.identity.device),
+                environment, protected: protected, user: user, devices: devices),
+            owners: UnlistedOwners(but: environment.base.users, user) { [environment] in
+                LocationIdentities(
+                    environment, protected: protected, user: user, devices: devices, unlisted: $0)
+            },
             user: user, includesForeign: includesForeign,
             ages: AgeRules(
                 now: now, pressure: pressure, wantedAge: minimumAge,
                 isClockTrusted: isClockTrusted(status, now)),
             notACache: .shipped,
-            keptPaths: TemporaryFilesSettings.keptPaths(in: temporaryFilesDirectories) {
-                keep($0.path?.bytes ?? [], .unreadable($0.errno ?? .ioError))
-            },
+            keptPaths: TemporaryFilesSettings(in: temporaryFilesDirectories, environment.base)
+                .keptPaths { keep($0.path?.bytes ?? [], .unreadable($0.errno ?? .ioError)) },
             // When this fails, the final check before deletion fails too and reports it.
             mountsElsewhere: (try? runningProcesses().recentMounts()) ?? .none,
+            seesAllProcesses: isAlone || (try? isInInitialPIDNamespace()) == true,
             // A directory that does not exist has no entries, and one that is not reached safely is
             // not searched.
             markRoots: markRoots.map { roots in
@@ -139,6 +148,22 @@ public struct UnitSearch: Sendable {
                     roots.filter { environment.localStatus(of: $0) != nil }
                         .compactMap { try? NamedItem(at: $0).status.identity })
             })
+    }
+
+    /// Returns the device numbers of a volume, and of those search roots and locations that share its
+    /// space: each subvolume of btrfs has one.
+    private func devices(
+        sharingSpaceWith volume: FilePath, _ status: FileStatus
+    ) -> Set<UInt64> {
+        var devices: Set = [status.identity.device]
+        guard let pool = try? StoragePool(of: volume), case .btrfs = pool else { return devices }
+        for place in roots + environment.locations.locations.map(\.path) {
+            guard let status = environment.localStatus(of: place),
+                (try? StoragePool(of: place)) == pool
+            else { continue }
+            devices.insert(status.identity.device)
+        }
+        return devices
     }
 
     /// Creates the inspection of the processes that may use what is found.
@@ -184,7 +209,11 @@ public struct UnitSearch: Sendable {
                 do throws(FileError) {
                     let path = try NamedItem(at: location.path).path
                     let item = try reader.item(at: path, followsLast: false)
-                    if item.status.identity.device == rules.device { items.append(item) }
+                    if rules.devices.contains(item.status.identity.device) {
+                        items.append(item)
+                    } else {
+                        sink.note(path.bytes, .mountPoint)
+                    }
                 } catch {
                     // A location that does not exist contains nothing.
                     if error.code == .noSuchFile { continue }

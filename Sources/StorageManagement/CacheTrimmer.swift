@@ -27,6 +27,9 @@ public struct CacheTrimmer: Sendable {
     /// The minimum age of what is removed, in seconds, counted from the newest modification,
     /// access, change or creation of any item in a unit.
     public var minimumAge: Int64 = 86_400
+    /// Whether no process outside of this PID namespace, as on the host of a container, uses the
+    /// directory. Otherwise only files are removed there, because such processes are not seen.
+    public var isAlone = false
 
     private let environment: PolicyEnvironment
     private let device: UInt64
@@ -118,6 +121,7 @@ public struct CacheTrimmer: Sendable {
         search.roots = [directory]
         search.minimumAge = minimumAge
         search.smallest = 0
+        search.isAlone = isAlone
         search.goal = .smallerDirectory
         search.shouldStop = isStopped
         // All units, since some of the first may turn out to be in use.

@@ -30,8 +30,8 @@ public struct StorageSpace: Sendable, Hashable {
     /// The volume's inodes, as available to an ordinary user (`f_favail`); nil where the filesystem
     /// creates them on demand (btrfs).
     public var inodes: StorageAmount?
-    /// The quotas of this process's user and group, in bytes and in inodes; empty where none is in
-    /// force or can be queried, and for root, to whom none applies.
+    /// The quotas of this process's user and group, in bytes and in inodes, except for root, to whom
+    /// none applies, and of the btrfs subvolume; empty where none is in force or can be queried.
     public var quotas: [Quota] = []
 
     /// The amounts within a quota.
@@ -40,6 +40,8 @@ public struct StorageSpace: Sendable, Hashable {
         public var bytes: StorageAmount?
         /// The inodes; nil where they are not limited.
         public var inodes: StorageAmount?
+        /// Whether what a purge of the volume frees counts for it. A subvolume may have none of that.
+        package var isFreedByPurge = true
 
         /// Creates a quota from its parts.
         public init(bytes: StorageAmount? = nil, inodes: StorageAmount? = nil) {
@@ -57,10 +59,10 @@ public struct StorageSpace: Sendable, Hashable {
         self.quotas = quotas
     }
 
-    /// Reads the space on the volume that contains an item: `fstatvfs(3)`, and `quotactl_fd(2)` for
-    /// the quotas of this process's user and group.
+    /// Reads the space on the volume that contains an item: `fstatvfs(3)`, `quotactl_fd(2)` for
+    /// the quotas of this process's user and group, and `/sys/fs/btrfs` for that of its subvolume.
     ///
-    /// Quotas that the kernel does not report by this call are not included: those of btrfs
+    /// Quotas that the kernel does not report so are not included: those of groups of btrfs
     /// subvolumes, of projects, and of network filesystems.
     ///
     /// - Throws: `FileError`, as for opening the item with `O_PATH`.
@@ -69,7 +71,7 @@ public struct StorageSpace: Sendable, Hashable {
             let file = OwnedDescriptor(try openReference(to: path))
             self.init(
                 try filesystemStatus(ofOpen: file.descriptor),
-                quotas: enforcedQuotas(on: file.descriptor))
+                quotas: enforcedQuotas(on: file.descriptor) + subvolumeQuotas(on: file.descriptor))
         } catch {
             throw FileError(error, of: path)
         }
@@ -126,6 +128,16 @@ private func enforcedQuotas(on descriptor: FileDescriptor) -> [StorageSpace.Quot
             // Without a quota, or a way to query it, the space is reported without it.
             return nil
         }
+    }
+}
+
+private func subvolumeQuotas(on descriptor: FileDescriptor) -> [StorageSpace.Quota] {
+    SubvolumeLimit.all(on: descriptor).map { limit in
+        var quota = StorageSpace.Quota(
+            bytes: amount(limit.limit, soft: 0, used: limit.used)
+                ?? StorageAmount(total: 0, available: 0))
+        quota.isFreedByPurge = false
+        return quota
     }
 }
 
@@ -186,7 +198,8 @@ extension UsageCapacity {
         let room = use == .important ? important : opportunistic
         return bytes <= room && space.inodeAmounts.allSatisfy { $0.available > 0 }
             && space.quotas.allSatisfy { quota in
-                quota.bytes.map { $0.adding(freed).available >= bytes } ?? true
+                let freed = quota.isFreedByPurge ? freed : 0
+                return quota.bytes.map { $0.adding(freed).available >= bytes } ?? true
             }
     }
 }

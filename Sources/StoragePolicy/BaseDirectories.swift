@@ -10,6 +10,8 @@ public struct BaseDirectories: Sendable, Hashable {
     public let homes: [FilePath]
     /// The accounts in the password database.
     public let accounts: [PasswordDatabase.Account]
+    /// The uids in the password database, also those of accounts without a home.
+    package let users: Set<UInt32>
     /// `$XDG_CACHE_HOME`, by default `~/.cache`.
     public let cacheHome: Setting?
     /// `$XDG_CONFIG_HOME`, by default `~/.config`.
@@ -51,6 +53,7 @@ public struct BaseDirectories: Sendable, Hashable {
         if home == nil { reader.warnings.append(LocationWarning(.noHome, setting: "$HOME")) }
         self.home = home
         accounts = passwordDatabase.accounts
+        users = passwordDatabase.users
         var homes = passwordDatabase.accounts.map(\.home)
         if let home { homes.append(home) }
         self.homes = homes
@@ -109,29 +112,36 @@ public struct PasswordDatabase: Sendable, Hashable {
         public let user: UInt32
         /// The home, as an absolute path.
         public let home: FilePath
+
+        package init(user: UInt32, home: FilePath) {
+            self.user = user
+            self.home = home
+        }
     }
 
     /// The accounts with an absolute home other than `/`, in the file's order.
-    public let accounts: [Account]
+    public private(set) var accounts: [Account] = []
+    /// The uids of all accounts.
+    package private(set) var users: Set<UInt32> = []
 
     /// Parses the contents of a file in the format of passwd(5). Invalid lines are skipped.
     public init(contents: [UInt8]) {
-        accounts = contents.split(separator: UInt8(ascii: "\n")).compactMap { Account(line: $0) }
+        for line in contents.split(separator: UInt8(ascii: "\n")) {
+            let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            guard fields.count >= 6, let user = UInt32(String(decoding: fields[2], as: UTF8.self))
+            else { continue }
+            users.insert(user)
+            add(Account(user: user, home: FilePath(bytes: fields[5])))
+        }
+    }
+
+    /// Adds an account that the file does not name, unless its home is relative or `/`.
+    package mutating func add(_ account: Account) {
+        if account.home.isUsableHome { accounts.append(account) }
     }
 
     /// Returns the home of a user; nil if the user has none.
     public func home(of user: UInt32) -> FilePath? {
         accounts.first { $0.user == user }?.home
-    }
-}
-
-extension PasswordDatabase.Account {
-    fileprivate init?(line: ArraySlice<UInt8>) {
-        let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard fields.count >= 6, let user = UInt32(String(decoding: fields[2], as: UTF8.self))
-        else { return nil }
-        let home = FilePath(bytes: fields[5])
-        guard home.isUsableHome else { return nil }
-        self.init(user: user, home: home)
     }
 }

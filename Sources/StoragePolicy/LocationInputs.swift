@@ -70,7 +70,8 @@ public struct LocationInputs: Sendable, Hashable {
     }
 }
 
-let fixedTemporaryDirectories: [FilePath] = ["/tmp", "/var/tmp"]
+/// The directories for temporary files on every machine.
+package let fixedTemporaryDirectories: [FilePath] = ["/tmp", "/var/tmp"]
 
 /// The XDG user directories (documents, pictures, …), from `user-dirs.dirs`.
 public struct UserDirectories: Sendable, Hashable {

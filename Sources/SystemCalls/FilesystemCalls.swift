@@ -76,6 +76,15 @@ package func filesystemUUID(of descriptor: FileDescriptor) throws(Errno) -> [UIn
     return withUnsafeBytes(of: uuid.bytes) { Array($0) }
 }
 
+/// Returns the id of the btrfs subvolume that contains an open file: `BTRFS_IOC_INO_LOOKUP`.
+///
+/// - Throws: the call's errno, `ENOTTY` if the filesystem is not btrfs.
+package func btrfsSubvolume(of descriptor: FileDescriptor) throws(Errno) -> UInt64 {
+    var subvolume: UInt64 = 0
+    _ = try perform(.ioctl) { linux_get_btrfs_subvolume(descriptor.rawValue, &subvolume) }
+    return subvolume
+}
+
 /// Whether the xfs volume that contains an open file can share extents: `XFS_IOC_FSGEOMETRY_V1`.
 ///
 /// - Throws: the call's errno, `ENOTTY` if the filesystem is not xfs.

@@ -4,7 +4,7 @@ import SystemPackage
 /// The system calls that this module wraps, by their names in section 2 of the manual.
 package enum SystemCall: String, Sendable, CaseIterable {
     case openat, close, read, write, lseek, fallocate, readlinkat
-    case getdents64, fchdir, getcwd, unshare
+    case getdents64, fchdir, getcwd, unshare, setns
     case statx, fstatfs, fstatvfs, ioctl
     case getxattr, setxattr, listxattr, removexattr
     case getrlimit, setrlimit
@@ -15,6 +15,7 @@ package enum SystemCall: String, Sendable, CaseIterable {
     case fcntl, openat2, poll, posix_spawn, waitpid
     case fchownat, mknodat, adjtimex, syncfs
     case quotactl_fd, sendto, kcmp, kill
+    case name_to_handle_at
     case copyAttributes = "attr_copy_fd"
 }
 

@@ -79,6 +79,38 @@ package func separateWorkingDirectory() throws(Errno) {
     _ = try perform(.unshare) { linux_unshare_working_directory() }
 }
 
+/// Moves the calling thread into a mount namespace: `setns(2)`, after ``separateWorkingDirectory()``.
+///
+/// - Throws: `EPERM` without CAP_SYS_ADMIN and CAP_SYS_CHROOT, or where a filter forbids the call.
+package func enterMountNamespace(_ descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.setns) { linux_enter_mount_namespace(descriptor.rawValue) }
+}
+
+/// Whether this process is in the PID namespace of the whole machine, so that `/proc` shows all
+/// processes: by `/proc/self/ns/pid`. True where that does not exist: without `/proc` it is not
+/// needed to say more, and without namespaces there is only one.
+package func isInInitialPIDNamespace() throws(Errno) -> Bool {
+    do throws(Errno) {
+        let namespace = try symbolicLinkTarget(FilePath("/proc/self/ns/pid").withoutFollowing)
+        // PROC_PID_INIT_INO of the kernel, the same on every machine.
+        return namespace == "pid:[4026531836]"
+    } catch .noSuchFileOrDirectory {
+        return true
+    }
+}
+
+/// Returns the uid of this process's own files; nil where that is also the owner of all files of users
+/// who have no uid in this user namespace, so that none is known to be its own.
+package func ownUser() -> UInt32? {
+    let user = effectiveUser()
+    func numbers(_ path: FilePath) -> [UInt32]? {
+        (try? contentsOfFile(path))?.split { [0x20, 0x0A].contains($0) }
+            .map { UInt32(String(decoding: $0, as: UTF8.self)) ?? 0 }
+    }
+    guard user == numbers("/proc/sys/kernel/overflowuid")?.first ?? 65534 else { return user }
+    return numbers("/proc/self/uid_map") == [0, 0, .max] ? user : nil
+}
+
 /// Raises the soft limit on open descriptors to the hard limit: `setrlimit(2)`.
 ///
 /// - Returns: the limit in force afterwards.

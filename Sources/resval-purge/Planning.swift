@@ -59,30 +59,33 @@ struct Planning {
         kept.finish()
         let plan = try PurgePlan(
             freeing: wanted, on: volume, roots: realRoots, units: found.units, created: now)
-        record(found.totals.bytes, plan)
+        record(found.totals.certainBytes, plan)
         return Result(
             plan: plan, totals: found.totals, kept: kept, isTruncated: found.isTruncated,
             search: environment.search(realRoots, space), volume: volume)
     }
 }
 
-/// Records how many bytes may still be deleted on a plan's volume, which programs count as
+/// Records how many bytes can still be freed for certain on a plan's volume, which programs count as
 /// available when they ask how much they can store there. A failure is only a warning, since
 /// nothing else depends on it.
 func record(_ bytes: Int64, _ plan: PurgePlan) {
-    guard let records = PurgeRecords.current else { return }
     do throws(FileError) {
-        try records.write(PurgeRecord(bytes, plan))
+        try PurgeRecords.current?.write(bytes, of: plan)
     } catch {
         Messages.warn(about: error.path?.bytes, error.description)
     }
 }
 
-extension PurgeRecord {
-    /// The record of how many bytes may still be deleted on a plan's volume.
-    init(_ bytes: Int64, _ plan: PurgePlan) {
-        self.init(
-            created: plan.created, device: plan.device, bootID: plan.bootID, bytes: bytes)
+extension PurgeRecords {
+    /// Records how many bytes can still be freed on a plan's volume: for each of its subvolumes that
+    /// the plan knows.
+    func write(_ bytes: Int64, of plan: PurgePlan) throws(FileError) {
+        for device in Set(plan.units.map(\.identity.device)).union([plan.device]) {
+            try write(
+                PurgeRecord(
+                    created: plan.created, device: device, bootID: plan.bootID, bytes: bytes))
+        }
     }
 }
 
@@ -124,7 +127,7 @@ struct KeptCounts: Sendable {
 final class KeptItems: Sendable {
     private struct State {
         var counts = KeptCounts()
-        var buffer: [UInt8] = []
+        var lines: [[UInt8]] = []
     }
 
     private let state = Monitor(State())
@@ -142,21 +145,26 @@ final class KeptItems: Sendable {
         state.withLock { state in
             state.counts.note(reason)
             guard isListed else { return }
-            state.buffer += record(path, reason)
-            if state.buffer.count > 32768 { flush(&state) }
+            state.lines.append(record(path, reason))
         }
     }
 
-    /// Prints what is still buffered.
-    func finish() { state.withLock { flush(&$0) } }
+    /// Prints the items in an order that does not depend on that in which threads met them.
+    func finish() {
+        state.withLock { state in
+            state.lines.sort { $0.lexicographicallyPrecedes($1) }
+            var buffer = OutputBuffer()
+            for line in state.lines {
+                buffer.append(bytes: line)
+                buffer.endRecord()
+            }
+            buffer.flush()
+            state.lines = []
+        }
+    }
 
     /// The number of items for each reason.
     var counts: KeptCounts { state.withLock { $0.counts } }
-
-    private func flush(_ state: inout State) {
-        StandardOutput.shared.write(state.buffer)
-        state.buffer.removeAll(keepingCapacity: true)
-    }
 
     private func record(_ path: [UInt8], _ reason: KeepReason) -> [UInt8] {
         guard form == .json else {

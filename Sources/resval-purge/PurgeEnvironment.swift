@@ -29,6 +29,9 @@ struct PurgeEnvironment {
         for warning in environment.warnings where !refusals.contains(warning) {
             Messages.warn(about: warning.subject?.bytes, warning.sentence)
         }
+        if !options.alone, let warning = unseenProcessesWarning() {
+            Messages.warn("\(warning): give --alone if none does")
+        }
         for refusal in refusals { Messages.write(about: refusal.subject?.bytes, refusal.sentence) }
         if !refusals.isEmpty { throw ExitCode(64) }
     }
@@ -46,6 +49,19 @@ struct PurgeEnvironment {
         return home
     }
 
+    /// Whether the ages of what lies on a volume are those of the last change, since reading is not
+    /// recorded there: this is said once.
+    func showsChanges(on volume: FilePath) -> Bool {
+        guard environment.mounts.mount(holding: volume)?.leavesAccessTimes == true else {
+            return false
+        }
+        Messages.warn(
+            about: volume.bytes,
+            "is mounted with noatime: what is only read looks unused, and its age is that of the "
+                + "last change")
+        return true
+    }
+
     /// Creates a search from the options.
     ///
     /// - Parameters:
@@ -60,7 +76,8 @@ struct PurgeEnvironment {
         search.roots = roots
         search.pressure =
             space.map { thresholds.pressure(of: $0) } == .critical ? .critical : .low
-        search.smallest = options.smallest.bytes
+        if let smallest = options.smallest { search.smallest = smallest.bytes }
+        search.isAlone = options.alone
         if let space, thresholds.isShortOfInodes(space) { search.smallest = 0 }
         search.minimumAge = options.minAge?.seconds
         if let scope {
@@ -71,6 +88,13 @@ struct PurgeEnvironment {
         if let progress { search.didExamine = { progress.advance(by: $0) } }
         return search
     }
+}
+
+/// Returns the warning that directories are kept because not all processes are seen; nil where they
+/// are.
+func unseenProcessesWarning() -> String? {
+    if (try? isInInitialPIDNamespace()) == true { return nil }
+    return "directories are kept, because processes outside of this PID namespace may use them"
 }
 
 /// Returns the absolute path, without accessing it.

@@ -12,7 +12,7 @@ struct PurgeReport: ~Copyable {
     /// What is printed on standard output; nil for a watch.
     private let form: RecordOptions.Form?
     private let mode: PurgeExecutor.Mode
-    private var printer: PlanPrinter
+    var printer: PlanPrinter
     private var buffer = OutputBuffer()
     private var kept = KeptCounts()
     private var leftovers: [[UInt8]: String] = [:]

@@ -98,8 +98,9 @@ struct RunCommand: ParsableCommand {
         let planning = Planning(environment: environment, target: target, progress: progress)
         let result = try planning.makePlan(paths.paths, kept)
         guard reportShortfall(result) || partial else { return false }
+        report.printer.showsChanges = environment.showsChanges(on: result.volume)
         return try execute(
-            result.plan, result.search, on: result.volume, of: result.totals.bytes,
+            result.plan, result.search, on: result.volume, of: result.totals.certainBytes,
             goesOn: result.isTruncated, &report)
     }
 
@@ -118,6 +119,7 @@ struct RunCommand: ParsableCommand {
             return false
         }
         let volume = try environment.volume(plan.roots)
+        report.printer.showsChanges = environment.showsChanges(on: volume)
         let known = try PurgeRecords.current?.purgeableBytes(
             onDevice: plan.device, now: FileTime.now)
         return try execute(
@@ -130,7 +132,7 @@ struct RunCommand: ParsableCommand {
     /// - Parameters:
     ///   - search: the search by which its units are checked.
     ///   - volume: a path on the volume.
-    ///   - purgeable: how many bytes may be deleted on the volume altogether.
+    ///   - purgeable: how many bytes can be freed for certain on the volume altogether.
     ///   - goesOn: whether units that the plan does not name may be deleted in place of others.
     /// - Returns: whether the target is reached.
     private func execute(
@@ -154,7 +156,7 @@ struct RunCommand: ParsableCommand {
         }
         display.end()
         report.finish(outcome, on: volume, wanted: plan.wantedBytes)
-        if !isDryRun { record(purgeable - outcome.predictedBytes, plan) }
+        if !isDryRun { record(purgeable - outcome.certainBytes, plan) }
         return outcome.isReached
     }
 

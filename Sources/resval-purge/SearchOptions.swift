@@ -13,14 +13,17 @@ struct SearchOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Keep what is younger, such as 90m or 10d. (default: 24h; 6h for temporary files when "
-                + "space is critical)", valueName: "age"))
+                + "space is critical)", valueName: "age"), transform: ageWithUnit)
     var minAge: AgeArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Keep smaller caches and temporary files unless they add up to 1 MiB in a directory.",
-            valueName: "size"))
-    var smallest = ByteSize(bytes: 64 << 10)
+            "Keep smaller caches and temporary files unless they add up to 1 MiB in a directory. "
+                + "(default: 64 KiB)", valueName: "size"), transform: sizeWithUnit)
+    var smallest: ByteSize?
+
+    @Flag(help: "In a container: nothing outside uses what is searched.")
+    var alone = false
 }
 
 /// The options that change what a search takes, and what it never touches.
@@ -42,12 +45,14 @@ struct ScopeOptions: ParsableArguments {
 /// The options for how much space to free.
 struct TargetOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("How much to free, such as 500M or 10G.", valueName: "size"))
+        help: ArgumentHelp("How much to free, such as 500M or 10G.", valueName: "size"),
+        transform: sizeWithUnit)
     var free: ByteSize?
 
     @Option(
         help: ArgumentHelp(
-            "How much should be available, such as 20G or 15%.", valueName: "size"))
+            "How much should be available, such as 20G or 15%.", valueName: "size"),
+        transform: AvailableArgument.init)
     var untilAvailable: AvailableArgument?
 
     /// Whether one of the options was given.
@@ -67,21 +72,42 @@ struct TargetOptions: ParsableArguments {
     }
 }
 
+/// Parses a size. It needs a unit unless it is 0: 10 hardly means bytes.
+private func sizeWithUnit(_ text: String) throws -> ByteSize {
+    guard let size = ByteSize(argument: text) else {
+        throw ValidationError("give a size with its unit, such as 500M or 10G")
+    }
+    guard size.bytes == 0 || text.contains(where: \.isLetter) else {
+        throw ValidationError("give a unit, such as \(text)M or \(text)G")
+    }
+    return size
+}
+
+/// Parses an age. It needs a unit unless it is 0: 30 may mean seconds or days.
+private func ageWithUnit(_ text: String) throws -> AgeArgument {
+    if let age = AgeArgument(argument: text) { return age }
+    let isNumber = text.allSatisfy { $0.isASCII && $0.isNumber }
+    throw ValidationError(
+        isNumber
+            ? "give a unit, such as \(text)h or \(text)d"
+            : "give an age with its unit, such as 90m or 10d")
+}
+
 /// A size, or a percentage of a total.
-enum AvailableArgument: ExpressibleByArgument, Sendable, Hashable {
+enum AvailableArgument: Sendable, Hashable {
     case size(ByteSize)
     /// A percentage from 0 to 100.
     case percent(Int64)
 
-    init?(argument: String) {
-        if argument.hasSuffix("%") {
-            guard let percent = Int64(argument.dropLast()), (0...100).contains(percent)
-            else { return nil }
-            self = .percent(percent)
-        } else {
-            guard let size = ByteSize(argument: argument) else { return nil }
-            self = .size(size)
+    init(_ text: String) throws {
+        guard text.hasSuffix("%") else {
+            self = .size(try sizeWithUnit(text))
+            return
         }
+        guard let percent = Int64(text.dropLast()), (0...100).contains(percent) else {
+            throw ValidationError("give a percentage from 0% to 100%")
+        }
+        self = .percent(percent)
     }
 
     func bytes(of total: Int64) -> Int64 {

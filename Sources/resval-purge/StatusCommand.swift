@@ -62,6 +62,7 @@ struct StatusCommand: ParsableCommand {
     private struct VolumeRoots {
         let path: FilePath
         let status: FileStatus
+        let pool: StoragePool
         var roots: [FilePath]
     }
 
@@ -84,11 +85,13 @@ struct StatusCommand: ParsableCommand {
                 let isRoot = !roots.isEmpty && index >= paths.count - roots.count
                 let real = try isRoot ? NamedItem(at: path).path : realPath(of: path)
                 let status = try real.status()
-                if let same = found.firstIndex(where: { $0.status.isOnSameDevice(as: status) }) {
+                let pool = try StoragePool(of: real)
+                if let same = found.firstIndex(where: { $0.pool == pool }) {
                     if isRoot { found[same].roots.append(real) }
                 } else {
                     found.append(
-                        VolumeRoots(path: real, status: status, roots: isRoot ? [real] : []))
+                        VolumeRoots(
+                            path: real, status: status, pool: pool, roots: isRoot ? [real] : []))
                 }
             } catch let error as FileError {
                 // A location that does not exist contains nothing.
@@ -122,18 +125,12 @@ struct StatusCommand: ParsableCommand {
             state.kept = kept.counts
             state.totals = found.totals
             record(
-                found.totals.bytes,
+                found.totals.certainBytes,
                 try PurgePlan(freeing: 0, on: volume.path, units: [], created: now))
         } catch let error as FileError where error.code == .unsupportedFilesystem {
             state.unavailable = error.message
         }
         state.write(isJSON: json)
-    }
-}
-
-extension FileStatus {
-    fileprivate func isOnSameDevice(as other: FileStatus) -> Bool {
-        identity.device == other.identity.device
     }
 }
 

@@ -55,7 +55,7 @@ struct MountUseTests {
                 #expect(try home.execute(before, rehearsal).kept[home(path)] != nil)
                 #expect(home(path).exists)
                 process?.end()
-                if options == nil { try tool("umount", home("elsewhere/directory")) }
+                if options == nil { try tool("umount", "--recursive", home("elsewhere/directory")) }
                 // A namespace that was made meanwhile has a copy of what was mounted in this one.
                 let isCopied =
                     try options == nil && reasonInPlan(home, home(path)) == .mountedElsewhere
@@ -78,6 +78,19 @@ struct MountUseTests {
     @Test("a directory of it, here and in another namespace", arguments: [nil, "--mount"])
     func directory(namespace: String?) throws {
         try expectKept(in: namespace, "mount --bind \"$unit/deep\" elsewhere/directory")
+    }
+
+    @Test("a directory of it, in a namespace that only a file keeps")
+    func namespaceOfFile() throws {
+        try expectKept(
+            in: nil,
+            """
+            mount -t tmpfs none elsewhere/directory
+            mount --make-private elsewhere/directory
+            touch elsewhere/directory/namespace
+            unshare --mount=elsewhere/directory/namespace --propagation=private \\
+                mount --bind "$unit/deep" elsewhere/lower
+            """)
     }
 
     @Test("all of it, and the directory that holds it")

@@ -76,9 +76,9 @@ struct RootAreaTests {
     func unwritable() throws {
         try require(.root)
         let rules = PurgeRules(
-            device: try FilePath("/").status().identity.device, mayShareExtents: false,
+            devices: [try FilePath("/").status().identity.device], mayShareExtents: false,
             locations: LocationIdentities(
-                .current(), user: 1, device: try FilePath("/").status().identity.device),
+                .current(), user: 1, devices: [try FilePath("/").status().identity.device]),
             user: 1, includesForeign: true,
             ages: AgeRules(now: .later, pressure: .low, wantedAge: 0, isClockTrusted: true),
             notACache: .shipped, keptPaths: KeptPaths([]), mountsElsewhere: .none)

@@ -13,7 +13,7 @@ struct HostileHomeTests {
             let homes = try HostileHomes(in: base, root: home.home)
             for words in [
                 ["plan", ".", "--free", "1G", "--min-age", "0"], ["status", "."],
-                ["run", ".", "--free", "1", "--min-age", "0", "--dry-run"],
+                ["run", ".", "--free", "1B", "--min-age", "0", "--dry-run"],
             ] {
                 let alone = try home.run(arguments: words)
                 let result = try homes.meeting(home.command(arguments: words)).run()
@@ -31,7 +31,7 @@ struct HostileHomeTests {
             let home = PurgeHome(home: base.appending("home"))
             try tool("chown", "-R", "1234", home.home)
             let words = [
-                "run", ".", "--free", "1", "--min-age", "0", "--all-owners", "--partial",
+                "run", ".", "--free", "1B", "--min-age", "0", "--all-owners", "--partial",
             ]
             for hasState in [false, true] {
                 if hasState {

@@ -54,7 +54,7 @@ struct LockedDirectoryTests {
             try Tree { Directory("app") { Directory("unit") { File("file", block) } } }.create(
                 in: vault)
             let planned = try home.run(
-                "plan", ".", "--cache", vault, "--free", "1", "--min-age", "0", "--output",
+                "plan", ".", "--cache", vault, "--free", "1B", "--min-age", "0", "--output",
                 "plan.json")
             #expect(planned.text.contains("/app/unit"), "\(planned)")
             try turn("lock")

@@ -54,7 +54,7 @@ struct PassingOverTests {
         try withMeasuredHome(tree) { home in
             let space = try filesystemStatus(of: home.home)
             let available = Int64(space.availableBlocks * space.fragmentSize)
-            let result = try run(home, "--until-available \(available + 1 << 20)")
+            let result = try run(home, "--until-available \(available + 1 << 20)B")
             #expect(result.exitCode == 0, "\(result)")
             #expect(try exists(home.path(".cache/app/c1")))
             #expect(try !exists(home.path(".cache/app/c2")))
@@ -207,7 +207,7 @@ struct ReachingTests {
                             "if=/dev/zero", "bs=\(size)", "status=none", "of=filler-\(size)",
                         ])
                 }
-                let options = ["run", ".", "--free", "1", "--min-age", "0"]
+                let options = ["run", ".", "--free", "1B", "--min-age", "0"]
                 let refused = try home.run(
                     arguments: options, environment: ["XDG_RUNTIME_DIR": nil])
                 #expect(refused.exitCode == 2, "\(refused)")

@@ -127,7 +127,7 @@ struct PlanCommandTests {
     @Test("keeps what is younger than a day when nothing is said of ages")
     func defaultAge() throws {
         try withPurgeHome(tree) { home in
-            let result = try home.run("plan", ".", "--free", "1")
+            let result = try home.run("plan", ".", "--free", "1B")
             #expect(result.exitCode == 1)
             #expect(
                 result.text.contains(
@@ -156,11 +156,11 @@ struct PlanCommandTests {
     @Test("records for other programs how much may go")
     func record() throws {
         try withMeasuredHome(tree) { home in
-            #expect(try home.run("plan", ".", "--free", "1", "--min-age", "0").exitCode == 0)
+            #expect(try home.run("plan", ".", "--free", "1B", "--min-age", "0").exitCode == 0)
             let records = PurgeRecords(stateHome: home.path(".local/state"))
             let device = try home.home.status().identity.device
             #expect(try records.record(forDevice: device)?.bytes == 11 << 10)
-            #expect(try home.run("run", ".", "--free", "1", "--min-age", "0").exitCode == 0)
+            #expect(try home.run("run", ".", "--free", "1B", "--min-age", "0").exitCode == 0)
             #expect(try records.record(forDevice: device)?.bytes == 5 << 10)
         }
     }
@@ -190,11 +190,36 @@ struct PlanCommandTests {
         }
     }
 
+    @Test("says the same of one tree each time, also why several reasons keep a unit")
+    func repeated() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                for app in 0..<40 {
+                    Directory(FileName(Array("app\(app)".utf8))) {
+                        for unit in 0..<5 {
+                            Directory(FileName(Array("unit\(unit)".utf8))) {
+                                Directory("a") { File("pinned", block).purgeable(false) }
+                                Directory("b") { Socket("socket") }
+                                Directory("c") { Directory(".git") { File("config", block) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        try withPurgeHome(tree) { home in
+            let words = ["plan", ".", "--free", "1G", "--min-age", "0", "--kept", "--json"]
+            let first = try home.run(arguments: words)
+            #expect(first.text.split(separator: "\n").count > 200)
+            for _ in 0..<10 { #expect(try home.run(arguments: words).text == first.text) }
+        }
+    }
+
     @Test("warns of a setting that would make the home a cache, and does not heed it")
     func hostileEnvironment() throws {
         try withPurgeHome(tree) { home in
             let result = try home.run(
-                "plan", ".", "--free", "1", "--min-age", "0", "-0",
+                "plan", ".", "--free", "1B", "--min-age", "0", "-0",
                 environment: ["XDG_CACHE_HOME": home.home.string])
             #expect(result.text == "\(home.home)/marked\0")
             #expect(
@@ -203,6 +228,25 @@ struct PlanCommandTests {
                     because it is a home
 
                     """)
+        }
+    }
+
+    @Test("says once that reading is not recorded, and that ages are those of the last change")
+    func unrecordedUse() throws {
+        let tree = Tree { Directory(".cache") { Directory("app") { File("file", block) } } }
+        try withMeasuredHome(tree) { home in
+            let arguments = [".", "--free", "1", "--min-age", "0"]
+            let usual = try home.run(arguments: ["plan"] + arguments)
+            #expect(usual.errorText.isEmpty && usual.text.hasPrefix("CLASS       AGE  "))
+            let root = home.home.removingLastComponent()
+            try tool("mount", "-o", "remount,noatime", root)
+            for command in [["plan"], ["run"]] {
+                let result = try home.run(arguments: command + arguments)
+                #expect(result.exitCode == 0, "\(result)")
+                #expect(result.errorText.split(separator: "\n").count == 1, "\(result)")
+                #expect(result.errorText.contains(": is mounted with noatime: "), "\(result)")
+                #expect(result.text.hasPrefix("CLASS   WRITTEN  "), "\(result)")
+            }
         }
     }
 

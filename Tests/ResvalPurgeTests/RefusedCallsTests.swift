@@ -62,7 +62,10 @@ struct RefusedCallsTests {
         try withMeasuredHome(tree) { home in
             for (program, arguments) in [
                 ("resval", ["get", "excluded", "marked"]),
-                ("resval-purge", ["run", ".", "--free", "1", "--min-age", "0", "--smallest", "0"]),
+                (
+                    "resval-purge",
+                    ["run", ".", "--free", "1B", "--min-age", "0", "--smallest", "0"]
+                ),
             ] {
                 let words: [any CommandArgument] =
                     ["statx", code, FilePath.built(program)] + arguments
@@ -103,7 +106,7 @@ struct RefusedCallsTests {
             ]
             words +=
                 command == "watch"
-                ? ["--once"] : [".", "--free", "1", "--min-age", "0", "--smallest", "0"]
+                ? ["--once"] : [".", "--free", "1B", "--min-age", "0", "--smallest", "0"]
             let result = try home.run(.built("without-calls"), arguments: words)
             #expect(result.exitCode == 2, "\(result)")
             #expect(

@@ -19,7 +19,7 @@ struct RunCommandTests {
         try withMeasuredHome(tree) { home in
             try tool("touch", home.path(".cache/app/second"))
             let planned = try home.run(
-                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+                "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
             #expect(planned.text.contains("/.cache/app/first\n"))
             let rehearsed = try home.run("run", "plan.json", "--min-age", "0", "--dry-run")
             #expect(rehearsed.exitCode == 0)
@@ -38,7 +38,7 @@ struct RunCommandTests {
     func changed() throws {
         try withMeasuredHome(tree) { home in
             _ = try home.run(
-                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+                "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
             for name in ["first", "second"] {
                 try tool("cp", home.path("plain"), home.path(".cache/app/\(name)"))
             }
@@ -54,7 +54,7 @@ struct RunCommandTests {
     func ages() throws {
         try withMeasuredHome(tree) { home in
             _ = try home.run(
-                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+                "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
             let result = try home.run("run", "plan.json")
             #expect(result.exitCode == 1)
             #expect(result.errorText.contains("too recently: less than 24h ago\n"))
@@ -82,7 +82,7 @@ struct RunCommandTests {
     func refused() throws {
         try withMeasuredHome(tree) { home in
             _ = try home.run(
-                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+                "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
             let plan = try PurgePlan(json: contentsOfFile(home.path("plan.json")))
             func run(_ changed: PurgePlan) throws -> CommandResult {
                 try Tree { File("edited.json", changed.json) }.create(in: home.home)
@@ -135,6 +135,47 @@ struct RunCommandTests {
             #expect(
                 result.text.contains(
                     "/.cache/app/foreign: it, or something in it, belongs to another user"))
+        }
+    }
+
+    @Test("empties read-only directories that a program fetched, and no others")
+    func readOnlyDirectories() throws {
+        try require(.root)
+        let user: UInt32 = 65534
+        let tree = Tree {
+            Directory("home") {
+                Directory(".cache") {
+                    for name in ["bazel", "other"] {
+                        Directory(FileName(Array(name.utf8))) {
+                            Directory("unit") {
+                                Directory("deep") { File("file", block) }.permissions(0o555)
+                            }.permissions(0o555)
+                        }
+                    }
+                }
+            }
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let home = PurgeHome(home: root.appending("home"))
+            try tool("chown", "-R", "\(user)", home.home)
+            let result = try home.run(
+                "run", ".", "--free", "1G", "--partial", "--min-age", "0", "--kept", user: user)
+            #expect(try !exists(home.path(".cache/bazel/unit")), "\(result)")
+            #expect(try exists(home.path(".cache/other/unit/deep/file")))
+        }
+    }
+
+    @Test("keeps a file whose swap file came after the plan")
+    func editedSince() throws {
+        try withMeasuredHome(tree) { home in
+            _ = try home.run(
+                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+            try Tree { File(".first.swp", block) }.create(in: home.path(".cache/app"))
+            let result = try home.run("run", "plan.json", "--min-age", "0")
+            #expect(
+                result.errorText.contains(
+                    "/.cache/app/first: is kept: \(KeepReason.companion.sentence)"), "\(result)")
+            #expect(try exists(home.path(".cache/app/first")))
         }
     }
 
@@ -203,7 +244,7 @@ struct RunCommandTests {
             try tool("touch", state.appending("journal"))
             let journal = try openFile(state.appending("journal"), flags: .readWrite)
             #expect(try takeLock(on: journal))
-            let options = ["run", ".", "--free", "1", "--min-age", "0"]
+            let options = ["run", ".", "--free", "1B", "--min-age", "0"]
             let refused = try home.run(arguments: options)
             #expect(refused.exitCode == 2)
             #expect(refused.errorText.contains("another"), "\(refused)")

@@ -86,6 +86,41 @@ struct HomeGuardTests {
         }
     }
 
+    @Test("are refused on the home of a user whom only a name service knows, or nobody")
+    func unlisted() throws {
+        try require(.root)
+        try withTemporaryDirectory(containing: tree) { root in
+            var command = Command(
+                "/bin/bash", "-c",
+                """
+                printf '#!/bin/sh\n[ "$2" = 54321 ] && echo n:x:54321:54321::/srv/n:/bin/sh\n' > getent
+                chmod +x getent
+                unshare --mount bash -c '
+                    mount --bind getent /usr/bin/getent
+                    mount -t tmpfs none /srv
+                    mkdir -p /srv/{n/work,unknown/work}
+                    chown -R 54321 /srv/n
+                    chown -R 54322 /srv/unknown
+                    "$0" exclude /srv/n /srv/n/work /srv/unknown /srv/unknown/work
+                    getfattr --absolute-names --only-values -n user.resval.isExcludedFromBackup \
+                        /srv/*/work
+                    getfattr --absolute-names -d -m user /srv/n /srv/unknown' "$0"
+                """, FilePath.built("resval"))
+            command.workingDirectory = root
+            command.environment = environment(root)
+            expect(
+                try command.run(), exits: 0, prints: "truetrue",
+                complains: """
+                    resval: /srv/n: is a home: a mark on it counts for everything in it (give \
+                    --yes to change it)
+                    resval: /srv/unknown: is the topmost directory of a user who is not known \
+                    here, perhaps a home: a mark on it counts for everything in it (give --yes to \
+                    change it)
+
+                    """)
+        }
+    }
+
     @Test("are asked about on a terminal", arguments: [("y", true), ("n", false), ("", false)])
     func terminal(answer: String, isMarked: Bool) throws {
         try require(.tool("script"))

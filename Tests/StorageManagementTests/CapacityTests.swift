@@ -158,6 +158,58 @@ struct CapacityTests {
         try #expect(StorageVolume(holding: "/proc").fits(0, for: .important) == false)
     }
 
+    /// Whether so many bytes fit below a path, for important use.
+    private func fits(_ size: String, _ path: FilePath, _ home: FilePath) throws -> Bool {
+        var command = Command(
+            .built("resval"), "get", "volumeAvailableCapacityForImportantUsage", "--fits", size,
+            path)
+        command.environment = [
+            "HOME": home.string, "XDG_STATE_HOME": home.appending("state").string,
+        ]
+        return try command.run().exitCode == 0
+    }
+
+    @Test("what a purge may free counts only as far as it is certain: not compressed files")
+    func compressed() throws {
+        try withFilesystem(.btrfs, options: ["compress-force=zstd"]) { filesystem in
+            let home = filesystem.root
+            let content = String(repeating: "x", count: 16 << 20)
+            try Tree { Directory(".cache") { Directory("app") { File("large", content) } } }
+                .create(in: home)
+            try tool("sync")
+            var command = Command(
+                .built("resval-purge"), "plan", "--free", "1M", "--min-age", "0", home)
+            command.environment = [
+                "HOME": home.string, "XDG_STATE_HOME": home.appending("state").string,
+            ]
+            try #expect(command.runSuccessfully().contains("16.0 MiB"))
+            let available = try #require(StorageVolume(holding: home).space().bytes?.available)
+            try #expect(fits("\(available - (2 << 20))B", home, home))
+            try #expect(!fits("\(available + (8 << 20))B", home, home))
+        }
+    }
+
+    @Test("the limit of a btrfs subvolume counts, for every user")
+    func subvolume() throws {
+        try require(.tool("btrfs"))
+        try withFilesystem(.btrfs) { filesystem in
+            let volume = filesystem.root.appending("volume")
+            try tool("btrfs", "quota", "enable", filesystem.root)
+            try tool("btrfs", "subvolume", "create", volume)
+            try tool("btrfs", "qgroup", "limit", "8M", volume)
+            try #expect(fits("20M", filesystem.root, filesystem.root))
+            try #expect(!fits("20M", volume, filesystem.root))
+            try #expect(fits("4M", volume, filesystem.root))
+            try tool(
+                "dd", "if=/dev/urandom", "of=\(volume)/file", "bs=1M", "count=6", "status=none")
+            try tool("sync")
+            try #expect(!fits("4M", volume, filesystem.root))
+            let space = try StorageVolume(holding: volume).space()
+            #expect(space.quotas.first?.bytes?.total == 8 << 20)
+            #expect(StorageThresholds().pressure(of: space) == .normal)
+        }
+    }
+
     @Test("an ordinary user where no quota is in force is told of none")
     func noQuota() throws {
         try require(.root)

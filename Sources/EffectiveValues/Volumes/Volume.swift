@@ -139,7 +139,8 @@ private enum DeviceQuestion {
     }
 }
 
-private func uuidText(_ bytes: [UInt8]) -> String {
+/// Returns a UUID as text, in lowercase.
+package func uuidText(_ bytes: [UInt8]) -> String {
     var text = ""
     for (index, byte) in bytes.enumerated() {
         if [4, 6, 8, 10].contains(index) { text += "-" }

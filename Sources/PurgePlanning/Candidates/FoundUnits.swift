@@ -29,7 +29,7 @@ final class FirstUnits: Sendable {
     @discardableResult
     func add(_ units: [PurgeUnit], discarding late: PurgeTotals = PurgeTotals()) -> UnitBound? {
         state.withLock { state in
-            for unit in units { state.totals.add(unit.bytes, of: unit.purgeClass) }
+            for unit in units { state.totals.add(unit.freed, of: unit.purgeClass) }
             state.units += units
             if !late.isEmpty {
                 state.totals.add(late)
@@ -89,7 +89,7 @@ public struct FoundUnits: Sendable, Hashable {
         let certain = units.filter { unit in
             guard let reason = lateFindings.reasonToKeep(unit.path, isDirectory: unit.isDirectory)
             else { return true }
-            totals.remove(unit.bytes, of: unit.purgeClass)
+            totals.remove(unit.freed, of: unit.purgeClass)
             keep(unit.path, reason)
             return false
         }
@@ -101,6 +101,8 @@ public struct FoundUnits: Sendable, Hashable {
 public struct PurgeTotals: Sendable, Hashable {
     private var counts = [Int](repeating: 0, count: PurgeClass.allCases.count)
     private var sizes = [Int64](repeating: 0, count: PurgeClass.allCases.count)
+    /// How many bytes deleting all units frees for certain: not those of compressed files.
+    package private(set) var certainBytes: Int64 = 0
 
     /// Returns the number of units of a class.
     public func count(of purgeClass: PurgeClass) -> Int { counts[Int(purgeClass.rawValue)] }
@@ -114,15 +116,17 @@ public struct PurgeTotals: Sendable, Hashable {
     /// Whether nothing was counted.
     var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
 
-    mutating func remove(_ bytes: Int64, of purgeClass: PurgeClass) {
+    mutating func remove(_ freed: FreedBytes, of purgeClass: PurgeClass) {
         counts[Int(purgeClass.rawValue)] -= 1
         // A saturated sum may be less than the sizes still subtracted from it.
-        sizes[Int(purgeClass.rawValue)] = max(0, sizes[Int(purgeClass.rawValue)] - bytes)
+        sizes[Int(purgeClass.rawValue)] = max(0, sizes[Int(purgeClass.rawValue)] - freed.atMost)
+        certainBytes = max(0, certainBytes - freed.atLeast)
     }
 
-    mutating func add(_ bytes: Int64, of purgeClass: PurgeClass) {
+    mutating func add(_ freed: FreedBytes, of purgeClass: PurgeClass) {
         counts[Int(purgeClass.rawValue)] += 1
-        sizes[Int(purgeClass.rawValue)].addSaturating(bytes)
+        sizes[Int(purgeClass.rawValue)].addSaturating(freed.atMost)
+        certainBytes.addSaturating(freed.atLeast)
     }
 
     mutating func add(_ others: PurgeTotals) {
@@ -130,6 +134,7 @@ public struct PurgeTotals: Sendable, Hashable {
             counts[index] += others.counts[index]
             sizes[index].addSaturating(others.sizes[index])
         }
+        certainBytes.addSaturating(others.certainBytes)
     }
 }
 
@@ -137,7 +142,7 @@ extension PurgeTotals {
     /// Counts units.
     package init(_ units: [PurgeUnit]) {
         self.init()
-        for unit in units { add(unit.bytes, of: unit.purgeClass) }
+        for unit in units { add(unit.freed, of: unit.purgeClass) }
     }
 }
 
@@ -159,9 +164,9 @@ struct UnitPreselection {
     /// Counts a unit if it sorts after the bound.
     ///
     /// - Returns: true when the unit was counted; otherwise it still has to be added.
-    mutating func drop(_ bytes: Int64, of purgeClass: PurgeClass, lastUse: FileTime) -> Bool {
-        guard let bound, bound < UnitBound(purgeClass, bytes, lastUse) else { return false }
-        late.add(bytes, of: purgeClass)
+    mutating func drop(_ freed: FreedBytes, of purgeClass: PurgeClass, lastUse: FileTime) -> Bool {
+        guard let bound, bound < UnitBound(purgeClass, freed.atMost, lastUse) else { return false }
+        late.add(freed, of: purgeClass)
         return true
     }
 

@@ -76,9 +76,9 @@ struct Leftovers {
     private func mayGo(
         _ record: AsideRecord, _ identity: FileIdentity
     ) throws(FileError) -> Bool {
-        let locations = try rules(FilePath(bytes: record.asidePath)).locations
-        return !locations.pathsToProtected.contains(identity)
-            && !locations.isProtected(FilePath(bytes: record.asidePath))
+        let path = FilePath(bytes: record.asidePath)
+        let rules = try rules(path)
+        return rules.reasonToKeep(below: path) == nil && !rules.leadsToProtected(identity)
     }
 
     /// Restores the name of a directory that was only moved aside.

@@ -70,7 +70,12 @@ public struct PurgeExecutor: Sendable {
         if mode != .rehearse {
             reportStrangers(in: parents, knownTo: journal.records, event)
         }
-        guard let volume = parents.lazy.map({ FilePath(bytes: $0) }).first(where: isOn(plan)) else {
+        let directories = parents.lazy.map { FilePath(bytes: $0) }
+        // All units may be in other subvolumes than the one the plan was made for.
+        guard
+            let volume = directories.first(where: isOn([plan.device]))
+                ?? directories.first(where: isOn(Set(plan.units.map(\.identity.device))))
+        else {
             for unit in plan.units {
                 let isPlain = RelativePath(absolute: unit.path) != nil
                 event(.kept(unit, isPlain ? .changed : .outsideRoots))
@@ -80,7 +85,6 @@ public struct PurgeExecutor: Sendable {
             return outcome
         }
         let rules = try search.rules(on: volume, now: now)
-        guard rules.device == plan.device else { throw PurgeRefusal.otherBoot }
         var run = try PurgeRun(self, plan, rules, on: volume, journal, now)
         try run.execute(event)
         var outcome = run.outcome
@@ -123,14 +127,15 @@ public struct PurgeExecutor: Sendable {
         guard (-60...3600).contains(age) else { throw PurgeRefusal.tooOld }
     }
 
-    private func isOn(_ plan: PurgePlan) -> (FilePath) -> Bool {
+    /// Whether a path is a directory on one of several devices.
+    private func isOn(_ devices: Set<UInt64>) -> (FilePath) -> Bool {
         { path in
             // A plan contains real paths; through a symbolic link the path could lead anywhere.
             let environment = search.environment
             guard realPath(of: path, notBeyond: environment.mounts) == path,
                 let status = environment.localStatus(of: path)
             else { return false }
-            return status.kind == .directory && status.identity.device == plan.device
+            return status.kind == .directory && devices.contains(status.identity.device)
         }
     }
 }

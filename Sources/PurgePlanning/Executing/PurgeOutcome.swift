@@ -46,9 +46,9 @@ public struct PurgeOutcome: Sendable, Hashable {
             return (searchError.path, "cannot search for more to delete: \(searchError)")
         }
         if let examinationFailure {
-            let advice = "does a container or a service's filter refuse system calls?"
-            let why = examinationFailure.sentence
-            return (nil, "none of the units could be examined: \(why) (\(advice))")
+            let why = "none of the units could be examined: \(examinationFailure.sentence)"
+            if examinationFailure == .unseenProcesses { return (nil, why) }
+            return (nil, why + " (does a container or a service's filter refuse system calls?)")
         }
         return measurementError.map { ($0.path, "cannot measure free space: \($0)") }
     }

@@ -7,7 +7,12 @@ import SystemPackage
 /// behind a bind mount or another hard link.
 struct LocationIdentities: Sendable {
     /// The protected directories and files; nothing below them is deleted either.
-    private(set) var protectedRoots = IdentitySet()
+    private var protectedRoots = IdentitySet()
+    /// The identities that these have in snapshots.
+    private var twins = IdentitySet()
+    /// The times of birth of ``twins``, which a snapshot keeps: in any other subvolume a file may have
+    /// the same inode number.
+    private var births: [FileIdentity: [FileTime?]] = [:]
     /// Homes, locations, and all directories above them and above protected ones.
     private(set) var pathsToProtected = IdentitySet()
     /// The directories at which a location ends: homes, and locations whose content is not deleted
@@ -18,30 +23,50 @@ struct LocationIdentities: Sendable {
     private let protectedParts: [FilesystemPart]
     private let mounts: MountTable
     private let longKeeping: FilePath?
+    /// The directories in which all programs make their temporary files.
+    private let shared: [FilePath]
 
     /// - Parameters:
     ///   - environment: the source of the locations, homes and protected directories.
     ///   - given: further protected directories and files.
     ///   - user: the uid of the purging user; for root, the directories of every home are
     ///     protected.
-    ///   - device: the device that the walk stays on.
+    ///   - devices: the devices that the walk stays on.
+    ///   - accounts: users whom `/etc/passwd` does not name; their directories are protected whoever
+    ///     purges.
     init(
         _ environment: PolicyEnvironment, protected given: [FilePath] = [], user: UInt32,
-        device: UInt64
+        devices: Set<UInt64>, unlisted accounts: [PasswordDatabase.Account] = []
     ) {
         let locations = environment.locations
         let mounts = environment.mounts
         self.mounts = mounts
         var protected = locations.protectedRoots + given
-        if user == 0 { protected += OtherHomes.protectedRoots(environment.base, mounts) }
+        if user == 0 {
+            let base = environment.base
+            protected += OtherHomes.protectedRoots(base.homes, base.accounts, mounts)
+        }
+        protected += OtherHomes.protectedRoots(accounts.map(\.home), accounts, mounts)
+        let homes =
+            locations.homes
+            + accounts.compactMap { realPath(of: $0.home, notBeyond: mounts) ?? $0.home }
         longKeeping = realPath(of: "/var/tmp", notBeyond: mounts)
+        shared = [
+            realPath(of: "/tmp", notBeyond: mounts), longKeeping,
+            environment.base.temporaryDirectory?.path,
+        ].compactMap(\.self)
         // The walk cannot reach what does not exist or lies behind a mount that purging does not
         // enter.
         let realRoots = protected.compactMap { realPath(of: $0, notBeyond: mounts) }
         protectedParts = realRoots.compactMap { FilesystemPart($0, in: mounts) }
         for (root, status) in realRoots.compactMap({ found($0) }) {
             protectedRoots.insert(status.identity)
-            if let twin = snapshotTwin(of: root, status, on: device) { protectedRoots.insert(twin) }
+            for device in devices {
+                if let twin = snapshotTwin(of: root, status, on: device) {
+                    twins.insert(twin)
+                    births[twin, default: []].append(status.creationTime)
+                }
+            }
         }
         for location in locations.locations {
             // A location whose path has come to lead elsewhere does not count.
@@ -52,11 +77,11 @@ struct LocationIdentities: Sendable {
             areas[item.status.identity] = area
         }
         let locationPaths = locations.locations.map(\.path)
-        for path in realRoots + locations.homes + locationPaths {
+        for path in realRoots + homes + locationPaths {
             for ancestor in Self.ancestors(of: path) { add(pathToProtected: ancestor) }
         }
-        for path in locations.homes + locationPaths { add(pathToProtected: path) }
-        for path in locations.homes + locations.locations.filter(\.kind.isBackedUp).map(\.path) {
+        for path in homes + locationPaths { add(pathToProtected: path) }
+        for path in homes + locations.locations.filter(\.kind.isBackedUp).map(\.path) {
             if let (_, status) = found(path) { cutOuts.insert(status.identity) }
         }
     }
@@ -66,7 +91,9 @@ struct LocationIdentities: Sendable {
     func area(of location: StorageLocation) -> SearchArea? {
         switch location.kind {
         case .temporary:
-            .temporary(keepsLonger: longKeeping.map { location.path.isHeld(by: $0) } ?? false)
+            .temporary(
+                keepsLonger: longKeeping.map { location.path.isHeld(by: $0) } ?? false,
+                isShared: shared.contains(location.path))
         case .caches: .caches(.top)
         case .applicationSupport, .documents: nil
         }
@@ -83,8 +110,15 @@ struct LocationIdentities: Sendable {
             return true
         }
         return (Self.ancestors(of: path) + [path]).contains { path in
-            found(path).map { protectedRoots.contains($0.1.identity) } ?? true
+            found(path).map { isProtectedRoot($0.1) } ?? true
         }
+    }
+
+    /// Whether a file is a protected directory or file.
+    func isProtectedRoot(_ status: FileStatus) -> Bool {
+        if protectedRoots.contains(status.identity) { return true }
+        return twins.contains(status.identity)
+            && births[status.identity]?.contains(status.creationTime) == true
     }
 
     /// Returns the identity that a directory has in a snapshot of its subvolume: btrfs gives each
@@ -149,12 +183,14 @@ enum OtherHomes {
     /// A directory outside the home counts only if it belongs to the home's owner: users cannot
     /// protect what is not theirs. Homes on remote filesystems are skipped: they may never answer,
     /// and nothing on them is purged.
-    static func protectedRoots(_ base: BaseDirectories, _ mounts: MountTable) -> [FilePath] {
+    static func protectedRoots(
+        _ homes: [FilePath], _ accounts: [PasswordDatabase.Account], _ mounts: MountTable
+    ) -> [FilePath] {
         func isLocal(_ path: FilePath) -> Bool {
             realPath(of: path, notBeyond: mounts).map { !mounts.isRemote($0) } ?? false
         }
-        let accounts = Dictionary(grouping: Set(base.accounts), by: \.home)
-        return Set(base.homes).filter { isLocal($0) }.flatMap { home in
+        let accounts = Dictionary(grouping: Set(accounts), by: \.home)
+        return Set(homes).filter { isLocal($0) }.flatMap { home in
             let configured = accounts[home, default: []].flatMap { account in
                 UserDirectories(contents: settings(of: account), home: home).paths.values
             }

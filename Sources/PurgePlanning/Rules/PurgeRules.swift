@@ -7,17 +7,19 @@ import SystemPackage
 
 /// The rules of a search: which items are units, what keeps one, and what both have to know.
 ///
-/// They make no system calls except to find mark roots, neighbours and shared extents. A class,
-/// because every thread refers to them.
+/// They make no system calls except to find mark roots, neighbours, edits of a clone, the users of
+/// temporary files and shared extents. A class, because every thread refers to them.
 final class PurgeRules: Sendable {
     /// The policy that interprets marks.
     let policy = StoragePolicy(markers: [.native])
-    /// The device of the filesystem that is short of space.
-    let device: UInt64
+    /// The devices of the filesystem that is short of space: of each subvolume in which a search begins.
+    let devices: Set<UInt64>
     /// Whether files on it can share extents, so that each file's extents have to be read.
     let mayShareExtents: Bool
     /// The protected directories, and the locations for temporary files and caches.
     let locations: LocationIdentities
+    /// The owners whom `/etc/passwd` does not name; nil where they do not matter.
+    private let owners: UnlistedOwners?
     /// The uid of the purging user.
     let user: UInt32
     /// Whether items of other users may be deleted.
@@ -30,23 +32,30 @@ final class PurgeRules: Sendable {
     let keptPaths: KeptPaths
     /// What was mounted elsewhere when the search began.
     let mountsElsewhere: MountsElsewhere
+    /// Whether all processes that may use a directory can be seen.
+    let seesAllProcesses: Bool
     /// The directories below which `isPurgeable` marks count; nil for everywhere.
     let markRoots: Set<FileIdentity>?
+    /// The programs that may need what lies in a directory for temporary files of all programs.
+    private let temporaryFileUsers = TemporaryFileUsers()
 
     init(
-        device: UInt64, mayShareExtents: Bool, locations: LocationIdentities, user: UInt32,
-        includesForeign: Bool, ages: AgeRules, notACache: NotACache, keptPaths: KeptPaths,
-        mountsElsewhere: MountsElsewhere, markRoots: Set<FileIdentity>? = nil
+        devices: Set<UInt64>, mayShareExtents: Bool, locations: LocationIdentities,
+        owners: UnlistedOwners? = nil, user: UInt32, includesForeign: Bool, ages: AgeRules,
+        notACache: NotACache, keptPaths: KeptPaths, mountsElsewhere: MountsElsewhere,
+        seesAllProcesses: Bool = true, markRoots: Set<FileIdentity>? = nil
     ) {
-        self.device = device
+        self.devices = devices
         self.mayShareExtents = mayShareExtents
         self.locations = locations
+        self.owners = owners
         self.user = user
         self.includesForeign = includesForeign
         self.ages = ages
         self.notACache = notACache
         self.keptPaths = keptPaths
         self.mountsElsewhere = mountsElsewhere
+        self.seesAllProcesses = seesAllProcesses
         self.markRoots = markRoots
     }
 
@@ -56,20 +65,42 @@ final class PurgeRules: Sendable {
     ///   - isMarked: whether the item has a mark that counts and allows deletion.
     ///   - isWhole: whether a directory contains a valid `CACHEDIR.TAG`, or a database beside directories.
     func purgeClass(
-        _ status: FileStatus, isMarked: Bool, isWhole: Bool, in area: SearchArea
+        of entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus, isMarked: Bool,
+        isWhole: Bool, in area: SearchArea
     ) -> PurgeClass? {
         switch area {
         case .elsewhere: return isMarked ? .marked : nil
         case .temporary: return .temporary
         case .caches(let position):
-            let isUnit = status.kind != .directory || isMarked || isWhole || position.depth >= 1
-            return isUnit ? .caches : nil
+            if status.kind != .directory || isMarked { return .caches }
+            guard isWhole || position.depth >= 1 else { return nil }
+            let isSplit = entry.withLastName { notACache.isSplit(in: position, $0) }
+            return isSplit ? nil : .caches
         }
     }
 
     /// Returns the age limit for a unit; nil when nothing of its class is deleted.
-    func ageLimit(for purgeClass: PurgeClass, in area: SearchArea) -> AgeLimit? {
-        ages.limit(for: purgeClass, keepsLonger: area == .temporary(keepsLonger: true))
+    ///
+    /// - Parameter status: the unit's own status.
+    func ageLimit(
+        for purgeClass: PurgeClass, _ status: FileStatus, in context: PurgeContext
+    ) -> AgeLimit? {
+        guard case .temporary(let keepsLonger, let isShared) = context.area else {
+            return ages.limit(for: purgeClass, atLeast: context.keptAge)
+        }
+        var least = context.keptAge
+        if isShared, ages.pressure == .normal, ages.wantedAge == nil {
+            guard let age = keptPaths.age(keepsLonger: keepsLonger) else { return nil }
+            least = max(least, age)
+        }
+        let isNeeded =
+            isShared && ages.pressure != .normal
+            && temporaryFileUsers.mayNeed(
+                itemOf: status.owner,
+                made: status.creationTime ?? status.attributeModificationTime,
+                isUrgent: ages.pressure == .critical)
+        return ages.limit(
+            for: purgeClass, keepsLonger: keepsLonger, isNeeded: isNeeded, atLeast: least)
     }
 
     /// Whether marks count at a search root: when a directory above it is one of ``markRoots``, or
@@ -94,7 +125,48 @@ final class PurgeRules: Sendable {
 
     /// Whether an item lies on another filesystem, or another one begins there.
     func isElsewhere(_ status: FileStatus) -> Bool {
-        status.identity.device != device || status.isMountRoot == true
+        !devices.contains(status.identity.device) || status.isMountRoot == true
+    }
+
+    /// Whether the owner of an item is known, or it is a temporary file, whose owner does not matter.
+    private func isOwnerKnown(_ status: FileStatus, in area: SearchArea) -> Bool {
+        area.isTemporary || status.owner == user || owners?.isKnown(status.owner) != false
+    }
+
+    /// Whether an item is a protected directory or file.
+    func isProtectedRoot(_ status: FileStatus) -> Bool {
+        locations.isProtectedRoot(status) || owners?.locations?.isProtectedRoot(status) == true
+    }
+
+    /// Whether an item is a home, a location, or on the way to a protected directory.
+    func leadsToProtected(_ identity: FileIdentity) -> Bool {
+        locations.pathsToProtected.contains(identity)
+            || owners?.locations?.pathsToProtected.contains(identity) == true
+    }
+
+    /// Returns the reason to keep everything below a path, because of the path itself or the
+    /// directories above it, or nil.
+    ///
+    /// - Parameter path: a real path.
+    func reasonToKeep(below path: FilePath) -> KeepReason? {
+        if let owners {
+            // Also of the directories above: a home is known by its owner.
+            let areKnown = EffectiveValues.owners(on: path).map { owners.isKnown($0) }
+            if owners.locations?.isProtected(path) == true { return .protectedRoot }
+            let isTemporary = fixedTemporaryDirectories.contains { path.isHeld(by: $0) }
+            if areKnown.contains(false), !isTemporary { return .unknownOwner }
+        }
+        return locations.isProtected(path) ? .protectedRoot : nil
+    }
+
+    /// Whether an item was fetched and can be fetched again, whatever names it has in it.
+    func isFetched(
+        _ name: UnsafeRawBufferPointer, _ status: FileStatus, in context: PurgeContext
+    ) -> Bool {
+        if context.isFetched { return true }
+        if status.kind == .directory, notACache.isOfPackages(name) { return true }
+        guard context.unit == nil, case .caches(let position) = context.area else { return false }
+        return notACache.isFetched(in: position, name)
     }
 
     /// Returns the area of the entries of a directory that is not a unit.
@@ -162,6 +234,7 @@ extension PurgeRules {
             func isAsked(_ moments: KeepMoment) -> Bool { moments.contains(moment) }
             let status = seen.status
             let isDirectory = status.kind == .directory
+            let isFetched = isFetched(name, status, in: context)
 
             // A line `X` keeps a directory, but not what is in it.
             if isAsked(.entering) ? seen.listed == .whole : seen.listed != nil {
@@ -181,32 +254,58 @@ extension PurgeRules {
                 return .protectionClass
             }
             if isAsked(.deleting), !includesForeign, status.owner != user { return .foreignOwner }
+            // Also learns of the owner's home, which the rules below protect.
+            if !isOwnerKnown(status, in: context.area) { return .unknownOwner }
             if isAsked(.deleting), status.isImmutable || status.isAppendOnly { return .immutable }
             // A search root may be a mount point.
             if isElsewhere(status),
-                !isAsked(.entering) || entry.depth > 0 || status.identity.device != device
+                !isAsked(.entering) || entry.depth > 0
+                    || !devices.contains(status.identity.device)
             {
                 return .mountPoint
             }
-            if locations.protectedRoots.contains(status.identity) { return .protectedRoot }
+            // A subvolume in which a search begins is no part of a unit around it.
+            if isAsked(.inUnit), let unit = context.unit,
+                status.identity.device != unit.start.status.identity.device
+            {
+                return .mountPoint
+            }
+            if isProtectedRoot(status) { return .protectedRoot }
             if isAsked(.deleting), !isDirectory, status.kind != .regularFile,
                 status.kind != .symbolicLink
             {
                 return .specialFile
             }
-            // Root ignores permissions; any other user could not empty such a directory.
-            if isAsked(.deleting), isDirectory, user != 0,
-                status.permissions & allOfOwner != allOfOwner
-            {
+            // Root ignores permissions; any other user could not empty such a directory. Programs
+            // make what they fetch read-only: that is writable again once it is being removed.
+            let needed = isFetched ? mayRead : mayRead | mayWrite
+            if isAsked(.deleting), isDirectory, user != 0, status.permissions & needed != needed {
                 return .unreadable(.permissionDenied)
             }
             if AsideName.matches(name) { return .putAside }
-            if isAsked(.deleting), let why = notACache.reason(name: name) { return .notACache(why) }
+            // A directory of a program, unless it is a location itself. Among temporary files only one
+            // is entered that tmpfiles.d keeps without its content.
+            let isOfProgram =
+                isAsked(.entering) && context.area != .elsewhere
+                && locations.areas[status.identity] == nil
+            if isAsked(.deleting) || isOfProgram, !isFetched, !status.isEmptyFile,
+                let why = notACache.reason(name: name)
+            {
+                return .notACache(why)
+            }
+            if isAsked(.inUnit), isFetched, isDirectory, name.elementsEqual(".git".utf8),
+                GitIndex.showsEdits(in: entry)
+            {
+                return .notACache("a clone with a file that was edited")
+            }
+            if isAsked(.alone), !isDirectory, !CompanionFiles.owners(of: name).isEmpty {
+                return .companion
+            }
             if isAsked(.alone), status.kind == .symbolicLink { return .symbolicLink }
-            if isAsked(.deleting), locations.pathsToProtected.contains(status.identity) {
+            if isAsked(.deleting), leadsToProtected(status.identity) {
                 return .protectedRoot
             }
-            if isAsked(.alone) || isAsked(.inUnit) && context.area.isTemporary,
+            if isAsked(.alone) || isOfProgram || isAsked(.inUnit) && context.area.isTemporary,
                 let why = notACache.reason(reserved: name)
             {
                 return .reservedName(why)
@@ -216,19 +315,25 @@ extension PurgeRules {
             {
                 return .reservedName("its sticky bit says so")
             }
+            if isAsked(.deleting), case .temporary(_, isShared: true) = context.area,
+                temporaryFileUsers.isWatched(entry, status)
+            {
+                return .watched
+            }
             if isAsked(.alone), case .caches(let position) = context.area,
                 let why = notACache.reason(in: position, name)
             {
                 return .notACache(why)
             }
-            if isAsked(.deleting),
+            if isAsked(.deleting), !isFetched,
                 let why = notACache.reason(
                     partOfTree: name,
                     hasSibling: { hasEntry($0, in: pathBytes(of: entry).dropLast(name.count)) })
             {
                 return .notACache(why)
             }
-            if isAsked(.entering), context.area == .caches(.top) {
+            if isAsked(.alone), isDirectory, !seesAllProcesses { return .unseenProcesses }
+            if isAsked(.entering), !isFetched, context.area == .caches(.top) {
                 let inside = pathBytes(of: entry) + [UInt8(ascii: "/")]
                 if let why = notACache.reason(treeWith: { hasEntry($0, in: inside) }) {
                     return .notACache(why)
@@ -240,7 +345,8 @@ extension PurgeRules {
 }
 
 private let stickyBit: UInt16 = 0o1000
-private let allOfOwner: UInt16 = 0o700
+private let mayRead: UInt16 = 0o500
+private let mayWrite: UInt16 = 0o200
 
 /// The rules about a unit, asked when all of it was seen.
 extension UnitSink {
@@ -276,20 +382,35 @@ struct AgeRules: Sendable {
         if pressure == .normal, purgeClass != .temporary { return nil }
         if let wantedAge { return wantedAge }
         switch (purgeClass, pressure) {
-        case (.temporary, .normal): return (keepsLonger ? 30 : 10) * day
+        case (.temporary, .normal): return Self.usualAge(keepsLonger: keepsLonger)
         case (.temporary, .critical): return 6 * hour
         default: return day
         }
     }
 
+    /// Returns the age in seconds at which systemd deletes temporary files.
+    private static func usualAge(keepsLonger: Bool) -> Int64 { (keepsLonger ? 30 : 10) * day }
+
     /// Returns the age limit of a class; nil when nothing of the class is deleted at this pressure.
-    func limit(for purgeClass: PurgeClass, keepsLonger: Bool) -> AgeLimit? {
-        guard let age = minimumAge(of: purgeClass, keepsLonger: keepsLonger) else { return nil }
-        let newest = FileTime(
-            seconds: now.seconds.subtractingSaturating(age), nanoseconds: now.nanoseconds)
+    ///
+    /// - Parameters:
+    ///   - keepsLonger: as for ``minimumAge(of:keepsLonger:)``.
+    ///   - isNeeded: whether a running program may need the unit until systemd would delete it.
+    ///   - least: the age that tmpfiles.d asks for.
+    func limit(
+        for purgeClass: PurgeClass, keepsLonger: Bool = false, isNeeded: Bool = false,
+        atLeast least: Int64 = 0
+    ) -> AgeLimit? {
+        guard let own = minimumAge(of: purgeClass, keepsLonger: keepsLonger) else { return nil }
+        let age = max(own, least)
         return AgeLimit(
-            minimumAge: age, newestAllowed: newest, now: now,
-            waitsForClock: pressure == .normal && !isClockTrusted)
+            minimumAge: age, newestAllowed: before(age), now: now,
+            waitsForClock: pressure == .normal && !isClockTrusted,
+            newestUnneeded: isNeeded ? before(Self.usualAge(keepsLonger: keepsLonger)) : nil)
+    }
+
+    private func before(_ age: Int64) -> FileTime {
+        FileTime(seconds: now.seconds.subtractingSaturating(age), nanoseconds: now.nanoseconds)
     }
 }
 
@@ -303,6 +424,8 @@ struct AgeLimit: Sendable {
     let now: FileTime
     /// Whether nothing is deleted for its age alone because the clock may be wrong.
     let waitsForClock: Bool
+    /// The latest time of last use at which no running program needs the item; nil when none does.
+    let newestUnneeded: FileTime?
 
     /// Returns why an item is kept; nil when it is old enough.
     ///
@@ -310,6 +433,7 @@ struct AgeLimit: Sendable {
     func reasonToKeep(_ lastUse: FileTime) -> KeepReason? {
         if lastUse > now { return lastUse > .now ? .fromTheFuture : .changed }
         if lastUse > newestAllowed { return .tooYoung(minimumAge: minimumAge) }
+        if let newestUnneeded, lastUse > newestUnneeded { return .programRunning }
         return waitsForClock ? .untrustedClock : nil
     }
 }

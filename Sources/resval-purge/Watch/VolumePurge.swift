@@ -55,7 +55,7 @@ struct VolumePurge {
         let plan = try PurgePlan(
             freeing: wantedBytes(goal, units), on: volume, roots: search.roots, units: units,
             created: now)
-        remember(totals.bytes, plan)
+        remember(totals.certainBytes, plan)
         let amount = amount(of: units)
         guard goal.isPartial || goal.needed.isReached(by: amount) else {
             return .unreachable(purgeable: totals.bytes)
@@ -64,7 +64,7 @@ struct VolumePurge {
         executor.goesOn = isTruncated
         executor.shouldStop = shouldStop
         let outcome = try executor.execute(plan, now: now, event: event)
-        remember(totals.bytes - outcome.predictedBytes, plan)
+        remember(totals.certainBytes - outcome.certainBytes, plan)
         return .done(outcome)
     }
 
@@ -79,9 +79,10 @@ struct VolumePurge {
 
     private func search(on volume: FilePath, isCritical: Bool) throws(FileError) -> UnitSearch {
         var search = UnitSearch(environment)
-        search.roots = roots(on: try volume.fileStatus().identity.device)
+        search.roots = try roots(on: volume)
         search.minimumAge = settings.minimumAge
         search.smallest = settings.smallest
+        search.isAlone = settings.isAlone
         search.protected = settings.protected
         search.markRoots = settings.markRoots
         search.pressure = isCritical ? .critical : .low
@@ -91,17 +92,19 @@ struct VolumePurge {
 
     /// Returns the search roots: the locations for temporary files and caches on the volume, and
     /// the directories below which marks count.
-    private func roots(on device: UInt64) -> [FilePath] {
+    private func roots(on volume: FilePath) throws(FileError) -> [FilePath] {
+        let pool: StoragePool
+        do throws(Errno) {
+            pool = try StoragePool(of: volume)
+        } catch {
+            throw FileError(error, of: volume)
+        }
         let locations = environment.locations.locations.filter { !$0.kind.isBackedUp }
         return (locations.map(\.path) + settings.markRoots).filter { root in
-            do throws(FileError) {
-                guard environment.localStatus(of: root) != nil else { return false }
-                return try NamedItem(at: root).status.identity.device == device
-            } catch {
-                // A directory that does not exist, or cannot be reached safely, contains nothing to
-                // delete.
-                return false
-            }
+            // A directory that does not exist, or cannot be reached safely, contains nothing to delete.
+            guard environment.localStatus(of: root) != nil, let item = try? NamedItem(at: root)
+            else { return false }
+            return (try? StoragePool(of: item.path)) == pool
         }
     }
 
@@ -143,6 +146,6 @@ struct VolumePurge {
     /// program relies on that space, and on a full disk the purge is needed all the more.
     private func remember(_ bytes: Int64, _ plan: PurgePlan) {
         guard let state = environment.base.stateHome else { return }
-        try? PurgeRecords(stateHome: state.path).write(PurgeRecord(bytes, plan))
+        try? PurgeRecords(stateHome: state.path).write(bytes, of: plan)
     }
 }

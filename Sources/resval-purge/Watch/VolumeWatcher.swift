@@ -105,6 +105,9 @@ extension VolumeWatcher {
 
     /// Warns about settings that have no effect.
     private func warn() {
+        if !settings.isAlone, let warning = unseenProcessesWarning() {
+            log.write(.warning, "\(warning): set alone = true if none does")
+        }
         let environment = environment
         for warning in environment.warnings {
             log.write(.warning, about: warning.subject?.bytes, warning.sentence)

@@ -24,6 +24,9 @@ struct WatchSettings: Sendable, Hashable {
     /// directory.
     var smallest: Int64 = 64 << 10
 
+    /// Whether no process outside of this PID namespace uses what is searched.
+    var isAlone = false
+
     /// Creates settings that watch the given volumes.
     init(volumes: [FilePath]) { self.volumes = volumes }
 }
@@ -34,7 +37,7 @@ enum WatchKey: String, CaseIterable {
     case markRoots = "mark-roots"
     case protected, caches, temporary
     case minimumAge = "min-age"
-    case smallest, thresholds
+    case smallest, alone, thresholds
 }
 
 /// The keys of the table `thresholds`.
@@ -149,6 +152,7 @@ extension WatchSettings {
             minimumAge = age
         }
         if let size = try Self.size(WatchKey.smallest, reader) { smallest = size }
+        isAlone = try reader.boolean(WatchKey.alone) ?? false
         if let table = try reader.table(WatchKey.thresholds) {
             thresholds = try Self.thresholds(table)
         }

@@ -10,7 +10,10 @@ import SystemPackage
 struct HomeGuard {
     /// Whether changes are allowed without a question.
     let isConfirmed: Bool
-    private lazy var homes = Self.homes()
+    // Without the file there are no other homes to know of.
+    private lazy var accounts = PasswordDatabase(
+        contents: (try? contentsOfFile("/etc/passwd")) ?? [])
+    private lazy var homes = Self.homes(of: accounts)
 
     init(isConfirmed: Bool) { self.isConfirmed = isConfirmed }
 
@@ -22,7 +25,7 @@ struct HomeGuard {
     ) -> Bool {
         // Most items are files.
         guard !isConfirmed, let status, status.kind == .directory,
-            let name = name(of: item, status.identity)
+            let name = name(of: item, status.identity) ?? nameOfUnlisted(item, status)
         else { return true }
         let path = Array(item.bytes)
         let meaning = "is \(name): a mark on it counts for everything in it"
@@ -58,18 +61,35 @@ struct HomeGuard {
         return nil
     }
 
+    /// What the directory of another user is whom `/etc/passwd` does not name: a home if a name service
+    /// says so or, without an answer, if it is the topmost directory of the user.
+    private mutating func nameOfUnlisted(
+        _ item: borrowing ListedPath, _ status: FileStatus
+    ) -> String? {
+        let owner = status.owner
+        guard owner != 0, owner != effectiveUser(), !accounts.users.contains(owner),
+            let path = try? realPath(of: item.path)
+        else { return nil }
+        if let home = NameService.shared.home(of: owner) {
+            return Self.identity(of: home) == status.identity ? "a home" : nil
+        }
+        guard !NameService.shared.isSubordinate(owner),
+            !fixedTemporaryDirectories.contains(where: { path.isHeld(by: $0) })
+        else { return nil }
+        return topmostDirectory(of: owner, on: path) == path
+            ? "the topmost directory of a user who is not known here, perhaps a home" : nil
+    }
+
     private static func identity(of path: FilePath) -> FileIdentity? {
         (try? path.status())?.identity
     }
 
     /// The homes of this user, of root and of the accounts of people.
-    private static func homes() -> [(path: FilePath, isOwn: Bool)] {
+    private static func homes(of accounts: PasswordDatabase) -> [(path: FilePath, isOwn: Bool)] {
         var homes: [(path: FilePath, isOwn: Bool)] = []
         if let own = currentBaseDirectories().home { homes.append((own, true)) }
-        // Without the file there are no other homes to know of.
-        let contents = (try? contentsOfFile("/etc/passwd")) ?? []
         let user = effectiveUser()
-        for account in PasswordDatabase(contents: contents).accounts
+        for account in accounts.accounts
         where account.user == 0 || account.user == user || account.user >= firstUserOfPeople {
             homes.append((account.home, account.user == user))
         }

@@ -59,6 +59,7 @@ struct BootTests {
         as_user touch Documents/letter
         as_user sh -c 'cat > .config/resval/purge.toml' << END
         min-age = "0s"
+        alone = true
         [thresholds]
         low = "20M"
         critical = "10M"

@@ -237,12 +237,12 @@ struct JSONFieldsTests {
             let cache = root.appending("home/.cache").string
             try check("status", "--json")
             try check("status", "--json", "/proc")
-            try check("plan", cache, "--free", "1", "--json", "--kept")
-            try check("plan", cache, "--free", "1", "--min-age", "0", "--smallest", "0", "--json")
+            try check("plan", cache, "--free", "1B", "--json", "--kept")
+            try check("plan", cache, "--free", "1B", "--min-age", "0", "--smallest", "0", "--json")
             try check(
-                "run", cache, "--free", "1", "--min-age", "0", "--smallest", "0", "--json",
+                "run", cache, "--free", "1B", "--min-age", "0", "--smallest", "0", "--json",
                 "--dry-run")
-            try check("run", cache, "--free", "1", "--min-age", "0", "--smallest", "0", "--json")
+            try check("run", cache, "--free", "1B", "--min-age", "0", "--smallest", "0", "--json")
         }
     }
 

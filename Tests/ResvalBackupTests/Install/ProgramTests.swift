@@ -121,7 +121,7 @@ struct ProgramTests {
             try tool("chown", "-R", "65534:65534", home)
             let before = try tool("find", home, "-printf", "%p %U %m %T@ %C@\n")
             for arguments in [
-                ["status"], ["status", "--json"], ["plan", "--free", "1", "--partial"],
+                ["status"], ["status", "--json"], ["plan", "--free", "1B", "--partial"],
                 ["watch", "--once"],
             ] {
                 var command = Command(.built("resval-purge"), arguments: arguments)

@@ -30,6 +30,7 @@ struct WatchSettingsTests {
             caches = ["/srv/cache"]
             temporary = ["/srv/scratch"]
             min-age = "2h"
+            alone = true
             [thresholds]
             low-percent = 20
             low = "6G"
@@ -47,6 +48,7 @@ struct WatchSettingsTests {
                 StorageLocation(kind: .temporary, path: "/srv/scratch"),
             ])
         #expect(settings.minimumAge == 7200)
+        #expect(settings.isAlone)
         #expect(settings.thresholds.lowBytes == .init(percent: 20, amount: 6 << 30))
         #expect(settings.thresholds.criticalBytes == .init(percent: 3, amount: 1 << 30))
         #expect(settings.thresholds.lowInodes == .init(percent: 20, amount: 1000))

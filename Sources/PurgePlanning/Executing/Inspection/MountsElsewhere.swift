@@ -77,9 +77,12 @@ struct MountView {
     ///   - table: the mounts.
     ///   - root: the root directory of the processes, as a path of this process; nil when it
     ///     cannot be read.
-    ///   - thread: the `/proc` directory of a thread with that root.
     ///   - own: the mounts this process sees.
-    init(_ table: MountTable, root: FilePath?, of thread: FileDescriptor, own: MountTable) {
+    ///   - openRoot: opens the root directory of the processes.
+    init(
+        _ table: MountTable, root: FilePath?, own: MountTable,
+        _ openRoot: () throws(Errno) -> SharedDescriptor
+    ) {
         remoteMountPoints = table.remoteMountPoints.map {
             (root ?? "/").appending($0.components).bytes
         }
@@ -90,8 +93,11 @@ struct MountView {
         for layer in table.mounts.flatMap(\.layers) where layer.isAbsolute {
             // The paths are those of the process that mounted the overlay, perhaps in this
             // process's namespace.
-            layers.formUnion(Self.parts(of: layer, table, root: root, "root", in: thread))
-            layers.formUnion(Self.parts(of: layer, own, root: "/", "/", in: thread))
+            layers.formUnion(Self.parts(of: layer, table, root: root, openRoot))
+            layers.formUnion(
+                Self.parts(of: layer, own, root: "/") { () throws(Errno) in
+                    SharedDescriptor(try openDirectoryReference("/"))
+                })
         }
         self.layers = layers
     }
@@ -106,15 +112,14 @@ struct MountView {
 
     /// Returns a layer by its path as given, and by the real path.
     private static func parts(
-        of layer: FilePath, _ table: MountTable, root: FilePath?, _ link: FilePath,
-        in thread: FileDescriptor
+        of layer: FilePath, _ table: MountTable, root: FilePath?,
+        _ openRoot: () throws(Errno) -> SharedDescriptor
     ) -> [FilesystemPart] {
         guard !table.isRemote(layer) else { return [] }
         var paths = [layer]
         if let root {
             do throws(Errno) {
-                let directory = SharedDescriptor(
-                    try openFile(in: thread, link, flags: [.reference, .directory]))
+                let directory = try openRoot()
                 let opened = try openReference(layer, inRoot: directory.descriptor)
                 let target = try SystemCalls.realPath(ofOpen: opened.descriptor)
                 if let real = path(target, below: root) { paths.append(real) }

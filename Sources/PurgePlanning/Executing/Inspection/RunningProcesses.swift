@@ -85,6 +85,9 @@ final class RunningProcesses {
                 look.visit(process: process, in: descriptor)
                 return true
             }
+            for mount in own.mounts where mount.isMountNamespace && effectiveUser() == 0 {
+                look.visit(namespaceHeldBy: mount.mountPoint, in: descriptor)
+            }
         } catch {
             throw .untestable(error)
         }
@@ -226,12 +229,50 @@ private struct TaskLook {
         if let seen = views[key] ?? known[key] {
             view = seen
         } else {
-            view = MountView(MountTable(mountinfo: key.mountinfo), root: root, of: thread, own: own)
+            view = MountView(MountTable(mountinfo: key.mountinfo), root: root, own: own) {
+                () throws(Errno) in
+                SharedDescriptor(
+                    try openFile(in: thread, rootName, flags: [.reference, .directory]))
+            }
             hasNewViews = true
         }
         views[key] = view
         if let namespace { namespaces[namespace] = view }
         return view
+    }
+
+    /// Adds the mounts of a namespace that a file keeps when no process is in it, as
+    /// `unshare --mount=FILE` and snapd make it. Only root can enter one; others know no more of it than
+    /// of the processes of others.
+    mutating func visit(namespaceHeldBy file: FilePath, in processes: FileDescriptor) {
+        guard let (mountinfo, root) = Self.enter(file, processes) else { return }
+        let key = ViewKey(mountinfo: mountinfo, root: [])
+        if let view = known[key] {
+            views[key] = view
+        } else {
+            views[key] = MountView(MountTable(mountinfo: mountinfo), root: "/", own: own) { root }
+            hasNewViews = true
+        }
+    }
+
+    /// Reads the mounts of a namespace, and opens its root, on a thread that ends with it.
+    private static func enter(
+        _ file: FilePath, _ processes: FileDescriptor
+    ) -> (mountinfo: [UInt8], root: SharedDescriptor)? {
+        let found = Monitor<(mountinfo: [UInt8], root: SharedDescriptor)?>(nil)
+        startThread {
+            do throws(Errno) {
+                let namespace = OwnedDescriptor(try openFile(file, flags: .readOnly))
+                try separateWorkingDirectory()
+                try enterMountNamespace(namespace.descriptor)
+                let root = SharedDescriptor(try openDirectoryReference("/"))
+                let bytes = try contents("thread-self/mountinfo", in: processes)
+                found.withLock { $0 = (bytes, root) }
+            } catch {
+                // Not permitted here, or the namespace is gone.
+            }
+        }?.join()
+        return found.withLock { $0 }
     }
 
     private struct NamespaceKey: Hashable {
@@ -243,7 +284,8 @@ private struct TaskLook {
 /// The key of a view of mounts.
 private struct ViewKey: Hashable {
     let mountinfo: [UInt8]
-    /// The path of the root directory; nil when it cannot be read.
+    /// The path of the root directory; nil when it cannot be read, empty for a namespace that a file
+    /// keeps.
     let root: [UInt8]?
 }
 

@@ -122,9 +122,7 @@ final class UnitExaminer {
             if let above = steps.last?.status, depth <= rootDepth {
                 try requireSafeStep(from: above, to: status)
             }
-            if rules.locations.protectedRoots.contains(status.identity) {
-                throw KeepReason.protectedRoot
-            }
+            if rules.isProtectedRoot(status) { throw KeepReason.protectedRoot }
             if depth == rootDepth, status.identity != root.identity { throw KeepReason.changed }
             let nameAbove = depth > 0 ? names[depth - 1] : []
             let step = UnitWay.Step(
