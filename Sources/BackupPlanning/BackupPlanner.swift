@@ -13,6 +13,9 @@ public struct BackupPlanner: Sendable {
     public var mounts: MountTable
     /// The directories of the backup's own repository, excluded wherever they are found.
     public var repositories: Set<FileIdentity> = []
+    /// The directory of what these programs know, which no backup stores unless a source is in it; nil where
+    /// that is not known.
+    public var ownState: FilePath?
     /// Whether the plan includes a manifest, by which a second walk judges a snapshot.
     public var makesManifest = false
     /// Whether the plan includes the names of everything stored, for a list.
@@ -90,6 +93,9 @@ public struct BackupPlanner: Sendable {
         let resolved = try sources.map { try realPath(of: $0) }
         var planner = self
         planner.policy = policy.prepared(forSources: resolved)
+        planner.ownState = ownState.flatMap { try? realPath(of: $0) }.flatMap { state in
+            resolved.contains { $0.starts(with: state) } ? nil : state
+        }
         let reader = try EffectiveValueReader(planner.policy)
         let items = try resolved.map { try reader.source(at: $0) }
         for item in items where item.decision.isExcluded {
@@ -106,7 +112,7 @@ public struct BackupPlanner: Sendable {
             policy: planner.policy, manifest: makesManifest ? PlanManifest() : nil,
             names: listsNames ? [:] : nil)
         let whole = Monitor(empty)
-        let rules = PlanRules(planner, reader.markReader)
+        let rules = PlanRules(planner, reader.markReader, sources: paths)
         let scanner = TreeScanner(
             threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
         let roots = walked.enumerated().map { number, source in

@@ -13,13 +13,21 @@ package struct PlanRules: Sendable {
     // What the reader answers about each entry, asked once.
     private let readsAttributesOfFilesOnly: Bool
     private let readsAttributesOfDirectoriesOnly: Bool
+    private let ownState: FileIdentity?
+    private let sources: [FilePath]
 
     /// Creates the rules by which a planner plans.
-    package init(_ planner: BackupPlanner, _ markReader: MarkReader) {
+    ///
+    /// - Parameter sources: real paths; a medium that one is on is entered.
+    package init(
+        _ planner: BackupPlanner, _ markReader: MarkReader, sources: [FilePath] = []
+    ) {
+        self.sources = sources
         self.planner = planner
         self.markReader = markReader
         readsAttributesOfFilesOnly = markReader.readsAttributesOnly(of: .regularFile)
         readsAttributesOfDirectoriesOnly = markReader.readsAttributesOnly(of: .directory)
+        ownState = planner.ownState.flatMap { try? $0.status().identity }
     }
 
     /// Returns the policy's decision on an entry; for a source, the decision made earlier.
@@ -79,7 +87,12 @@ package struct PlanRules: Sendable {
         default: return nil
         }
         if planner.repositories.contains(status.identity) { return .repository }
-        guard let mount = foreignMount(entry, status, in: context) else { return nil }
+        if context.source == nil, status.identity == ownState { return .ownState }
+        guard let mount = mount(entry, status, in: context) else { return nil }
+        if mount.category == .local {
+            let isNamed = sources.contains { $0.starts(with: mount.mountPoint) }
+            return mount.isRemovable && !isNamed ? .removable(type: mount.filesystemType) : nil
+        }
         return .mount(type: mount.filesystemType, category: mount.category)
     }
 
@@ -88,10 +101,16 @@ package struct PlanRules: Sendable {
     package func foreignMount(
         _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
     ) -> Mount? {
-        guard context.source == nil, isMountRoot(status, in: context),
-            let mount = planner.mounts.mount(holding: entry.path), mount.category != .local
+        guard let mount = mount(entry, status, in: context), mount.category != .local
         else { return nil }
         return mount
+    }
+
+    private func mount(
+        _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
+    ) -> Mount? {
+        guard context.source == nil, isMountRoot(status, in: context) else { return nil }
+        return planner.mounts.mount(holding: entry.path)
     }
 
     /// Returns why an entry is excluded that cannot be asked for its status, where the table says that such a

@@ -100,7 +100,7 @@ struct Creation {
         // Its directory is excluded, so it must be there before the plan is made. Where it cannot be, the
         // engine tells.
         _ = try? engine.makeIdentifier(of: configuration)
-        let present = try presentSources(sources)
+        let present = try presentSources(sources, tellsOfMissing: false)
         let missing = try sources.filter { !present.contains($0) }
             .map { try backedUpPath($0, followsLast: true) }
         let display = progress.begin(counting: "items examined")
@@ -131,8 +131,7 @@ struct Creation {
     }
 
     private func reportShortfalls(_ result: BackupResult) {
-        // SOURCEs that are missing were named before.
-        for shortfall in result.shortfalls where shortfall.cause != .missingSource {
+        for shortfall in result.shortfalls {
             Messages.write(about: shortfall.path, shortfall.sentence)
         }
         for path in result.changed {
@@ -173,7 +172,7 @@ func report(_ coverage: CoverageReport) {
     }
     let named = Set(coverage.exclusions.compactMap(\.path))
     let keeping = Set(
-        coverage.holds.filter { $0.path.map(named.contains) ?? false }
+        coverage.holds.filter { $0.until != nil && $0.path.map(named.contains) ?? false }
             .compactMap { $0.snapshot.map { String($0.prefix(8)) } }
     ).sorted()
     if !keeping.isEmpty {

@@ -26,18 +26,26 @@ struct SourceArguments: ParsableArguments {
 
 /// Returns the SOURCEs that exist; the others are reported.
 ///
+/// - Parameter tellsOfMissing: whether those are reported that do not exist; in any case when none does.
 /// - Throws: `ExitCode` 1 when none exists.
-func presentSources(_ sources: [FilePath]) throws -> [FilePath] {
+func presentSources(_ sources: [FilePath], tellsOfMissing: Bool = true) throws -> [FilePath] {
+    var missing: [FileError] = []
     let present = sources.filter { source in
         do throws(FileError) {
             _ = try source.fileStatus()
             return true
         } catch {
-            let isHidden = error.code == .noSuchFile && isLocked(above: source)
-            Messages.write(isHidden ? FileError(.noKey, of: source) : error)
+            if error.code != .noSuchFile {
+                Messages.write(error)
+            } else if isLocked(above: source) {
+                Messages.write(FileError(.noKey, of: source))
+            } else {
+                missing.append(error)
+            }
             return false
         }
     }
+    if tellsOfMissing || present.isEmpty { missing.forEach { Messages.write($0) } }
     if present.isEmpty { throw ExitCode(1) }
     return present
 }
@@ -56,6 +64,7 @@ func makePlanner(
     var planner = BackupPlanner(
         policy: options.policy(in: environment), mounts: environment.mounts)
     if let identity = repository?.identity { planner.repositories = [identity] }
+    planner.ownState = try? StateDirectory.path()
     planner.largestFile = largestFile?.bytes
     planner.didExamine = { display.advance(by: $0) }
     planner.shouldStop = { StopRequest.isMade }

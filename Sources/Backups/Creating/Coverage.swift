@@ -1,4 +1,5 @@
 import BackupPlanning
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -94,6 +95,8 @@ struct Coverage: Sendable {
     /// Finds the SOURCEs that fell.
     private mutating func compareSources() async throws(BackupError) {
         var before: [Int: RecordedSource] = [:]
+        // Where it cannot be read, nothing counts as taken away.
+        let mounts = try? MountTable.current()
         for index in new.sources.indices {
             new.sources[index].expectItself()
             let path = new.sources[index].path
@@ -101,8 +104,10 @@ struct Coverage: Sendable {
                 continue
             }
             before[index] = known
-            new.sources[index].takeOver(known)
+            new.sources[index].takeOver(known, mounts)
         }
+        let missing = new.sources.filter(\.isMissing).map(\.path)
+        new.absent = PathSet(new.absent.paths + missing)
         let fell = Set(
             before.filter { new.sources[$0.key].fallFromExpected != nil }.map(\.value.path))
         // What the owner excluded is no fall.
@@ -246,6 +251,10 @@ struct Coverage: Sendable {
             if previous?.excludedOtherwise.contains(path) == true { continue }
             report.causes.append(.doubtfulMark(path, item.reason.sentence))
         }
+        for source in new.sources where source.isAway {
+            let wasAway = previous?.sources.contains { $0.path == source.path && $0.isAway }
+            if wasAway != true { report.exclusions.append(.away(source.path)) }
+        }
         for source in new.sources {
             guard let fall = source.fall, !isKnown(source) || fellNow.contains(source.path)
             else { continue }
@@ -292,8 +301,8 @@ struct Coverage: Sendable {
             try await comparePaths(with: parent, counts.mapValues(\.known))
         }
         // While a SOURCE is less than it was, its paths are compared with what it was.
-        if !new.sources.contains(where: { $0.isMissing || $0.fall != nil }) {
-            for index in new.sources.indices {
+        if !new.sources.contains(where: { $0.isMissing && !$0.isAway || $0.fall != nil }) {
+            for index in new.sources.indices where !new.sources[index].isAway {
                 new.sources[index].named = counts[new.sources[index].path]?.named ?? 0
             }
             new.judged = new.number
@@ -398,7 +407,7 @@ extension [[UInt8]: Amount] {
 package struct CoverageReport: Sendable {
     /// How less is covered; empty when no less is, or only what the owner excluded.
     package internal(set) var causes: [CoverageCause] = []
-    /// What the owner excluded of what earlier snapshots have.
+    /// What the owner excluded, or took away with its medium, of what earlier snapshots have.
     package internal(set) var exclusions: [CoverageCause] = []
     /// The reasons to keep earlier snapshots, and the snapshots, as far as they are still there.
     package internal(set) var holds: [HeldPart] = []
@@ -429,6 +438,15 @@ package struct CoverageCause: Sendable, Hashable {
             name: "newly-excluded", path: path,
             sentence: "is newly excluded: \(reason); the snapshot before contains "
                 + "\(counted(amount.items, "item")) of it with \(sizeText(amount.bytes))")
+    }
+
+    /// A SOURCE is missing with the medium that it was on.
+    static func away(_ path: [UInt8]) -> Self {
+        Self(
+            name: "away", path: path,
+            sentence:
+                "is on a medium that is not here; the snapshot that has it is kept until it is back"
+        )
     }
 
     /// An item is excluded for the first time by a mark that a user other than the item's owner may have

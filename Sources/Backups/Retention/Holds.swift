@@ -11,6 +11,8 @@ package struct Hold: Sendable, Hashable {
         case own
         /// Anything else took the part away. It ends by `accept` only.
         case other
+        /// The medium with the part was taken away. It ends by `accept` only.
+        case away
         /// A snapshot's date did not follow its predecessor's.
         case clock
     }
@@ -59,6 +61,7 @@ extension SnapshotRecord {
     }
 
     fileprivate func kind(ofMissing part: [UInt8]) -> Hold.Kind {
+        if sources.contains(where: { $0.isAway && isHeld(part, by: $0.path) }) { return .away }
         let isOwners =
             !sourcePaths.contains(part)
             || (excludedByOwner.contains(part) || deleted.contains(part))
