@@ -8,6 +8,8 @@ import SystemPackage
 public struct BackupPlan: Sendable {
     /// The directories and files to back up: absolute real paths, none inside another.
     public internal(set) var sources: [FilePath] = []
+    /// These and the sources inside others.
+    package internal(set) var named: [FilePath] = []
     /// The excluded items, sorted by path. A directory stands for its contents: its own entry is
     /// stored.
     public internal(set) var exclusions: [ExcludedItem] = []

@@ -28,13 +28,16 @@ public enum ExclusionReason: PolicyReason {
     case tooSparse
     /// The item is a regular file larger than the chosen limit, in bytes.
     case larger(limit: Int64)
+    /// A pattern in the settings excludes it.
+    case pattern(ExclusionPattern)
     /// The protection class forbids storing the file as plaintext.
     case protected(EffectiveProtection)
     /// The item is the placeholder of an evicted file, whose content is in a snapshot.
     case evicted(Placeholder)
 
     /// The short name: `marked`, `marker`, `location`, `inherited`, `mount`, `removable`, `locked`,
-    /// `repository`, `own-state`, `socket`, `too-long`, `too-sparse`, `larger`, `protected` or `evicted`.
+    /// `repository`, `own-state`, `socket`, `too-long`, `too-sparse`, `larger`, `pattern`, `protected` or
+    /// `evicted`.
     public var name: String {
         switch self {
         case .excluded(let exclusion): exclusion.name
@@ -47,6 +50,7 @@ public enum ExclusionReason: PolicyReason {
         case .tooLong: "too-long"
         case .tooSparse: "too-sparse"
         case .larger: "larger"
+        case .pattern: "pattern"
         case .protected: "protected"
         case .evicted: "evicted"
         }
@@ -74,6 +78,7 @@ public enum ExclusionReason: PolicyReason {
             "its holes are larger than \(largestHoles >> 40) TiB, which takes days to read "
                 + "(shorten it: truncate --size, or exclude it)"
         case .larger(let limit): "it is larger than \(sizeText(limit))"
+        case .pattern(let pattern): "it is excluded by \(pattern.words)"
         case .protected(let protection):
             "it must not be stored in plaintext: \(protection.sentence)"
         case .evicted(let placeholder):

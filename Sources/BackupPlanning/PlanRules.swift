@@ -15,14 +15,19 @@ package struct PlanRules: Sendable {
     private let readsAttributesOfDirectoriesOnly: Bool
     private let ownState: FileIdentity?
     private let sources: [FilePath]
+    let patterns: ExclusionPatterns
 
     /// Creates the rules by which a planner plans.
     ///
-    /// - Parameter sources: real paths; a medium that one is on is entered.
+    /// - Parameters:
+    ///   - sources: real paths; a medium that one is on is entered.
+    ///   - walked: those that are not below others.
     package init(
-        _ planner: BackupPlanner, _ markReader: MarkReader, sources: [FilePath] = []
+        _ planner: BackupPlanner, _ markReader: MarkReader, sources: [FilePath] = [],
+        walked: [FilePath] = []
     ) {
         self.sources = sources
+        patterns = ExclusionPatterns(planner.patterns, sources: walked)
         self.planner = planner
         self.markReader = markReader
         readsAttributesOfFilesOnly = markReader.readsAttributesOnly(of: .regularFile)
@@ -228,7 +233,7 @@ extension PlanRules {
         _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
     ) -> Bool {
         guard status.kind == .regularFile, context.source == nil, context.policy.isEmpty,
-            readsAttributesOfFilesOnly,
+            readsAttributesOfFilesOnly, pattern(excluding: entry, status, in: context) == nil,
             // Without permission bits it may be a placeholder that lost its record.
             status.permissions & 0o777 != 0, !status.isTooSparse
         else { return false }
@@ -270,6 +275,16 @@ extension PlanRules {
         return try markReader.marks(of: entry, kind: status.kind, status: status)
     }
 
+    private func pattern(
+        excluding entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
+    ) -> ExclusionPattern? {
+        guard !patterns.isEmpty, context.source == nil else { return nil }
+        var path: [UInt8] = []
+        entry.appendPath(to: &path)
+        return patterns.excluding(
+            path, isDirectory: status.kind == .directory, below: Int(context.sourceNumber))
+    }
+
     private func exclude(
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ sign: EvictionSign?,
         _ decision: Decision, in context: PlanContext
@@ -278,6 +293,13 @@ extension PlanRules {
             return .excluded(decision.exclusion)
         }
         if let obstacle = obstacle(entry, status, sign, in: context) { return obstacle }
+        switch decision.exclusion {
+        case .markedFalse, .malformed: break
+        default:
+            if let pattern = pattern(excluding: entry, status, in: context) {
+                return .pattern(pattern)
+            }
+        }
         if let protection = protection(status.kind, decision) { return protection }
         if let longestPath = planner.longestPath, entry.pathLength > longestPath { return .tooLong }
         return nil

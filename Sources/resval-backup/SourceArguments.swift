@@ -4,6 +4,7 @@ import Backups
 import CommandSupport
 import EffectiveValues
 import ResourceValues
+import StoragePolicy
 import SystemCalls
 import SystemPackage
 
@@ -19,6 +20,25 @@ struct SourceArguments: ParsableArguments {
                 + "SOURCEs.",
             valueName: "size"))
     var excludeLargerThan: ByteSize?
+
+    @Option(
+        help: ArgumentHelp(
+            "Exclude what fits a pattern with gitignore's rules; may be repeated.",
+            valueName: "pattern"))
+    var exclude: [String] = []
+
+    func validate() throws {
+        for text in exclude where ExclusionPattern(text, home: Self.home) == nil {
+            throw ValidationError("'\(text)' is not a pattern of gitignore's rules")
+        }
+    }
+
+    private static var home: FilePath? { currentBaseDirectories().home }
+
+    /// The patterns of what is excluded.
+    var patterns: [ExclusionPattern] {
+        exclude.compactMap { ExclusionPattern($0, home: Self.home) }
+    }
 
     /// The SOURCEs as given.
     var sources: [FilePath] { operands.paths.map(\.path) }

@@ -35,6 +35,7 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         let outcome = Outcome()
         let reader = try policy.reader()
+        reportUnaskedSettings()
         var output = Explanation(
             isJSON: isJSON, isColored: !isJSON && color.color.colorsStandardOutput)
         input.forEach(outcome: outcome, beforeWaiting: { output.flush() }) { path in

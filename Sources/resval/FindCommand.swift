@@ -44,6 +44,7 @@ struct FindCommand: ParsableCommand {
                 isColored: records.form == .lines && color.color.colorsStandardOutput)
             let results = FoundResults(style)
             let reader = try effective ? policyOptions.reader() : nil
+            if reader != nil { reportUnaskedSettings() }
             let starts = roots.starts(run) { root throws(FileError) -> FindContext in
                 guard let reader else { return .stored }
                 return .root(try reader.item(at: root.path).decision)

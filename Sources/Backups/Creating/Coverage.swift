@@ -234,16 +234,29 @@ struct Coverage: Sendable {
             plan.exclusions.map { ($0.path.bytes, $0.reason.sentence) }, uniquingKeysWith: { $1 })
         let kinds = Dictionary(
             new.holds.map { ($0.part, $0.kind) }, uniquingKeysWith: { first, _ in first })
+        var patterns: [[UInt8]: ExclusionPattern] = [:]
+        for item in plan.exclusions {
+            if case .pattern(let pattern) = item.reason { patterns[item.path.bytes] = pattern }
+        }
+        var byPattern: [ExclusionPattern: Amount] = [:]
         for (part, amount) in held.sorted(by: { pathPrecedes($0.key, $1.key) }) {
             let isSource = new.sourcePaths.contains(part)
             let sentence = sentences[part] ?? (isSource ? nil : "it is no SOURCE any more")
             guard let sentence, let kind = kinds[part] else { continue }
+            if kind == .own { report.ownersParts.insert(part) }
+            if kind == .own, let pattern = patterns[part] {
+                byPattern[pattern, default: Amount()].add(amount)
+                continue
+            }
             let cause = CoverageCause.newlyExcluded(part, sentence, amount)
             if kind == .own {
                 report.exclusions.append(cause)
             } else {
                 report.causes.append(cause)
             }
+        }
+        for (pattern, amount) in byPattern.sorted(by: { $0.key.text < $1.key.text }) {
+            report.exclusions.append(.newlyExcluded(by: pattern, amount))
         }
         let named = Set(report.causes.compactMap(\.path))
         for item in plan.doubtfulExclusions where !named.contains(item.path.bytes) {
@@ -272,6 +285,7 @@ struct Coverage: Sendable {
         }
         if !new.isInOrder { report.jumpedFrom = earlier.last }
         report.unprotected = previous?.unprotected(in: plan) ?? []
+        report.bytes = previous.map { ($0.amount.bytes, new.amount.bytes) }
     }
 
     /// Whether a SOURCE had fallen before in the same way, so that it was named.
@@ -409,6 +423,10 @@ package struct CoverageReport: Sendable {
     package internal(set) var causes: [CoverageCause] = []
     /// What the owner excluded, or took away with its medium, of what earlier snapshots have.
     package internal(set) var exclusions: [CoverageCause] = []
+    /// The parts that the owner excluded since the snapshot before.
+    package internal(set) var ownersParts: Set<[UInt8]> = []
+    /// The bytes of the SOURCEs in the snapshot before, and in this one; nil if there is none before.
+    package internal(set) var bytes: (before: Int64, now: Int64)?
     /// The reasons to keep earlier snapshots, and the snapshots, as far as they are still there.
     package internal(set) var holds: [HeldPart] = []
     /// The snapshot made before, if by the clock it is newer or 30 days older, or more; then all are held.
@@ -447,6 +465,15 @@ package struct CoverageCause: Sendable, Hashable {
             sentence:
                 "is on a medium that is not here; the snapshot that has it is kept until it is back"
         )
+    }
+
+    /// A pattern excludes items that an earlier snapshot has.
+    static func newlyExcluded(by pattern: ExclusionPattern, _ amount: Amount) -> Self {
+        Self(
+            name: "newly-excluded", path: nil,
+            sentence:
+                "\(pattern.words), newly excludes \(counted(amount.items, "item")) of the snapshot "
+                + "before with \(sizeText(amount.bytes))")
     }
 
     /// An item is excluded for the first time by a mark that a user other than the item's owner may have

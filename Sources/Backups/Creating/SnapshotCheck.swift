@@ -240,6 +240,7 @@ struct SecondWalk: Sendable {
         var planner = planner
         planner.policy = plan.policy
         planner.makesManifest = false
+        planner.otherSources = plan.named
         var unseen: [FilePath: String] = [:]
         let lockedBefore = Set(plan.exclusions.filter { $0.reason == .locked }.map(\.path))
         // Those that were locked since, by SOURCE.

@@ -29,6 +29,14 @@ package struct RepositoryLocation: Sendable, Hashable {
         directory.flatMap { try? $0.status().identity }
     }
 
+    /// The bytes available to this user on the filesystem of the repository's directory; nil when it is
+    /// elsewhere, or cannot be asked.
+    package var availableBytes: Int64? {
+        guard let directory, let status = try? filesystemStatus(of: directory) else { return nil }
+        return Int64(
+            clamping: status.availableBlocks.multipliedSaturating(by: status.fragmentSize))
+    }
+
     /// The location for messages and notes: without the user and password that it may contain.
     package var shown: [UInt8] {
         guard directory == nil else { return bytes }

@@ -259,7 +259,8 @@ extension BackupPlan {
             switch item.reason {
             case .socket, .repository, .locked, .ownState: continue
             case .evicted: if missing.contains(item.path) { decided[item.path.bytes] = false }
-            case .excluded, .larger: decided[item.path.bytes] = !doubtful.contains(item.path)
+            case .excluded, .larger, .pattern:
+                decided[item.path.bytes] = !doubtful.contains(item.path)
             case .mount, .removable, .tooLong, .tooSparse, .protected:
                 decided[item.path.bytes] = false
             }
