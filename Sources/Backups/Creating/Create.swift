@@ -289,7 +289,8 @@ extension Restic {
     ) -> [UInt8] {
         let isExcluded = (plan.exclusions + plan.ownState).contains { record.starts(with: $0.path) }
         guard isExcluded else { return selection.excludeFile }
-        return selection.excludeFile + [UInt8(ascii: "!")] + record.bytes + [UInt8(ascii: "\n")]
+        let pattern = ResticPattern(matching: record).line
+        return selection.excludeFile + [UInt8(ascii: "!")] + pattern + [UInt8(ascii: "\n")]
     }
 }
 

@@ -128,4 +128,16 @@ struct OwnStateTests {
                 try backup.runSuccessfully("show", "latest", "--items").contains("resval/backup"))
         }
     }
+
+    @Test("the record is stored whatever the home is called")
+    func oddHome() throws {
+        try withBackup(of: Tree { File("file", "text") }) { backup in
+            let home = backup.base.appending("[a]* $HOME {b}\\")
+            try tool("mkdir", home)
+            let result = try backup.script(
+                #"export HOME="$1"; for _ in 1 2; do "$RESVAL" create "$1" > log 2>&1; echo $?; done"#,
+                home)
+            #expect(result.text == "0\n0\n", "\(result)")
+        }
+    }
 }
