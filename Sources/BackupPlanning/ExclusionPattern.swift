@@ -61,20 +61,29 @@ public struct ExclusionPattern: Sendable, Hashable {
         guard isDirectory || !isOnlyForDirectories, let last = path.last else { return false }
         // Most items that do not match show it here.
         if let name = names.last ?? nil, !name.matches(last) { return false }
-        return isForAnyDepth || Self.match(names[...], path)
-    }
-
-    private static func match(
-        _ names: ArraySlice<NamePattern?>, _ path: ArraySlice<ArraySlice<UInt8>>
-    ) -> Bool {
-        guard let name = names.first else { return path.isEmpty }
-        if let name {
-            guard let first = path.first, name.matches(first) else { return false }
-            return match(names.dropFirst(), path.dropFirst())
+        if isForAnyDepth { return true }
+        var (name, position) = (0, path.startIndex)
+        // Where to resume when what follows the last `**` does not fit: that takes one name more.
+        var retry: (name: Int, position: Int)?
+        while position < path.endIndex || name < names.count {
+            if name < names.count, names[name] == nil {
+                // At the end it stands for what is in a directory, and not for that itself.
+                if name == names.count - 1 { return position < path.endIndex }
+                retry = (name, position + 1)
+                name += 1
+                continue
+            }
+            if name < names.count, position < path.endIndex,
+                names[name]?.matches(path[position]) == true
+            {
+                (name, position) = (name + 1, position + 1)
+                continue
+            }
+            guard let last = retry, last.position <= path.endIndex else { return false }
+            retry = (last.name, last.position + 1)
+            (name, position) = (last.name + 1, last.position)
         }
-        // At the end it stands for what is in a directory, and not for that itself.
-        if names.count == 1 { return !path.isEmpty }
-        return (0...path.count).contains { match(names.dropFirst(), path.dropFirst($0)) }
+        return true
     }
 
     /// The pattern with its origin, in words.

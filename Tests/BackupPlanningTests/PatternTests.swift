@@ -1,9 +1,10 @@
-import BackupPlanning
 import ResourceValues
 import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import BackupPlanning
 
 @Suite("Patterns of what a backup leaves out")
 struct PatternTests {
@@ -95,6 +96,13 @@ struct PatternTests {
             #expect(
                 plan.exclusions.first?.reason.sentence == "it is excluded by the pattern '~/VMs'")
         }
+    }
+
+    @Test("names that a pattern nearly fits take no time", .timeLimit(.minutes(1)))
+    func nearlyFits() throws {
+        let given = try patterns(["**/a/**/a/**/a/**/a/**/b/c"])
+        let path = Array(repeating: Array("a".utf8)[...], count: 2000) + [Array("c".utf8)[...]]
+        #expect(!given[0].matches(path[...], isDirectory: false))
     }
 
     @Test("one that fits a SOURCE, what is above it, or everything in it is refused")

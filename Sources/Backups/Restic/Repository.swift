@@ -209,7 +209,7 @@ extension Restic {
         let wasBegun = beginning.map { (try? itemExists($0)) == true } ?? false
         // Only what was not there before goes when it fails.
         let empty = try emptyDirectory(exceptKeys: wasBegun)
-        if let empty { try removeKeys(in: empty) }
+        if let empty, wasBegun { try removeKeys(in: empty) }
         if let beginning, empty != nil || repository.directory == nil {
             // Where it cannot be noted, only what a failure leaves goes, and not what a kill does.
             try? makeBackupDirectory(beginning.removingLastComponent())
@@ -220,9 +220,13 @@ extension Restic {
         } catch  where error.code == .repositoryExists && wasBegun {
             _ = try await repositoryIdentifier()
         } catch {
-            let isMade = empty.map { (try? itemExists($0.appending("config"))) != false } ?? true
-            if let empty, !isMade { try? removeKeys(in: empty) }
-            if error.code != .interrupted || !isMade { noteEnd() }
+            var isLeft = empty != nil || error.code == .interrupted
+            if let empty, (try? itemExists(empty.appending("config"))) == false,
+                (try? removeKeys(in: empty)) != nil
+            {
+                isLeft = false
+            }
+            if !isLeft { noteEnd() }
             throw error
         }
         // restic itself asks for keys and snapshots alone.

@@ -108,7 +108,9 @@ package struct HoldUpdate: Sendable {
                 let since = hold.kind == .own ? event : hold.since
                 holds.append(
                     Hold(number: hold.number, kind: hold.kind, since: since, part: hold.part))
-            } else if previous?.plans(hold.part) == true {
+            } else if previous?.plans(hold.part) == true
+                || hold.kind == .away && !new.sourcePaths.contains(hold.part)
+            {
                 // It is missing for another reason than before.
                 holds.append(
                     Hold(
