@@ -154,6 +154,10 @@ struct Creation {
 
     private func reportShortfalls(_ result: BackupResult) {
         for shortfall in result.shortfalls {
+            // That its key is missing was said before.
+            if shortfall.cause == .missingSource, isLocked(above: FilePath(bytes: shortfall.path)) {
+                continue
+            }
             Messages.write(about: shortfall.path, shortfall.sentence)
         }
         for path in result.changed {

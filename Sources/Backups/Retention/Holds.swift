@@ -1,3 +1,4 @@
+import BackupPlanning
 import ResourceValues
 import SystemCalls
 
