@@ -8,9 +8,14 @@ import SystemPackage
 public struct BackupPlan: Sendable {
     /// The directories and files to back up: absolute real paths, none inside another.
     public internal(set) var sources: [FilePath] = []
+    /// These and the sources inside others.
+    package internal(set) var named: [FilePath] = []
     /// The excluded items, sorted by path. A directory stands for its contents: its own entry is
     /// stored.
     public internal(set) var exclusions: [ExcludedItem] = []
+    /// The directory of what these programs know, if it is below a source: nothing of it is stored but the
+    /// record of the snapshot, and nothing else tells of it.
+    package internal(set) var ownState: [ExcludedItem] = []
     /// The notices to report, such as ignored marks and items that could not be read.
     public internal(set) var notices: [PlanNotice] = []
     /// The counts of stored and excluded items.
@@ -40,6 +45,7 @@ public struct BackupPlan: Sendable {
     /// Adds what another thread found.
     mutating func add(_ part: BackupPlan) {
         exclusions += part.exclusions
+        ownState += part.ownState
         notices += part.notices
         for (number, added) in part.sourceTotals.enumerated() {
             totals(of: number) { $0.add(added) }

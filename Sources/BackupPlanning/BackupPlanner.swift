@@ -13,6 +13,11 @@ public struct BackupPlanner: Sendable {
     public var mounts: MountTable
     /// The directories of the backup's own repository, excluded wherever they are found.
     public var repositories: Set<FileIdentity> = []
+    /// The directory of what these programs know, which no backup stores unless a source is in it; nil where
+    /// that is not known.
+    public var ownState: FilePath?
+    /// Sources of the same backup besides those that are walked.
+    package var otherSources: [FilePath] = []
     /// Whether the plan includes a manifest, by which a second walk judges a snapshot.
     public var makesManifest = false
     /// Whether the plan includes the names of everything stored, for a list.
@@ -21,6 +26,8 @@ public struct BackupPlanner: Sendable {
     public var longestPath: Int? = 4095
     /// The size, in bytes, above which regular files are excluded; nil for no limit.
     public var largestFile: Int64?
+    /// The patterns of what is excluded below the sources. A native mark of an item itself counts before them.
+    public var patterns: [ExclusionPattern] = []
     /// Whether the backup is readable without a key. Files whose protection class forbids plaintext
     /// are then excluded. Directories are stored nevertheless, since a class protects contents only.
     public var storesPlaintext = false
@@ -90,6 +97,9 @@ public struct BackupPlanner: Sendable {
         let resolved = try sources.map { try realPath(of: $0) }
         var planner = self
         planner.policy = policy.prepared(forSources: resolved)
+        planner.ownState = ownState.flatMap { try? realPath(of: $0) }.flatMap { state in
+            (resolved + otherSources).contains { $0.starts(with: state) } ? nil : state
+        }
         let reader = try EffectiveValueReader(planner.policy)
         let items = try resolved.map { try reader.source(at: $0) }
         for item in items where item.decision.isExcluded {
@@ -106,7 +116,13 @@ public struct BackupPlanner: Sendable {
             policy: planner.policy, manifest: makesManifest ? PlanManifest() : nil,
             names: listsNames ? [:] : nil)
         let whole = Monitor(empty)
-        let rules = PlanRules(planner, reader.markReader)
+        let rules = PlanRules(
+            planner, reader.markReader, sources: paths + otherSources, walked: walked.map(\.path))
+        for (number, source) in walked.map(\.path).enumerated() {
+            guard let pattern = rules.patterns.excluding(source: source, number: number)
+            else { continue }
+            throw SourceError(path: source, reason: .pattern(pattern), enclosingSource: nil)
+        }
         let scanner = TreeScanner(
             threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
         let roots = walked.enumerated().map { number, source in
@@ -122,6 +138,7 @@ public struct BackupPlanner: Sendable {
         var plan = empty
         whole.withLock { swap(&$0, &plan) }
         plan.finish(for: walked)
+        plan.named = paths
         try plan.expectStored(paths)
         return plan
     }

@@ -10,10 +10,15 @@ public enum ExclusionReason: PolicyReason {
     case excluded(Exclusion)
     /// The item is the mount point of a filesystem of a kind that is not backed up.
     case mount(type: String, category: Mount.Category)
+    /// A filesystem is mounted here that its user takes away, and that is no SOURCE.
+    case removable(type: String)
     /// The item is a directory that is encrypted, and its key is not there.
     case locked
     /// The item is the repository of this backup.
     case repository
+    /// The item is the directory of what these programs know, of which a backup has only the record of its
+    /// snapshot. A plan has it not among what is excluded, but in ``BackupPlan/ownState``.
+    case ownState
     /// The item is a socket, which is useless without its process; no backup tool stores sockets.
     case socket
     /// The path is longer than the engine can open (`PATH_MAX`, 4096 bytes with the NUL).
@@ -23,23 +28,29 @@ public enum ExclusionReason: PolicyReason {
     case tooSparse
     /// The item is a regular file larger than the chosen limit, in bytes.
     case larger(limit: Int64)
+    /// A pattern in the settings excludes it.
+    case pattern(ExclusionPattern)
     /// The protection class forbids storing the file as plaintext.
     case protected(EffectiveProtection)
     /// The item is the placeholder of an evicted file, whose content is in a snapshot.
     case evicted(Placeholder)
 
-    /// The short name: `marked`, `marker`, `location`, `inherited`, `mount`, `locked`, `repository`,
-    /// `socket`, `too-long`, `too-sparse`, `larger`, `protected` or `evicted`.
+    /// The short name: `marked`, `marker`, `location`, `inherited`, `mount`, `removable`, `locked`,
+    /// `repository`, `own-state`, `socket`, `too-long`, `too-sparse`, `larger`, `pattern`, `protected` or
+    /// `evicted`.
     public var name: String {
         switch self {
         case .excluded(let exclusion): exclusion.name
         case .mount: "mount"
+        case .removable: "removable"
         case .locked: "locked"
         case .repository: "repository"
+        case .ownState: "own-state"
         case .socket: "socket"
         case .tooLong: "too-long"
         case .tooSparse: "too-sparse"
         case .larger: "larger"
+        case .pattern: "pattern"
         case .protected: "protected"
         case .evicted: "evicted"
         }
@@ -56,14 +67,18 @@ public enum ExclusionReason: PolicyReason {
         switch self {
         case .excluded(let exclusion): exclusion.sentence
         case .mount(let type, let category): "\(type) is mounted here: \(category.meaning)"
+        case .removable(let type):
+            "\(type) is mounted here, on a medium that can be taken away (to back it up, name it as a SOURCE)"
         case .locked: "it is encrypted, and its key is not there"
         case .repository: "it is the repository of this backup"
+        case .ownState: "it is the state of these programs"
         case .socket: "it is a socket"
         case .tooLong: "its path is longer than the backup tool can open"
         case .tooSparse:
             "its holes are larger than \(largestHoles >> 40) TiB, which takes days to read "
                 + "(shorten it: truncate --size, or exclude it)"
         case .larger(let limit): "it is larger than \(sizeText(limit))"
+        case .pattern(let pattern): "it is excluded by \(pattern.words)"
         case .protected(let protection):
             "it must not be stored in plaintext: \(protection.sentence)"
         case .evicted(let placeholder):
@@ -77,7 +92,7 @@ public enum ExclusionReason: PolicyReason {
         switch self {
         case .excluded(let exclusion): exclusion.ancestor
         case .protected(let protection): protection.ancestor
-        case .mount, .locked, .repository, .socket, .tooLong, .tooSparse, .larger, .evicted: nil
+        default: nil
         }
     }
 
@@ -86,7 +101,7 @@ public enum ExclusionReason: PolicyReason {
         switch self {
         case .excluded(let exclusion): .excluded(Effective(exclusion.cause))
         case .protected(let protection): .protected(Effective(protection.cause))
-        case .mount, .locked, .repository, .socket, .tooLong, .tooSparse, .larger, .evicted: self
+        default: self
         }
     }
 
@@ -108,7 +123,7 @@ public enum ExclusionReason: PolicyReason {
     public var isShortfall: Bool {
         switch self {
         case .tooLong, .tooSparse, .protected: true
-        case .excluded, .mount, .locked, .repository, .socket, .larger, .evicted: false
+        default: false
         }
     }
 }

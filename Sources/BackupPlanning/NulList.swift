@@ -52,7 +52,7 @@ public struct NulList: Sendable {
             try body(piece)
             piece.removeAll(keepingCapacity: true)
         }
-        for directory in names.keys.sorted(by: comesBefore) {
+        for directory in names.keys.sorted(by: pathPrecedes) {
             if directory != base { try append(directory) }
             let own = (names[directory] ?? []).split(separator: 0)
             for name in own.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
@@ -63,10 +63,17 @@ public struct NulList: Sendable {
     }
 }
 
-/// Whether one path comes before another: byte by byte, the slash before any other byte.
-private func comesBefore(_ first: [UInt8], _ second: [UInt8]) -> Bool {
-    func rank(_ byte: UInt8) -> UInt8 { byte == UInt8(ascii: "/") ? 0 : byte }
-    return first.lexicographicallyPrecedes(second) { rank($0) < rank($1) }
+/// Whether a path comes before another in a list or a snapshot: a directory before its contents, and the
+/// entries of a directory by the bytes of their names.
+package func pathPrecedes(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+    let slash = UInt8(ascii: "/")
+    for (one, other) in zip(first, second) where one != other {
+        // The end of a name sorts before any byte of a longer one.
+        if one == slash { return true }
+        if other == slash { return false }
+        return one < other
+    }
+    return first.count < second.count
 }
 
 extension BackupPlanner {

@@ -13,13 +13,26 @@ package struct PlanRules: Sendable {
     // What the reader answers about each entry, asked once.
     private let readsAttributesOfFilesOnly: Bool
     private let readsAttributesOfDirectoriesOnly: Bool
+    private let ownState: FileIdentity?
+    private let sources: [FilePath]
+    let patterns: ExclusionPatterns
 
     /// Creates the rules by which a planner plans.
-    package init(_ planner: BackupPlanner, _ markReader: MarkReader) {
+    ///
+    /// - Parameters:
+    ///   - sources: real paths; a medium that one is on is entered.
+    ///   - walked: those that are not below others.
+    package init(
+        _ planner: BackupPlanner, _ markReader: MarkReader, sources: [FilePath] = [],
+        walked: [FilePath] = []
+    ) {
+        self.sources = sources
+        patterns = ExclusionPatterns(planner.patterns, sources: walked)
         self.planner = planner
         self.markReader = markReader
         readsAttributesOfFilesOnly = markReader.readsAttributesOnly(of: .regularFile)
         readsAttributesOfDirectoriesOnly = markReader.readsAttributesOnly(of: .directory)
+        ownState = planner.ownState.flatMap { try? $0.status().identity }
     }
 
     /// Returns the policy's decision on an entry; for a source, the decision made earlier.
@@ -80,7 +93,12 @@ package struct PlanRules: Sendable {
         default: return nil
         }
         if planner.repositories.contains(status.identity) { return .repository }
-        guard let mount = foreignMount(entry, status, in: context) else { return nil }
+        if context.source == nil, status.identity == ownState { return .ownState }
+        guard let mount = mount(entry, status, in: context) else { return nil }
+        if mount.category == .local {
+            let isNamed = sources.contains { $0.starts(with: mount.mountPoint) }
+            return mount.isRemovable && !isNamed ? .removable(type: mount.filesystemType) : nil
+        }
         return .mount(type: mount.filesystemType, category: mount.category)
     }
 
@@ -89,10 +107,16 @@ package struct PlanRules: Sendable {
     package func foreignMount(
         _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
     ) -> Mount? {
-        guard context.source == nil, isMountRoot(status, in: context),
-            let mount = planner.mounts.mount(holding: entry.path), mount.category != .local
+        guard let mount = mount(entry, status, in: context), mount.category != .local
         else { return nil }
         return mount
+    }
+
+    private func mount(
+        _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
+    ) -> Mount? {
+        guard context.source == nil, isMountRoot(status, in: context) else { return nil }
+        return planner.mounts.mount(holding: entry.path)
     }
 
     /// Returns why an entry is excluded that cannot be asked for its status, where the table says that such a
@@ -210,7 +234,7 @@ extension PlanRules {
         _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
     ) -> Bool {
         guard status.kind == .regularFile, context.source == nil, context.policy.isEmpty,
-            readsAttributesOfFilesOnly,
+            readsAttributesOfFilesOnly, pattern(excluding: entry, status, in: context) == nil,
             // Without permission bits it may be a placeholder that lost its record.
             status.permissions & 0o777 != 0, !status.isTooSparse
         else { return false }
@@ -252,6 +276,16 @@ extension PlanRules {
         return try markReader.marks(of: entry, kind: status.kind, status: status)
     }
 
+    private func pattern(
+        excluding entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
+    ) -> ExclusionPattern? {
+        guard !patterns.isEmpty, context.source == nil else { return nil }
+        var path: [UInt8] = []
+        entry.appendPath(to: &path)
+        return patterns.excluding(
+            path, isDirectory: status.kind == .directory, below: Int(context.sourceNumber))
+    }
+
     private func exclude(
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ sign: EvictionSign?,
         _ decision: Decision, in context: PlanContext
@@ -260,6 +294,13 @@ extension PlanRules {
             return .excluded(decision.exclusion)
         }
         if let obstacle = obstacle(entry, status, sign, in: context) { return obstacle }
+        switch decision.exclusion {
+        case .markedFalse, .malformed: break
+        default:
+            if let pattern = pattern(excluding: entry, status, in: context) {
+                return .pattern(pattern)
+            }
+        }
         if let protection = protection(status.kind, decision) { return protection }
         if let longestPath = planner.longestPath, entry.pathLength > longestPath { return .tooLong }
         return nil

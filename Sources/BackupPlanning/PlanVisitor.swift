@@ -62,6 +62,11 @@ struct PlanVisitor: TreeVisitor {
             return .skip
         }
         let (status, decision, reason) = (item.status, item.decision, item.reason)
+        if reason == .ownState {
+            part.ownState.append(
+                ExcludedItem(path: entry.path, isDirectory: true, reason: .ownState))
+            return .skip
+        }
         if !decision.issues.isEmpty { report(decision.issues, of: entry.path) }
         if let own = decision.protection.ownClass {
             part.protectedItems.append(ProtectedItem(path: entry.path, protectionClass: own))
@@ -199,8 +204,10 @@ extension Disposition {
     }
 
     fileprivate var isMount: Bool {
-        guard case .excluded(.mount) = self else { return false }
-        return true
+        switch self {
+        case .excluded(.mount), .excluded(.removable): true
+        default: false
+        }
     }
 }
 

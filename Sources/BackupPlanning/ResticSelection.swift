@@ -29,7 +29,7 @@ package struct ResticSelection: Sendable, Hashable {
     /// Returns the exclusions that restic must be given: it excludes sockets by itself, and cannot
     /// open paths that are too long.
     static func exclusions(of plan: BackupPlan) -> [ExcludedItem] {
-        plan.exclusions.filter { $0.reason != .socket && $0.reason != .tooLong }
+        plan.exclusions.filter { $0.reason != .socket && $0.reason != .tooLong } + plan.ownState
     }
 }
 

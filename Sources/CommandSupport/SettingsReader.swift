@@ -1,3 +1,5 @@
+import EffectiveValues
+import StoragePolicy
 import SystemCalls
 import SystemPackage
 
@@ -28,7 +30,9 @@ package struct SettingsReader {
         }
     }
 
-    package func has(_ key: some RawRepresentable<String>) -> Bool { values[key.rawValue] != nil }
+    package func has(_ key: some RawRepresentable<String>) -> Bool { has(key.rawValue) }
+
+    fileprivate func has(_ key: String) -> Bool { values[key] != nil }
 
     /// Returns the number of a key; nil when it is not set.
     package func integer(_ key: some RawRepresentable<String>) throws(SettingsError) -> Int? {
@@ -178,6 +182,23 @@ package func settingsText(of path: FilePath) throws -> (text: String, status: Fi
         throw SettingsError("is not UTF-8")
     }
     return (text, status)
+}
+
+/// Says on standard error which settings of the daily backup leave out more than marks and locations do:
+/// only `resval-backup` asks them.
+package func reportUnaskedSettings() {
+    // What is wrong with the file, resval-backup says.
+    guard let directory = currentBaseDirectories().configurationHome?.path.appending("resval"),
+        case let file = directory.appending("backup.toml"),
+        let text = try? settingsText(of: file).text,
+        let settings = try? SettingsReader(text)
+    else { return }
+    let keys = ["exclude", "exclude-larger-than"].filter(settings.has)
+    guard !keys.isEmpty else { return }
+    Messages.warn(
+        about: file.bytes,
+        "\(keys.joined(separator: " and ")) may leave out more of a backup, which is not asked here"
+    )
 }
 
 /// Reads the contents and the status of the same open file.

@@ -72,6 +72,19 @@ extension Mount {
         filesystemType == "nsfs" && root.bytes.starts(with: "mnt:[".utf8)
     }
 
+    /// Whether it is of a medium that its user takes away: mounted below `/media` or `/run/media`, or of a
+    /// drive whose medium can be removed.
+    package var isRemovable: Bool {
+        if ["/media", "/run/media"].contains(where: {
+            mountPoint != FilePath($0) && mountPoint.isHeld(by: FilePath($0))
+        }) {
+            return true
+        }
+        let devices = BlockDevices()
+        let names = devices.names(beneath: self)
+        return !names.isEmpty && names.allSatisfy { devices.isRemovable($0) == true }
+    }
+
     /// Whether its files are served by another machine or by a program, which may stop responding.
     package var isRemote: Bool { category == .network || category == .fuse }
 

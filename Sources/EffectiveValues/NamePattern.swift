@@ -17,11 +17,17 @@ package struct NamePattern: Sendable, Hashable {
     }
 
     private let elements: [Element]
+    /// Whether `?` and sets match single bytes, and no more than they say.
+    private let matchesBytes: Bool
     /// The byte that every matching name begins or ends with; nil when that can be any.
     private let first: UInt8?
     private let last: UInt8?
 
-    package init(_ pattern: some Sequence<UInt8>) {
+    /// Parses a pattern.
+    ///
+    /// - Parameter matchesBytes: whether `?` and sets match single bytes, and no more than they say.
+    package init(_ pattern: some Sequence<UInt8>, matchesBytes: Bool = false) {
+        self.matchesBytes = matchesBytes
         let bytes = Array(pattern)
         var elements: [Element] = []
         var next = 0
@@ -72,6 +78,12 @@ package struct NamePattern: Sendable, Hashable {
         name.withUnsafeBytes { matches($0) }
     }
 
+    /// Whether the pattern matches a whole name.
+    package func matches(_ name: ArraySlice<UInt8>) -> Bool {
+        name.withUnsafeBytes { matches($0) }
+    }
+
+    /// Whether the pattern matches a whole name.
     package func matches(_ name: UnsafeRawBufferPointer) -> Bool {
         // Most names that do not match show it here.
         if let first, name.first != first { return false }
@@ -107,10 +119,10 @@ package struct NamePattern: Sendable, Hashable {
         let byte = name[position]
         switch element {
         case .byte(let wanted): return byte == wanted ? 1 : nil
-        case .anyCharacter: return characterWidth(name[position...])
+        case .anyCharacter: return matchesBytes ? 1 : characterWidth(name[position...])
         case .anyName: return nil
         case .set(let bytes, let isNegated):
-            if byte >= 0x80 { return characterWidth(name[position...]) }
+            if byte >= 0x80, !matchesBytes { return characterWidth(name[position...]) }
             return bytes.contains(byte) != isNegated ? 1 : nil
         }
     }

@@ -39,7 +39,7 @@ struct CreateCommand: AsyncParsableCommand {
         let creation = Creation(
             sources: source.sources,
             configuration: try sourcesFingerprint(source.sources), policy: policy,
-            largestFile: source.excludeLargerThan, tags: tag)
+            largestFile: source.excludeLargerThan, patterns: source.patterns, tags: tag)
         let created = try await creation.run(in: repository, progress)
         printResult(asJSON: json) {
             addFields(of: created, to: &$0)
@@ -83,7 +83,11 @@ struct Creation {
     let policy: PolicyOptions
     /// The size above which files are excluded; nil for no limit.
     let largestFile: ByteSize?
+    /// What is excluded below the SOURCEs.
+    let patterns: [ExclusionPattern]
     let tags: [String]
+    /// The growth, in per cent of the snapshot before, that is told of; nil for none.
+    var growth: Int?
 
     /// Makes the snapshot.
     ///
@@ -99,7 +103,7 @@ struct Creation {
         // Its directory is excluded, so it must be there before the plan is made. Where it cannot be, the
         // engine tells.
         _ = try? engine.makeIdentifier(of: configuration)
-        let present = try presentSources(sources)
+        let present = try presentSources(sources, tellsOfMissing: false)
         let missing = try sources.filter { !present.contains($0) }
             .map { try backedUpPath($0, followsLast: true) }
         let display = progress.begin(counting: "items examined")
@@ -107,10 +111,12 @@ struct Creation {
         var planner = try makePlanner(
             policy, largestFile: largestFile, repository: engine.repository, showing: display)
         planner.makesManifest = true
+        planner.patterns = patterns
         let (plan, result) = try await running { [planner, configuration, tags] in
             var plan = try planner.makePlan(for: present)
             try await engine.noteMissing(in: &plan)
             report(plan.notices.filter { !$0.isShortfall })
+            report(patternsIn: plan, patterns)
             let result = try await engine.create(
                 plan, planner: planner, configuration: configuration, missing: missing, tags: tags,
                 report: reporter(display))
@@ -119,6 +125,7 @@ struct Creation {
             return (plan, result)
         }
         reportShortfalls(result)
+        reportGrowth(result.coverage, in: engine.repository)
         let summary = SnapshotSummary(
             identifier: result.summary.snapshot, items: Int64(result.storedItems),
             bytes: result.summary.storedBytes, addedBytes: result.summary.addedBytes,
@@ -129,9 +136,27 @@ struct Creation {
         return (plan, result, summary)
     }
 
+    /// Warns where a backup has grown by more than the configured share, and says what is free in a
+    /// repository that is a directory.
+    private func reportGrowth(_ coverage: CoverageReport, in repository: RepositoryLocation) {
+        guard let growth, let (before, now) = coverage.bytes, before > 0,
+            Double(now) > Double(before) * (1 + Double(growth) / 100)
+        else { return }
+        let share = Int((Double(now) / Double(before) - 1) * 100)
+        let free = repository.availableBytes.map {
+            "; \(sizeText($0)) are free in the repository's filesystem"
+        }
+        Messages.warn(
+            "the SOURCEs have \(sizeText(now)), \(share) % more than in the snapshot before"
+                + (free ?? ""))
+    }
+
     private func reportShortfalls(_ result: BackupResult) {
-        // SOURCEs that are missing were named before.
-        for shortfall in result.shortfalls where shortfall.cause != .missingSource {
+        for shortfall in result.shortfalls {
+            // That its key is missing was said before.
+            if shortfall.cause == .missingSource, isLocked(above: FilePath(bytes: shortfall.path)) {
+                continue
+            }
             Messages.write(about: shortfall.path, shortfall.sentence)
         }
         for path in result.changed {
@@ -156,6 +181,17 @@ struct Creation {
     }
 }
 
+/// Warns of patterns that exclude nothing.
+func report(patternsIn plan: BackupPlan, _ patterns: [ExclusionPattern]) {
+    let found = Set(
+        plan.exclusions.compactMap { item in
+            if case .pattern(let pattern) = item.reason { pattern } else { nil }
+        })
+    for pattern in patterns where !pattern.isNegated && !found.contains(pattern) {
+        Messages.warn("\(pattern.words), excludes nothing")
+    }
+}
+
 /// Reports how a backup covers less than the one before, and what to do.
 func report(_ coverage: CoverageReport) {
     for (snapshot, reason) in coverage.incomparable where reason.code != .noRecord {
@@ -170,9 +206,8 @@ func report(_ coverage: CoverageReport) {
         let more = counted(coverage.exclusions.count - HeldPart.most, "item")
         Messages.warn("and \(more) more newly excluded")
     }
-    let named = Set(coverage.exclusions.compactMap(\.path))
     let keeping = Set(
-        coverage.holds.filter { $0.path.map(named.contains) ?? false }
+        coverage.holds.filter { $0.path.map(coverage.ownersParts.contains) ?? false }
             .compactMap { $0.snapshot.map { String($0.prefix(8)) } }
     ).sorted()
     if !keeping.isEmpty {

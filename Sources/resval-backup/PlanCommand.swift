@@ -44,10 +44,11 @@ struct PlanCommand: AsyncParsableCommand {
         let isList = list.format != nil
         let display = ProgressOptions.automatic.begin(counting: "items examined")
         defer { display.end() }
-        let planner = try makePlanner(
+        var planner = try makePlanner(
             policy, largestFile: source.excludeLargerThan, repository: repository.location(),
             showing: display)
-        let isWhole = try await running {
+        planner.patterns = source.patterns
+        let isWhole = try await running { [planner] in
             isList
                 ? try list.write(planner, for: sources)
                 : try await show(planner, for: sources)
@@ -69,6 +70,7 @@ struct PlanCommand: AsyncParsableCommand {
             try await repository.engine().noteMissing(in: &plan)
         }
         report(plan.notices)
+        report(patternsIn: plan, planner.patterns)
         write(plan.totals)
         return !plan.isIncomplete
     }

@@ -299,7 +299,8 @@ struct BackupRun {
         case .create:
             let creation = Creation(
                 sources: settings.sources, configuration: configuration, policy: settings.policy,
-                largestFile: settings.largestFile, tags: settings.tags)
+                largestFile: settings.largestFile, patterns: settings.patterns,
+                tags: settings.tags, growth: settings.growth)
             let created = try await creation.run(in: repository, progress).summary
             status.snapshot = created
             if !isJSON { StandardOutput.shared.write(created.text) }

@@ -4,6 +4,7 @@ import Backups
 import CommandSupport
 import EffectiveValues
 import ResourceValues
+import StoragePolicy
 import SystemCalls
 import SystemPackage
 
@@ -18,24 +19,51 @@ struct SourceArguments: ParsableArguments {
             "Exclude larger files, such as 4G.", valueName: "size"))
     var excludeLargerThan: ByteSize?
 
+    @Option(
+        help: ArgumentHelp(
+            "Exclude what fits a pattern with gitignore's rules; may be repeated.",
+            valueName: "pattern"))
+    var exclude: [String] = []
+
+    func validate() throws {
+        for text in exclude where ExclusionPattern(text, home: Self.home) == nil {
+            throw ValidationError("'\(text)' is not a pattern of gitignore's rules")
+        }
+    }
+
+    private static var home: FilePath? { currentBaseDirectories().home }
+
+    /// The patterns of what is excluded.
+    var patterns: [ExclusionPattern] {
+        exclude.compactMap { ExclusionPattern($0, home: Self.home) }
+    }
+
     /// The SOURCEs as given.
     var sources: [FilePath] { operands.paths.map(\.path) }
 }
 
 /// Returns the SOURCEs that exist; the others are reported.
 ///
+/// - Parameter tellsOfMissing: whether those are reported that do not exist; in any case when none does.
 /// - Throws: `ExitCode` 1 when none exists.
-func presentSources(_ sources: [FilePath]) throws -> [FilePath] {
+func presentSources(_ sources: [FilePath], tellsOfMissing: Bool = true) throws -> [FilePath] {
+    var missing: [FileError] = []
     let present = sources.filter { source in
         do throws(FileError) {
             _ = try source.fileStatus()
             return true
         } catch {
-            let isHidden = error.code == .noSuchFile && isLocked(above: source)
-            Messages.write(isHidden ? FileError(.noKey, of: source) : error)
+            if error.code != .noSuchFile {
+                Messages.write(error)
+            } else if isLocked(above: source) {
+                Messages.write(FileError(.noKey, of: source))
+            } else {
+                missing.append(error)
+            }
             return false
         }
     }
+    if tellsOfMissing || present.isEmpty { missing.forEach { Messages.write($0) } }
     if present.isEmpty { throw ExitCode(1) }
     return present
 }
@@ -54,6 +82,7 @@ func makePlanner(
     var planner = BackupPlanner(
         policy: options.policy(in: environment), mounts: environment.mounts)
     if let identity = repository?.identity { planner.repositories = [identity] }
+    planner.ownState = try? StateDirectory.path()
     planner.largestFile = largestFile?.bytes
     planner.didExamine = { display.advance(by: $0) }
     planner.shouldStop = { StopRequest.isMade }

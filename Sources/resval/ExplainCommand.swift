@@ -34,6 +34,7 @@ struct ExplainCommand: ParsableCommand {
 
     func run() throws {
         let reader = try policy.reader()
+        reportUnaskedSettings()
         var output = Explanation(
             isJSON: isJSON, isColored: !isJSON && color.color.colorsStandardOutput)
         try input.run(beforeWaiting: { output.flush() }) { path, outcome throws(FileError) in

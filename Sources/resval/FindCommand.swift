@@ -43,6 +43,7 @@ struct FindCommand: ParsableCommand {
                 form: records.form, showsSize: size, isSorted: sort,
                 isColored: records.form == .lines && color.color.colorsStandardOutput)
             let reader = try effective ? policyOptions.reader() : nil
+            if reader != nil { reportUnaskedSettings() }
             let starts = roots.starts(run) { root throws(FileError) -> FindContext in
                 guard let reader else { return .stored }
                 return .root(try reader.item(at: root.path).decision)

@@ -1,4 +1,5 @@
 import BackupPlanning
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -94,6 +95,8 @@ struct Coverage: Sendable {
     /// Finds the SOURCEs that fell.
     private mutating func compareSources() async throws(BackupError) {
         var before: [Int: RecordedSource] = [:]
+        // Where it cannot be read, nothing counts as taken away.
+        let mounts = try? MountTable.current()
         for index in new.sources.indices {
             new.sources[index].expectItself()
             let path = new.sources[index].path
@@ -101,8 +104,10 @@ struct Coverage: Sendable {
                 continue
             }
             before[index] = known
-            new.sources[index].takeOver(known)
+            new.sources[index].takeOver(known, mounts)
         }
+        let missing = new.sources.filter(\.isMissing).map(\.path)
+        new.absent = PathSet(new.absent.paths + missing)
         let fell = Set(
             before.filter { new.sources[$0.key].fallFromExpected != nil }.map(\.value.path))
         // What the owner excluded is no fall.
@@ -229,10 +234,20 @@ struct Coverage: Sendable {
             plan.exclusions.map { ($0.path.bytes, $0.reason.sentence) }, uniquingKeysWith: { $1 })
         let kinds = Dictionary(
             new.holds.map { ($0.part, $0.kind) }, uniquingKeysWith: { first, _ in first })
+        var patterns: [[UInt8]: ExclusionPattern] = [:]
+        for item in plan.exclusions {
+            if case .pattern(let pattern) = item.reason { patterns[item.path.bytes] = pattern }
+        }
+        var byPattern: [ExclusionPattern: Amount] = [:]
         for (part, amount) in held.sorted(by: { pathPrecedes($0.key, $1.key) }) {
             let isSource = new.sourcePaths.contains(part)
             let sentence = sentences[part] ?? (isSource ? nil : "it is no SOURCE any more")
             guard let sentence, let kind = kinds[part] else { continue }
+            if kind == .own { report.ownersParts.insert(part) }
+            if kind == .own, let pattern = patterns[part] {
+                byPattern[pattern, default: Amount()].add(amount)
+                continue
+            }
             let cause = CoverageCause.newlyExcluded(part, sentence, amount)
             if kind == .own {
                 report.exclusions.append(cause)
@@ -240,11 +255,18 @@ struct Coverage: Sendable {
                 report.causes.append(cause)
             }
         }
+        for (pattern, amount) in byPattern.sorted(by: { $0.key.text < $1.key.text }) {
+            report.exclusions.append(.newlyExcluded(by: pattern, amount))
+        }
         let named = Set(report.causes.compactMap(\.path))
         for item in plan.doubtfulExclusions where !named.contains(item.path.bytes) {
             let path = item.path.bytes
             if previous?.excludedOtherwise.contains(path) == true { continue }
             report.causes.append(.doubtfulMark(path, item.reason.sentence))
+        }
+        for source in new.sources where source.isAway {
+            let wasAway = previous?.sources.contains { $0.path == source.path && $0.isAway }
+            if wasAway != true { report.exclusions.append(.away(source.path)) }
         }
         for source in new.sources {
             guard let fall = source.fall, !isKnown(source) || fellNow.contains(source.path)
@@ -263,6 +285,7 @@ struct Coverage: Sendable {
         }
         if !new.isInOrder { report.jumpedFrom = earlier.last }
         report.unprotected = previous?.unprotected(in: plan) ?? []
+        report.bytes = previous.map { ($0.amount.bytes, new.amount.bytes) }
     }
 
     /// Whether a SOURCE had fallen before in the same way, so that it was named.
@@ -292,8 +315,8 @@ struct Coverage: Sendable {
             try await comparePaths(with: parent, counts.mapValues(\.known))
         }
         // While a SOURCE is less than it was, its paths are compared with what it was.
-        if !new.sources.contains(where: { $0.isMissing || $0.fall != nil }) {
-            for index in new.sources.indices {
+        if !new.sources.contains(where: { $0.isMissing && !$0.isAway || $0.fall != nil }) {
+            for index in new.sources.indices where !new.sources[index].isAway {
                 new.sources[index].named = counts[new.sources[index].path]?.named ?? 0
             }
             new.judged = new.number
@@ -398,8 +421,12 @@ extension [[UInt8]: Amount] {
 package struct CoverageReport: Sendable {
     /// How less is covered; empty when no less is, or only what the owner excluded.
     package internal(set) var causes: [CoverageCause] = []
-    /// What the owner excluded of what earlier snapshots have.
+    /// What the owner excluded, or took away with its medium, of what earlier snapshots have.
     package internal(set) var exclusions: [CoverageCause] = []
+    /// The parts that the owner excluded since the snapshot before.
+    package internal(set) var ownersParts: Set<[UInt8]> = []
+    /// The bytes of the SOURCEs in the snapshot before, and in this one; nil if there is none before.
+    package internal(set) var bytes: (before: Int64, now: Int64)?
     /// The reasons to keep earlier snapshots, and the snapshots, as far as they are still there.
     package internal(set) var holds: [HeldPart] = []
     /// The snapshot made before, if by the clock it is newer or 30 days older, or more; then all are held.
@@ -429,6 +456,24 @@ package struct CoverageCause: Sendable, Hashable {
             name: "newly-excluded", path: path,
             sentence: "is newly excluded: \(reason); the snapshot before contains "
                 + "\(counted(amount.items, "item")) of it with \(sizeText(amount.bytes))")
+    }
+
+    /// A SOURCE is missing with the medium that it was on.
+    static func away(_ path: [UInt8]) -> Self {
+        Self(
+            name: "away", path: path,
+            sentence:
+                "is on a medium that is not here; the snapshot that has it is kept until it is back"
+        )
+    }
+
+    /// A pattern excludes items that an earlier snapshot has.
+    static func newlyExcluded(by pattern: ExclusionPattern, _ amount: Amount) -> Self {
+        Self(
+            name: "newly-excluded", path: nil,
+            sentence:
+                "\(pattern.words), newly excludes \(counted(amount.items, "item")) of the snapshot "
+                + "before with \(sizeText(amount.bytes))")
     }
 
     /// An item is excluded for the first time by a mark that a user other than the item's owner may have

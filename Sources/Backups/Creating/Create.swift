@@ -66,7 +66,10 @@ extension Restic {
             tagged.tag, NumberTag.text(coverage.new.number), RecordHash.tag(hash),
         ]
         if tagged != set { tags.append(StateTag.unnoted) }
-        if plan.isIncomplete || !missing.isEmpty { tags.append(StateTag.incomplete) }
+        // What was taken away comes back.
+        let away = Set(coverage.new.sources.filter(\.isAway).map(\.path))
+        let lost = missing.filter { !away.contains($0.bytes) }
+        if plan.isIncomplete || !lost.isEmpty { tags.append(StateTag.incomplete) }
         let start = FileTime.now
         let (summary, named, errors) = try await store(
             plan, tags: tags, parent: coverage.parent, record: text,
@@ -83,7 +86,7 @@ extension Restic {
         var shortfalls = ShortfallList(plan)
         shortfalls.add(walk.shortfalls)
         shortfalls.add(complaints: errors, named, plan.sources)
-        shortfalls.add(missing.map { Shortfall(path: $0.bytes, cause: .missingSource) })
+        shortfalls.add(lost.map { Shortfall(path: $0.bytes, cause: .missingSource) })
         var result = BackupResult(
             summary: summary, storedItems: named.count + totals.storedOthers,
             shortfalls: shortfalls.sorted, vanished: walk.vanished, changed: walk.changed,
@@ -284,9 +287,10 @@ extension Restic {
     private func excludeFile(
         of selection: ResticSelection, _ plan: BackupPlan, including record: FilePath
     ) -> [UInt8] {
-        let isExcluded = plan.exclusions.contains { record.starts(with: $0.path) }
+        let isExcluded = (plan.exclusions + plan.ownState).contains { record.starts(with: $0.path) }
         guard isExcluded else { return selection.excludeFile }
-        return selection.excludeFile + [UInt8(ascii: "!")] + record.bytes + [UInt8(ascii: "\n")]
+        let pattern = ResticPattern(matching: record).line
+        return selection.excludeFile + [UInt8(ascii: "!")] + pattern + [UInt8(ascii: "\n")]
     }
 }
 

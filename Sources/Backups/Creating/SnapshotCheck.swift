@@ -25,12 +25,19 @@ struct NamedItems: Sendable {
     /// The SOURCEs as restic prints them.
     private let sources: [[UInt8]]
     private let excluded: ExcludedPaths
+    /// The directory that is there for the snapshot's record alone.
+    private let ownState: PathSet
 
     init(_ plan: BackupPlan, _ manifest: PlanManifest) {
-        self.init(sources: plan.sources, exclusions: plan.exclusions, manifest)
+        self.init(
+            sources: plan.sources, exclusions: plan.exclusions, ownState: plan.ownState, manifest)
     }
 
-    init(sources: [FilePath], exclusions: [ExcludedItem], _ manifest: PlanManifest) {
+    init(
+        sources: [FilePath], exclusions: [ExcludedItem], ownState: [ExcludedItem] = [],
+        _ manifest: PlanManifest
+    ) {
+        self.ownState = PathSet(ownState.map { printedName($0.path.bytes) })
         self.manifest = manifest
         self.sources = sources.map { printedName($0.bytes) }
         excluded = ExcludedPaths(
@@ -54,7 +61,9 @@ struct NamedItems: Sendable {
         var path = name
         if path.last == UInt8(ascii: "/") { path.removeLast() }
         // Otherwise it is the record, or a directory above a SOURCE.
-        guard let source = sources.firstIndex(where: { isHeld(path, by: $0) }) else { return }
+        guard let source = sources.firstIndex(where: { isHeld(path, by: $0) }),
+            !ownState.contains(path)
+        else { return }
         count += 1
         counts[source].named += 1
         if isKnown { counts[source].known += 1 }
@@ -231,6 +240,7 @@ struct SecondWalk: Sendable {
         var planner = planner
         planner.policy = plan.policy
         planner.makesManifest = false
+        planner.otherSources = plan.named
         var unseen: [FilePath: String] = [:]
         let lockedBefore = Set(plan.exclusions.filter { $0.reason == .locked }.map(\.path))
         // Those that were locked since, by SOURCE.

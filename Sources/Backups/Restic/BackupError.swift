@@ -126,6 +126,9 @@ extension Restic {
                 .wrongPassword, "the password is wrong", advice: "check \(passwordSource)")
         default: break
         }
+        if end.errors.line(containing: "repository already contains ") != nil {
+            return lostConfig("keys or snapshots")
+        }
         if end.errors.line(containing: "invalid lock file") != nil { return locked(end.errors) }
         for cause in Self.causes {
             for sign in cause.signs {
@@ -155,11 +158,6 @@ extension Restic {
             (
                 ["config file already exists"], .repositoryExists, "there is a repository already",
                 "use it as it is"
-            ),
-            (
-                ["repository already contains "], .damaged,
-                "there are files of a repository whose config is lost",
-                "put config back from a copy, or name another location"
             ),
             (
                 ["no space left on device"], .noSpace,

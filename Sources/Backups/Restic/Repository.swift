@@ -29,6 +29,14 @@ package struct RepositoryLocation: Sendable, Hashable {
         directory.flatMap { try? $0.status().identity }
     }
 
+    /// The bytes available to this user on the filesystem of the repository's directory; nil when it is
+    /// elsewhere, or cannot be asked.
+    package var availableBytes: Int64? {
+        guard let directory, let status = try? filesystemStatus(of: directory) else { return nil }
+        return Int64(
+            clamping: status.availableBlocks.multipliedSaturating(by: status.fragmentSize))
+    }
+
     /// The location for messages and notes: without the user and password that it may contain.
     package var shown: [UInt8] {
         guard directory == nil else { return bytes }
@@ -195,27 +203,43 @@ extension Restic {
 private let contentDirectories = ["keys", "data", "index", "snapshots"]
 
 extension Restic {
-    /// Creates a repository.
+    /// The file that says that a repository is being made at this place, where there was none: restic makes
+    /// its key before its `config`, so one without the other may be what a killed process left.
+    private var beginning: FilePath? {
+        stateDirectory?.appending("backup").appending("init-\(repository.placeName)")
+    }
+
+    /// Creates a repository, or goes on where this was interrupted.
     ///
-    /// Refuses a directory with other files in it, which restic itself would accept. Empty directories that
-    /// a killed one left are used. An existing repository is left to restic, which refuses it.
+    /// Refuses a directory with other files in it, which restic itself would accept. An existing repository
+    /// is left to restic, which refuses it.
     ///
     /// - Throws: ``BackupError``: `repositoryExists`, `targetNotEmpty`, `damaged` where files of a
     ///   repository are without its config, or the error that restic reports.
     package func initialize() async throws(BackupError) {
-        if let directory = repository.directory,
-            (try? directory.appending("config").status()) == nil
-        {
-            for name in contentDirectories
-            where try hasFiles(directory.appending(name), depth: 1) { throw lostConfig(name) }
-            let names = Set((contentDirectories + ["locks"]).map { Array($0.utf8) })
-            guard try isEmptyOrAbsent(directory, but: names.contains) else {
-                throw BackupError(
-                    .targetNotEmpty, "the directory is not empty", advice: "name a new one",
-                    path: directory)
-            }
+        let wasBegun = beginning.map { (try? itemExists($0)) == true } ?? false
+        // Only what was not there before goes when it fails.
+        let empty = try emptyDirectory(exceptKeys: wasBegun)
+        if let empty, wasBegun { try removeKeys(in: empty) }
+        if let beginning, empty != nil || repository.directory == nil {
+            // Where it cannot be noted, only what a failure leaves goes, and not what a kill does.
+            try? makeBackupDirectory(beginning.removingLastComponent())
+            try? beginning.writePrivateFile([])
         }
-        _ = try await run(ResticCommand("init"), reading: NoOutput())
+        do throws(BackupError) {
+            _ = try await run(ResticCommand("init"), reading: NoOutput())
+        } catch  where error.code == .repositoryExists && wasBegun {
+            _ = try await repositoryIdentifier()
+        } catch {
+            var isLeft = empty != nil || error.code == .interrupted
+            if let empty, (try? itemExists(empty.appending("config"))) == false,
+                (try? removeKeys(in: empty)) != nil
+            {
+                isLeft = false
+            }
+            if !isLeft { noteEnd() }
+            throw error
+        }
         // restic itself asks for keys and snapshots alone.
         if repository.directory == nil {
             let packs = try await run(
@@ -223,8 +247,48 @@ extension Restic {
                 reading: Lines(TextLines()))
             if !packs.consumer.lines.isEmpty { throw lostConfig("data") }
         }
+        noteEnd()
         // Where it stays, the new one is told from the one it names, and accept notes it.
         if let knownFile { try? removeFile(knownFile) }
+    }
+
+    private func noteEnd() {
+        if let beginning { try? removeFile(beginning) }
+    }
+
+    /// Returns the repository's directory where that has no repository and nothing else; nil where a
+    /// repository is, or the place is elsewhere.
+    ///
+    /// - Parameter exceptKeys: whether there may be keys.
+    private func emptyDirectory(exceptKeys: Bool) throws(BackupError) -> FilePath? {
+        guard let directory = repository.directory,
+            (try? directory.appending("config").status()) == nil
+        else { return nil }
+        for name in contentDirectories where name != "keys" || !exceptKeys {
+            if try hasFiles(directory.appending(name), depth: 1) { throw lostConfig(name) }
+        }
+        let names = Set((contentDirectories + ["locks"]).map { Array($0.utf8) })
+        guard try isEmptyOrAbsent(directory, but: names.contains) else {
+            throw BackupError(
+                .targetNotEmpty, "the directory is not empty", advice: "name a new one",
+                path: directory)
+        }
+        return directory
+    }
+
+    /// Removes the keys that an interrupted one left. No link is followed.
+    private func removeKeys(in directory: FilePath) throws(BackupError) {
+        if let refusal = isOfAnotherOwner { throw refusal }
+        do throws(Errno) {
+            let keys = try OpenDirectory(at: directory).openDirectory("keys")
+            for name in try keys.names() { try keys.remove(name) }
+        } catch .noSuchFileOrDirectory {
+            // Nothing was begun.
+        } catch {
+            throw BackupError(
+                .notWritable, "what an interrupted init left cannot be removed: \(error)",
+                path: directory.appending("keys"))
+        }
     }
 
     private func hasFiles(_ directory: FilePath, depth: Int) throws(BackupError) -> Bool {
@@ -248,7 +312,10 @@ extension Restic {
         BackupError(
             .damaged,
             "there are files of a repository in \(directory), but not what is needed to read them",
-            advice: "put config and keys back from a copy, or name another location",
+            advice: repository.directory == nil
+                ? "put config and keys back from a copy, or name another location; where data, index and "
+                    + "snapshots are empty, remove what an interrupted init left in keys"
+                : "put config and keys back from a copy, or name another location",
             path: repository.directory)
     }
 

@@ -160,8 +160,9 @@ extension Restic {
         }
         var result = RestoreResult(
             snapshot: snapshot, paths: paths, items: amount.items, merged: merged,
-            otherFailures: untimely + unmet + unfetched, complaints: complaints,
-            leftovers: stage.leftovers)
+            failures: (merged.failures + untimely + unmet + unfetched)
+                .sorted { $0.path.lexicographicallyPrecedes($1.path) },
+            complaints: complaints, leftovers: stage.leftovers)
         result.evicted = evicted
         return result
     }

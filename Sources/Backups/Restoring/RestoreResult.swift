@@ -27,20 +27,6 @@ package struct RestoreResult: Sendable {
     /// What other snapshots have of the items that were there already.
     package var otherVersions: [[UInt8]: [Occurrence]] = [:]
 
-    init(
-        snapshot: Snapshot, paths: [[UInt8]], items: Int, merged: MergeOutcome,
-        otherFailures: [RestoreFailure], complaints: [String], leftovers: [FilePath]
-    ) {
-        self.snapshot = snapshot
-        self.paths = paths
-        self.items = items
-        self.merged = merged
-        failures = (merged.failures + otherFailures)
-            .sorted { $0.path.lexicographicallyPrecedes($1.path) }
-        self.complaints = complaints
-        self.leftovers = leftovers
-    }
-
     /// The complaint about a snapshot whose record cannot be read.
     static let unreadableRecord =
         "the snapshot's record cannot be read, so it is not known which files were evicted when it was "

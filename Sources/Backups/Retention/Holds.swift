@@ -1,3 +1,4 @@
+import BackupPlanning
 import ResourceValues
 import SystemCalls
 
@@ -11,6 +12,8 @@ package struct Hold: Sendable, Hashable {
         case own
         /// Anything else took the part away. It ends by `accept` only.
         case other
+        /// The medium with the part was taken away. It ends by `accept` only.
+        case away
         /// A snapshot's date did not follow its predecessor's.
         case clock
     }
@@ -59,6 +62,7 @@ extension SnapshotRecord {
     }
 
     fileprivate func kind(ofMissing part: [UInt8]) -> Hold.Kind {
+        if sources.contains(where: { $0.isAway && isHeld(part, by: $0.path) }) { return .away }
         let isOwners =
             !sourcePaths.contains(part)
             || (excludedByOwner.contains(part) || deleted.contains(part))
@@ -105,7 +109,9 @@ package struct HoldUpdate: Sendable {
                 let since = hold.kind == .own ? event : hold.since
                 holds.append(
                     Hold(number: hold.number, kind: hold.kind, since: since, part: hold.part))
-            } else if previous?.plans(hold.part) == true {
+            } else if previous?.plans(hold.part) == true
+                || hold.kind == .away && !new.sourcePaths.contains(hold.part)
+            {
                 // It is missing for another reason than before.
                 holds.append(
                     Hold(

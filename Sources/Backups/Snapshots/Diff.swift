@@ -1,3 +1,4 @@
+import BackupPlanning
 import EffectiveValues
 import ResourceValues
 import SystemCalls

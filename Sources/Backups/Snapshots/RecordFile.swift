@@ -145,11 +145,14 @@ struct RecordPath: Sendable, Hashable {
         self.sources = sources.map(\.bytes)
     }
 
-    /// Whether a path is in the snapshot only because of the record: the file, and those directories above
-    /// it that do not lead to a SOURCE as well.
+    /// Whether a path is in the snapshot only because of the record: the file, its directory, which no
+    /// backup stores for itself, and those directories above it that do not lead to a SOURCE as well.
     func hides(_ other: [UInt8]) -> Bool {
         if other == path { return true }
         guard isHeld(path, by: other) else { return false }
+        if other.count == path.lastIndex(of: UInt8(ascii: "/")) {
+            return !sources.contains { isHeld($0, by: other) }
+        }
         return !sources.contains { isHeld(other, by: $0) || isHeld($0, by: other) }
     }
 

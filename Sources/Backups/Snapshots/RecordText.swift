@@ -1,3 +1,4 @@
+import BackupPlanning
 import EffectiveValues
 import ResourceValues
 import SystemCalls
@@ -173,7 +174,8 @@ extension RecordedItem {
 extension RecordedSource: RecordedItem {
     fileprivate static let fields: [RecordField<Self>] = [
         RecordField("filesystem", \.filesystem), RecordField("isEmpty", \.isEmpty),
-        RecordField("isMissing", \.isMissing), RecordField("items", \.amount.items),
+        RecordField("isMissing", \.isMissing), RecordField("medium", \.medium),
+        RecordField("items", \.amount.items),
         RecordField("bytes", \.amount.bytes), RecordField("evictedItems", \.evicted),
         RecordField("expectedItems", \.expected.items),
         RecordField("expectedBytes", \.expected.bytes),

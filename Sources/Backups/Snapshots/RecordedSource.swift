@@ -44,8 +44,10 @@ package struct RecordedSource: Sendable, Hashable {
     package var filesystem = ""
     /// Whether it is an empty directory.
     package var isEmpty = false
-    /// Whether it did not exist.
+    /// Whether it did not exist, or was the empty place of a medium that was taken away.
     package var isMissing = false
+    /// The mount point of the medium that it is on, or was the last time, if that can be taken away.
+    var medium: String?
     /// How much of it there is, with its evicted files, whose content is in other snapshots.
     package var amount = Amount()
     /// The number of its evicted files.
@@ -73,6 +75,8 @@ package struct RecordedSource: Sendable, Hashable {
             if let volume = Volume(holding: status) {
                 let uuid = volume.uuid.flatMap { $0.contains { !"0-".contains($0) } ? $0 : nil }
                 filesystem = volume.mount.filesystemType + (uuid.map { " \($0)" } ?? "")
+                let point = volume.mount.mountPoint
+                if volume.mount.isRemovable { medium = String(validating: point) }
             }
             guard status.kind == .directory else { return }
             var hasEntries = false
@@ -119,10 +123,19 @@ extension RecordedSource {
     /// Whether earlier snapshots may have what this one lacks of it.
     var hasFallen: Bool { fall != nil || pathsGone }
 
+    /// Whether it is missing with the medium that it was on.
+    var isAway: Bool { isMissing && medium != nil }
+
     /// Takes over what it is compared with from the same SOURCE of the snapshot before.
-    mutating func takeOver(_ before: RecordedSource) {
+    ///
+    /// - Parameter mounts: those that are there now.
+    mutating func takeOver(_ before: RecordedSource, _ mounts: MountTable?) {
         (expected, expectedFilesystem) = (before.expected, before.expectedFilesystem)
         (fall, pathsGone, named) = (before.fall, before.pathsGone, before.named)
+        guard isMissing || isEmpty, let point = before.medium, let mounts,
+            !mounts.mounts.contains(where: { $0.mountPoint == FilePath(point) })
+        else { return }
+        (isMissing, medium, named) = (true, point, nil)
     }
 
     /// Is compared with what there is of it from now on.
@@ -139,8 +152,10 @@ extension RecordedSource {
 
     var fallFromExpected: Fall? {
         if isMissing { return nil }
+        // A medium that can be taken away may be another one.
         let isElsewhere =
-            !filesystem.isEmpty && !expectedFilesystem.isEmpty && filesystem != expectedFilesystem
+            medium == nil && !filesystem.isEmpty && !expectedFilesystem.isEmpty
+            && filesystem != expectedFilesystem
         return isElsewhere ? .filesystem : amount.fall(from: expected)
     }
 }

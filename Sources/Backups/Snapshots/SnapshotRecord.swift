@@ -176,7 +176,7 @@ package struct SnapshotRecord: Sendable {
             held.kind = hold.kind.rawValue
             held.since = FileTime(seconds: hold.since, nanoseconds: 0)
             held.isUnstored = isUnstored(hold)
-            if hold.kind != .other, !held.isUnstored {
+            if hold.kind == .own || hold.kind == .clock, !held.isUnstored {
                 let end = hold.since.addingSaturating(Self.heldTime)
                 held.until = FileTime(seconds: end, nanoseconds: 0)
             }
@@ -257,10 +257,12 @@ extension BackupPlan {
         var decided: [[UInt8]: Bool] = [:]
         for item in exclusions {
             switch item.reason {
-            case .socket, .repository, .locked: continue
+            case .socket, .repository, .locked, .ownState: continue
             case .evicted: if missing.contains(item.path) { decided[item.path.bytes] = false }
-            case .excluded, .larger: decided[item.path.bytes] = !doubtful.contains(item.path)
-            case .mount, .tooLong, .tooSparse, .protected: decided[item.path.bytes] = false
+            case .excluded, .larger, .pattern:
+                decided[item.path.bytes] = !doubtful.contains(item.path)
+            case .mount, .removable, .tooLong, .tooSparse, .protected:
+                decided[item.path.bytes] = false
             }
         }
         return decided

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BackupPlanning
 import Backups
 import CommandSupport
 import EffectiveValues
@@ -21,6 +22,10 @@ struct BackupSettings: Sendable, Hashable {
     var usesLocations = true
     /// The size above which files are excluded; nil for no limit.
     var largestFile: ByteSize?
+    /// What is excluded below the sources.
+    var patterns: [ExclusionPattern] = []
+    /// The growth, in per cent of the snapshot before, that is told of; nil for none.
+    var growth: Int?
     /// The tags of each snapshot.
     var tags: [String] = []
     /// Which snapshots are kept; empty when none is ever removed.
@@ -86,7 +91,9 @@ enum SettingsKey: String, CaseIterable {
     case passwordFile = "password-file"
     case passwordCommand = "password-command"
     case markers, locations
+    case exclude
     case excludeLargerThan = "exclude-larger-than"
+    case warnGrowth = "warn-growth"
     case tags
     case retention, prune, verify
     case verifyReadData = "verify-read-data"
@@ -157,6 +164,22 @@ extension BackupSettings {
         case .excludeLargerThan:
             largestFile = try reader.value(
                 key, "takes a size such as \"500M\" or \"4G\"", ByteSize.init)
+        case .exclude:
+            let origin = reader.complaint(key, "").line.map { "line \($0) of the configuration" }
+            for text in try reader.strings(key) ?? [] {
+                guard let pattern = ExclusionPattern(text, origin: origin, home: paths.home) else {
+                    throw reader.complaint(
+                        key, "takes patterns with gitignore's rules, not '\(text)'")
+                }
+                patterns.append(pattern)
+            }
+        case .warnGrowth:
+            growth = try reader.value(key, "takes a share such as \"20%\"") { text in
+                guard text.hasSuffix("%"), let share = Int(text.dropLast()), share > 0 else {
+                    return nil
+                }
+                return share
+            }
         case .tags:
             tags = try reader.strings(key) ?? []
             if let tag = tags.first(where: { !SourceTags.isAllowed($0) }) {

@@ -310,7 +310,9 @@ extension HeldPart {
         let end =
             isUnstored
             ? "until it is stored"
-            : until.map { "until \($0.localText)" } ?? "until it is accepted"
+            : kind == "away"
+                ? "until it is back"
+                : until.map { "until \($0.localText)" } ?? "until it is accepted"
         let since = since.localText
         guard path != nil else {
             return "all snapshots made before the clock jumped, \(since), are kept \(end)"

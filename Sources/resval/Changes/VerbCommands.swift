@@ -69,6 +69,7 @@ struct IncludeCommand: ParsableCommand {
 
     func run() throws {
         let reader = try EffectiveValueReader(markers.policy(in: PolicyEnvironment.current()))
+        reportUnaskedSettings()
         try items.apply(.include) { path throws(FileError) in
             try inclusion(of: path.path, followingLink: path.followsSymbolicLink, reader)
         }

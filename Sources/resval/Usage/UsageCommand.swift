@@ -43,6 +43,7 @@ struct UsageCommand: ParsableCommand {
             let comparison = try output.compare.map { try UsageComparison(reading: $0) }
             let report = try measure(run.progress)
             run.progress.end()
+            reportUnaskedSettings()
             for problem in report.problems { run.outcome.report(problem) }
             try write(report, comparison, run.outcome)
             if let maxSize, report.total.allocated > maxSize.bytes {

@@ -150,6 +150,24 @@ struct HoldsTests {
         #expect(line.add(day: 89, Self.excludeA).isEmpty)
     }
 
+    @Test("what was taken away is held until it is back, or its owner gives the SOURCE up")
+    func away() {
+        let change: Change = { new in
+            var missing = RecordedSource(path: source)
+            (missing.isMissing, missing.medium) = (true, "/media/a")
+            (new.sources, new.absent) = ([missing], PathSet([source]))
+        }
+        var line = Timeline()
+        line.add(day: 0)
+        for number: Int64 in 1..<5 {
+            #expect(line.add(day: 30 * number, change).map(\.kind) == [.away])
+        }
+        var other = line
+        #expect(other.add(day: 121).isEmpty)
+        #expect(line.add(day: 121) { $0.sourcePaths = PathSet() }.map(\.kind) == [.own])
+        #expect(line.add(day: 151) { $0.sourcePaths = PathSet() }.isEmpty)
+    }
+
     @Test("a snapshot that was not judged has no part and displaces no snapshot")
     func unjudged() {
         var line = Timeline()

@@ -95,6 +95,61 @@ struct KnownRepositoryTests {
         }
     }
 
+    @Test("an init that is killed at any moment is finished by the next one")
+    func killedInit() throws {
+        try withBackup(of: Self.tree) { backup in
+            for (number, moment) in killMoments(upTo: .milliseconds(1500)).enumerated() {
+                let new = backup.base.appending("new\(number)")
+                _ = try backup.command(["init", "--repository", new]).killed(after: moment).run()
+                let next = try backup.run("init", "--repository", new)
+                #expect(
+                    next.exitCode == 0 || next.errorText.contains("there is a repository already"),
+                    "after \(moment): \(next)")
+                try backup.run("create", "--repository", new, backup.source, exits: 0)
+            }
+        }
+    }
+
+    @Test(
+        "init goes on after one that left a key, and removes nothing else",
+        arguments: [
+            "kill -KILL $PPID", "kill -INT $PPID; sleep 1; exit 130",
+            "echo 'Fatal: create key: no space left on device' >&2; exit 1",
+        ])
+    func interruptedInit(end: String) throws {
+        try withBackup(of: Self.tree) { backup in
+            let new = backup.base.appending("new")
+            func begin() throws {
+                let script = """
+                    if [ "$1" = init ]; then
+                        mkdir -p "\(new)/keys" "\(new)/data/00" "\(new)/index" "\(new)/snapshots"
+                        echo key > "\(new)/keys/0123"
+                        \(end)
+                    fi
+                    """
+                _ = try backup.command(["init", "--repository", new], before: script).run()
+            }
+            try begin()
+            try backup.runSuccessfully("init", "--repository", new)
+            try backup.run("create", "--repository", new, backup.source, exits: 0)
+            try tool("rm", new.appending("config"))
+            try backup.run("init", "--repository", new, exits: 1, says: "files of a repository in")
+            #expect(try tool("ls", new.appending("keys")).split(separator: "\n").count == 1)
+
+            try tool("rm", "-r", new)
+            try begin()
+            try tool("touch", new.appending("data/00/pack"))
+            try backup.run("init", "--repository", new, exits: 1, says: "of a repository in data")
+            try tool("rm", "-r", new)
+            try begin()
+            try shell(
+                #"cd "$1"; mkdir precious; touch precious/file; rm -r new/keys; ln -s ../precious new/keys"#,
+                backup.base)
+            _ = try backup.run("init", "--repository", new)
+            #expect(try tool("ls", backup.base.appending("precious")) == "file\n")
+        }
+    }
+
     @Test(
         "init makes nothing on a server where data is, and names it",
         arguments: [RepositoryServer.sftp, .rest])
