@@ -104,8 +104,13 @@ package struct SourcePolicyOptions: ParsableArguments {
     }
 
     /// Creates a reader of effective values from the options.
-    package func reader() throws(FileError) -> EffectiveValueReader {
-        try EffectiveValueReader(
-            policy.policy(in: PolicyEnvironment.current()), source: source?.path)
+    ///
+    /// - Parameter adapt: returns the policy with what only some programs can ask.
+    package func reader(
+        _ adapt: (StoragePolicy, PolicyEnvironment) -> StoragePolicy = { policy, _ in policy }
+    ) throws(FileError) -> EffectiveValueReader {
+        let environment = PolicyEnvironment.current()
+        return try EffectiveValueReader(
+            adapt(policy.policy(in: environment), environment), source: source?.path)
     }
 }

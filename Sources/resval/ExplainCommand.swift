@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import EffectiveValues
+import PurgePlanning
 import ResourceValues
 import StoragePolicy
 import SystemPackage
@@ -34,7 +35,7 @@ struct ExplainCommand: ParsableCommand {
 
     func run() throws {
         let outcome = Outcome()
-        let reader = try policy.reader()
+        let reader = try policy.reader { $0.heeding(PurgePlaces($1)) }
         var output = Explanation(
             isJSON: isJSON, isColored: !isJSON && color.color.colorsStandardOutput)
         input.forEach(outcome: outcome, beforeWaiting: { output.flush() }) { path in

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import EffectiveValues
 import FileTree
+import PurgePlanning
 import ResourceValues
 import StoragePolicy
 
@@ -43,7 +44,8 @@ struct FindCommand: ParsableCommand {
                 form: records.form, showsSize: size, isSorted: sort,
                 isColored: records.form == .lines && color.color.colorsStandardOutput)
             let results = FoundResults(style)
-            let reader = try effective ? policyOptions.reader() : nil
+            let reader =
+                try effective ? policyOptions.reader { $0.heeding(PurgePlaces($1)) } : nil
             let starts = roots.starts(run) { root throws(FileError) -> FindContext in
                 guard let reader else { return .stored }
                 return .root(try reader.item(at: root.path).decision)
