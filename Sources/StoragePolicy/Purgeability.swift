@@ -29,12 +29,12 @@ public enum PurgeabilityCause: PolicyCause {
     /// Whether entries of a directory inherit it.
     public var isInherited: Bool { self != .unmarked && self != .objection(.holdsProtected) }
 
-    /// `unmarked`, `marked-false`, `malformed`, `marked`, or the name of an objection.
+    /// `unmarked`, `marked-false`, `malformed`, `unreadable`, `marked`, or the name of an objection.
     public var name: String {
         switch self {
         case .unmarked: "unmarked"
         case .markedFalse: "marked-false"
-        case .malformed: "malformed"
+        case .malformed(let mark): mark.isUnreadable ? "unreadable" : "malformed"
         case .marked: "marked"
         case .objection(let objection): objection.rawValue
         }
@@ -45,7 +45,7 @@ public enum PurgeabilityCause: PolicyCause {
         switch self {
         case .unmarked: "no mark says that it may be deleted"
         case .markedFalse: "it is pinned: isPurgeable=false"
-        case .malformed(let mark): "its mark is malformed and acts as false: \(mark)"
+        case .malformed(let mark): "its mark \(mark.fault) and acts as false: \(mark)"
         case .marked: "its mark says that it may be deleted"
         case .objection(let objection): "its mark does not count: \(objection.sentence)"
         }

@@ -178,4 +178,71 @@ struct TroubleTests {
             }
         }
     }
+
+    @Test("unset finds nothing where nothing can be set")
+    func unsetWithoutAttributes() throws {
+        let result = try resval("unset", "excluded,purgeable", "/proc/version", in: "/")
+        expect(result, exits: 0)
+    }
+
+    @Test("more names of attributes than the kernel lists hide no answer")
+    func manyNames() throws {
+        try withFilesystem(.xfs) { filesystem in
+            try Tree { File("f", "text").excluded() }.create(in: filesystem.root)
+            let file = filesystem.root.appending("f")
+            let padding = String(repeating: "x", count: 240)
+            for number in 0..<300 {
+                try file.setExtendedAttribute(
+                    named: ExtendedAttributeName("user.\(number).\(padding)"), to: [])
+            }
+            let error = #expect(throws: FileError.self) { try file.extendedAttributeNames() }
+            #expect(error?.code == .tooLarge)
+            let explained = try resval("explain", "--json", "f", in: filesystem.root)
+            #expect(explained.errorText == "")
+            #expect(explained.exitCode == 0)
+            #expect(explained.text.contains(#""exclusion":{"value":true"#), "\(explained)")
+            expect(
+                try resval("get", "--effective", "excluded", "f", in: filesystem.root), exits: 0,
+                prints: "true\n")
+            expect(
+                try resval("find", "--effective", "--excluded", ".", in: filesystem.root),
+                exits: 0, prints: "./f\n")
+        }
+    }
+
+    @Test("a newline in an argument begins no line of a usage error")
+    func newlineInUsageError() throws {
+        for arguments in [
+            ["get", "no\nkey", "f"], ["get", "purgeable", "--no\noption"],
+            ["get", "--files0-from=a\nb", "purgeable", "f"], ["no\ncommand"],
+        ] {
+            let result = try Command(.built("resval"), arguments: arguments).run()
+            #expect(result.exitCode == 64 || result.exitCode == 2, "\(result)")
+            for line in result.errorText.split(separator: "\n") {
+                let isOwn = ["resval: ", "Usage: ", "  See "].contains { line.hasPrefix($0) }
+                #expect(isOwn, "\(result)")
+            }
+        }
+    }
+
+    @Test("in a user namespace without root a home's caches are caches")
+    func userNamespace() throws {
+        try require(.root, .tool("unshare"))
+        let tree = Tree {
+            Directory("home") { Directory(".cache") { File("f") }.owned(by: 1234) }
+                .owned(by: 1234)
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let home = root.appending("home")
+            var command = Command(
+                try #require(FilePath.tool("unshare")),
+                arguments: [
+                    "-r", FilePath.built("resval"), "get", "--effective", "excluded", ".cache/f",
+                ])
+            command.workingDirectory = home
+            command.user = 1234
+            command.environment = ["HOME": home.string]
+            expect(try command.run(), exits: 0, prints: "true\n")
+        }
+    }
 }

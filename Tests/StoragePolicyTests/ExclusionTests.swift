@@ -61,7 +61,7 @@ private let rows: [ExclusionRow] = [
         isExcluded: false, reason: "malformed", issues: ["malformed"]),
     ExclusionRow(
         rule: "2: unreadable includes and is reported", steps: [.file("f", .unreadableExclusion)],
-        isExcluded: false, reason: "malformed", issues: ["malformed"]),
+        isExcluded: false, reason: "unreadable", issues: ["unreadable"]),
     ExclusionRow(
         rule: "2: false overrules a location on this item",
         steps: [.directory("tmp", .excluded(false))], isExcluded: false, reason: "marked-false"),

@@ -45,7 +45,7 @@ private let rows: [ProtectionRow] = [
     ProtectionRow(
         rule: "unreadable acts as complete and is reported",
         steps: [.file("f", .unreadableProtection)],
-        value: .complete, forbidsPlaintext: true, reason: "malformed", issues: ["malformed"]),
+        value: .complete, forbidsPlaintext: true, reason: "unreadable", issues: ["unreadable"]),
     ProtectionRow(
         rule: "malformed acts as complete on what lies below",
         steps: [.directory("d", .malformedProtection), .file("f")],

@@ -65,7 +65,7 @@ private let rows: [PurgeabilityRow] = [
         isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d"),
     PurgeabilityRow(
         rule: "unreadable protects and is reported", steps: [.file("f", .unreadablePurgeable)],
-        isPurgeable: false, isProtected: true, reason: "malformed", issues: ["malformed"]),
+        isPurgeable: false, isProtected: true, reason: "unreadable", issues: ["unreadable"]),
     PurgeabilityRow(
         rule: "unreadable protects everything below",
         steps: [.directory("d", .unreadablePurgeable), .file("f", .purgeable(true))],

@@ -26,7 +26,7 @@ extension ForeignAttribute {
         } catch  where error.code == .unsupportedFilesystem || error.code == .noSuchFile {
             return false
         } catch  where error.code == .permissionDenied {
-            return try location.extendedAttributeNames().contains(dropbox)
+            return try location.listedAttributeNames()?.contains(dropbox.bytes) ?? true
         }
     }
 
