@@ -175,8 +175,8 @@ struct ExtendedAttributeTests {
             #expect(error?.code == .unsupportedFilesystem)
             let listing = SystemCallMock([.listxattr: [.noData, .noData]])
             try listing.run {
-                #expect(try file.marks() == .none)
-                #expect(try file.extendedAttributeNames() == [])
+                try #expect(file.marks() == .none)
+                try #expect(file.extendedAttributeNames() == [])
             }
             let replacing = #expect(throws: FileError.self) {
                 try file.setExtendedAttribute(named: "user.a", to: [1], if: .present)
