@@ -32,8 +32,8 @@ struct UsageScreen {
         let total = report.total
         buffer.append(
             text: "\(sizeText(total.allocated)) on disk, \(sizeText(total.apparent)) in "
-                + "\(counted(total.fileCount, "file")), \(sizeText(total.freed)) freed if deleted\n"
-        )
+                + "\(counted(total.fileCount, "file")), \(report.freedIsAtMost ? "at most " : "")"
+                + "\(sizeText(total.freed)) freed if deleted\n")
         let exclusions = report.amounts(by: \.exclusion)
         writeRow("backed up", exclusions[nil].map { [("", $0)] } ?? [], to: &buffer)
         writeRow(
