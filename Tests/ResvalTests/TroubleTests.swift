@@ -245,4 +245,44 @@ struct TroubleTests {
             expect(try command.run(), exits: 0, prints: "true\n")
         }
     }
+
+    @Test("a mark on a file of an overlay's lower layer says what was copied up")
+    func copiedUp() throws {
+        try require(.root, .tool("mount"))
+        let tree = Tree {
+            Directory("lower") {
+                File("single", Array(repeating: 0x78, count: 2 << 20))
+                Directory("many") {
+                    File("a", Array(repeating: 0x78, count: 1 << 20)); File("b", "text")
+                }
+            }
+            Directory("upper"); Directory("work"); Directory("merged")
+        }
+        try withFilesystem(.ext4) { filesystem in
+            let root = filesystem.root
+            try tree.create(in: root)
+            try tool(
+                "touch", "-d", "2020-01-01", root.appending("lower/single"),
+                root.appending("lower/many/a"), root.appending("lower/many/b"))
+            let layers = "lowerdir=\(root)/lower,upperdir=\(root)/upper,workdir=\(root)/work"
+            let merged = root.appending("merged")
+            try tool("mount", "-t", "overlay", "-o", layers, "overlay", merged)
+            defer { _ = try? tool("umount", "-l", merged) }
+            let single = try resval("set", "excluded=true", "single", in: merged)
+            #expect(single.exitCode == 0)
+            #expect(single.errorText.contains("was copied up, 2.0 MiB"), "\(single)")
+            try Tree { File("own", "text") }.create(in: merged)
+            for name in ["single", "own"] {
+                expect(try resval("set", "excluded=true", name, in: merged), exits: 0)
+            }
+            let many = try resval("set", "-R", "excluded=true", "many", in: merged)
+            #expect(many.exitCode == 0)
+            #expect(
+                many.errorText.contains(
+                    "copied up 2 files of a lower layer of an overlay, 1.0 MiB"),
+                "\(many)")
+            let below = try resval("set", "excluded=true", "single", in: root.appending("upper"))
+            expect(below, exits: 0)
+        }
+    }
 }

@@ -163,9 +163,9 @@ struct GitCommand: Sendable {
         }
     }
 
-    /// Whether only this process's user or root can have written a file.
+    /// Whether only this process's user or root can have written a file, or put it at its path.
     private func isTrusted(_ file: FilePath) -> Bool {
-        guard let status = try? file.status() else { return false }
+        guard file.isAbsolute, let status = try? NamedItem(at: file).status else { return false }
         return status.kind == .regularFile && [0, effectiveUser()].contains(status.owner)
             && !status.isWritableByOthers
     }

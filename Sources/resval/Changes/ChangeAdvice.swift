@@ -11,6 +11,7 @@ import SystemPackage
 /// terminal.
 final class ChangeAdvisor {
     private let advice: ChangeAdvice
+    private let copyUp = CopyUp()
     private var hasAdvisedDirectory = false
     private var hasAdvisedOnPurging = false
     private lazy var environment = PolicyEnvironment.current()
@@ -28,9 +29,18 @@ final class ChangeAdvisor {
             if advice.storesInclusion { adviseOnAncestors(of: item) }
             if advice.storesPurgeable, !hasAdvisedOnPurging { adviseOnPurging(of: item) }
         }
-        guard advice.storesValues, let status = status ?? (try? item.status()),
-            status.kind == .regularFile
-        else { return }
+        // What the change did to a file of an overlay shows only afterwards.
+        let known = status.flatMap { CopyUp.isPossible(for: $0) ? nil : $0 }
+        guard let status = known ?? (try? item.status()), status.kind == .regularFile else {
+            return
+        }
+        if copyUp.hasHappened(to: item, status) {
+            warn(
+                item,
+                "it was in a lower layer of an overlay: the whole file was copied up, "
+                    + sizeText(status.allocatedSize))
+        }
+        guard advice.storesValues else { return }
         if status.linkCount > 1 {
             warn(item, "the file has \(status.linkCount) hard links: \(advice.hardLink)")
         }
@@ -138,6 +148,9 @@ final class ChangeTally: Sendable {
         var files = 0
         /// Changed regular files with several hard links.
         var hardLinked = 0
+        /// Changed regular files that were copied up on overlays, and their bytes on disk.
+        var copiedUp = 0
+        var copiedUpBytes: Int64 = 0
 
         init() {}
 
@@ -152,17 +165,34 @@ final class ChangeTally: Sendable {
             skipped += other.skipped
             files += other.files
             hardLinked += other.hardLinked
+            copiedUp += other.copiedUp
+            copiedUpBytes.addSaturating(other.copiedUpBytes)
         }
     }
 
     private let total = Monitor(Counts())
+    private let copyUp = CopyUp()
 
     func add(_ counts: Counts) {
         total.withLock { $0.add(counts) }
     }
 
-    /// Counts an item that was changed.
-    func add(changed status: FileStatus) { add(Counts(changed: status)) }
+    /// Counts an item that was changed, by its status since then.
+    func add(changed item: borrowing some FileLocation & ~Copyable, _ status: FileStatus) {
+        add(counts(changed: item, status))
+    }
+
+    /// Returns the counts of an item that was changed, by its status since then.
+    func counts(
+        changed item: borrowing some FileLocation & ~Copyable, _ status: FileStatus
+    ) -> Counts {
+        var counts = Counts(changed: status)
+        if copyUp.hasHappened(to: item, status) {
+            counts.copiedUp = 1
+            counts.copiedUpBytes = status.allocatedSize
+        }
+        return counts
+    }
 
     func report(on changes: [MarkChange]) {
         let counts = total.withLock { $0 }
@@ -170,6 +200,11 @@ final class ChangeTally: Sendable {
             let skipped = counted(
                 counts.skipped, "link or special file", "links and special files")
             note("skipped \(skipped), which cannot have marks")
+        }
+        if counts.copiedUp > 0 {
+            note(
+                "copied up \(counted(counts.copiedUp, "file")) of a lower layer of an overlay, "
+                    + sizeText(counts.copiedUpBytes))
         }
         let advice = ChangeAdvice(changes)
         if advice.storesValues && counts.hardLinked > 0 {
@@ -181,3 +216,32 @@ final class ChangeTally: Sendable {
 
     private func note(_ text: String) { Messages.warn(about: nil, text) }
 }
+
+/// Tells whether a change copied a file from a lower layer of an overlay to the upper one: the file
+/// exists there only since this program began, with content that is older.
+struct CopyUp: Sendable {
+    /// When the changes began, less what the clock of files may be late.
+    private let start: FileTime = {
+        let now = FileTime.now
+        return FileTime(seconds: now.seconds.subtractingSaturating(1), nanoseconds: now.nanoseconds)
+    }()
+
+    /// Whether a file can be on an overlay, which has no device of its own.
+    static func isPossible(for status: FileStatus) -> Bool {
+        deviceMajor(status.identity.device) == 0
+    }
+
+    /// - Parameter status: the item's status since the change.
+    func hasHappened(
+        to item: borrowing some FileLocation & ~Copyable, _ status: FileStatus
+    ) -> Bool {
+        guard status.kind == .regularFile, Self.isPossible(for: status),
+            let created = status.creationTime, created >= start,
+            status.contentModificationTime < start
+        else { return false }
+        return (try? filesystemStatus(of: item))?.type == overlay
+    }
+}
+
+/// `OVERLAYFS_SUPER_MAGIC` of linux/magic.h.
+private let overlay: UInt32 = 0x794C_7630

@@ -228,7 +228,9 @@ struct ChangeVisitor: CommandVisitor {
     ) {
         self.change = change
         self.tally = tally
-        batch = ChangeBatch(run, threadCount: threadCount) { tally.add(changed: $0.status) }
+        batch = ChangeBatch(run, threadCount: threadCount) { item in
+            tally.add(changed: item.location, (try? item.location.status()) ?? item.status)
+        }
         self.reporter = reporter
     }
 
@@ -244,7 +246,7 @@ struct ChangeVisitor: CommandVisitor {
         let isChanged = batch.change(entry, change, mayBeGone: true) { root.paths(of: entry) }
         // A file that is gone took its marks along.
         if isChanged, entry.kind == .regularFile, let status = try? entry.status() {
-            counts.add(ChangeTally.Counts(changed: status))
+            counts.add(tally.counts(changed: entry, status))
         }
         return .descend(root)
     }

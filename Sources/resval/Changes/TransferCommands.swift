@@ -177,7 +177,9 @@ struct TransferVisitor: CommandVisitor {
         self.transfer = transfer
         self.reporter = reporter
         reader = MarkReader(transfer.markers)
-        batch = ChangeBatch(run, threadCount: threadCount) { tally.add(changed: $0.status) }
+        batch = ChangeBatch(run, threadCount: threadCount) { item in
+            tally.add(changed: item.location, (try? item.location.status()) ?? item.status)
+        }
     }
 
     func look(
