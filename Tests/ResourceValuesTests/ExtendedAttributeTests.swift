@@ -187,7 +187,7 @@ struct ExtendedAttributeTests {
 
     @Test("removing finds nothing where nothing can be stored")
     func removingWithoutAttributes() throws {
-        let file: FilePath = "/proc/version"
+        let file: FilePath = "/proc/self/comm"
         try #expect(file.removeValue(for: .isPurgeable) == false)
         try file.apply([
             MarkChange(.isPurgeable, to: nil), MarkChange(.isExcludedFromBackup, to: nil),

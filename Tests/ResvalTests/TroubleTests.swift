@@ -181,7 +181,7 @@ struct TroubleTests {
 
     @Test("unset finds nothing where nothing can be set")
     func unsetWithoutAttributes() throws {
-        let result = try resval("unset", "excluded,purgeable", "/proc/version", in: "/")
+        let result = try resval("unset", "excluded,purgeable", "/proc/self/comm", in: "/")
         expect(result, exits: 0)
     }
 
