@@ -120,11 +120,14 @@ struct GitCommand: Sendable {
         func exists(_ path: FilePath) -> Bool { (try? directory.status(of: path)) != nil }
         if exists(".git/index") { return true }
         var output: [UInt8] = []
-        let words = ["rev-parse", "--git-path", "index", "HEAD"].map { Array($0.utf8) }
+        let words = ["rev-parse", "--git-path", "index", "HEAD", "--"].map { Array($0.utf8) }
         let code = try call(Self.options + words, in: directory.descriptor) { output += $0 }
-        // The path of the index, and what HEAD names if it names anything.
-        guard code == 0, output.popLast() == UInt8(ascii: "\n"),
-            let newline = output.lastIndex(of: UInt8(ascii: "\n"))
+        // The path of the index, what HEAD names if it names anything, and the end of revisions,
+        // without which a file HEAD would be in the way.
+        let end = Array("\n--\n".utf8)
+        guard code == 0, output.suffix(end.count).elementsEqual(end) else { return true }
+        output.removeLast(end.count)
+        guard let newline = output.lastIndex(of: UInt8(ascii: "\n"))
         else { return true }
         let name = output[(newline + 1)...]
         guard name.count >= 40, name.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {

@@ -255,7 +255,9 @@ struct GitTests {
         try withTemporaryDirectory(containing: Self.project) { root in
             let project = root.appending("p")
             try initialize(project, adding: "Cargo.toml", "target/object")
-            try Tree { File(".gitignore", "target\n") }.create(in: project)
+            try Tree {
+                File(".gitignore", "target\n"); File("HEAD")
+            }.create(in: project)
             if isLinked {
                 // A work tree whose repository is elsewhere, as of a submodule.
                 try git(project, "init", "-q", "--separate-git-dir", root.appending("repository"))
