@@ -97,8 +97,14 @@ package struct SourcePolicyOptions: ParsableArguments {
         }
     }
 
-    package func reader() throws(FileError) -> EffectiveValueReader {
-        try EffectiveValueReader(
-            policy.policy(in: PolicyEnvironment.current()), source: source?.path)
+    /// Creates a reader of effective values from the options.
+    ///
+    /// - Parameter adapt: returns the policy with what only some programs can ask.
+    package func reader(
+        _ adapt: (StoragePolicy, PolicyEnvironment) -> StoragePolicy = { policy, _ in policy }
+    ) throws(FileError) -> EffectiveValueReader {
+        let environment = PolicyEnvironment.current()
+        return try EffectiveValueReader(
+            adapt(policy.policy(in: environment), environment), source: source?.path)
     }
 }

@@ -208,7 +208,14 @@ struct Program {
         return parts.joined(separator: " [") + " [<options>]" + text[usage.endIndex...]
     }
 
-    private func writeComplaint(_ text: String) {
+    private func writeComplaint(_ complaint: String) {
+        // Newlines of the parser end its lines; one in an argument must not begin another.
+        let text = CommandLine.arguments.reduce(complaint) { text, argument in
+            let value =
+                argument.hasPrefix("-") ? argument.split(separator: "=", maxSplits: 1).last : nil
+            return [argument, value.map { String($0) } ?? ""].filter { $0.contains("\n") }
+                .reduce(text) { $0.replacing($1, with: $1.replacing("\n", with: "\\n")) }
+        }
         let line = "\(Messages.programName): \(text)\n"
         StandardError.write(Array(safeMessageText(line, keepingNewlines: true).utf8))
     }

@@ -10,7 +10,7 @@ package struct NamedItem: Sendable, Hashable {
 
     /// Resolves a path from `/`, one name at a time, and checks each step.
     ///
-    /// A step is refused when its directory does not belong to root and the item in it belongs to
+    /// A step is refused when its directory does not belong to root, or who owns `/`, and the item in it belongs to
     /// another user than the directory, even to root: the directory's owner chose which item has
     /// the name. The user's own choice is no danger: what root owns in a directory that only the user can
     /// write is reached. A symbolic link is followed if root made it in a directory that only root can
@@ -52,7 +52,9 @@ package enum UnsafeStep: Error, Sendable, Hashable {
     package static func check(
         from directory: FileStatus, to item: FileStatus
     ) throws(UnsafeStep) {
-        if directory.owner != 0, item.owner != directory.owner { throw .otherOwner }
+        if ![0, ownerOfRoot].contains(directory.owner), item.owner != directory.owner {
+            throw .otherOwner
+        }
     }
 
     static func check(
@@ -70,6 +72,10 @@ package enum UnsafeStep: Error, Sendable, Hashable {
             "unsafe path transition: a symbolic link leads to it, and it belongs to another user"
         }
     }
+
+    /// The owner of `/`, who chooses what every path leads to. In a user namespace that does not map
+    /// root, its directories seem to belong to the uid for all that is not mapped.
+    private static let ownerOfRoot = (try? FilePath("/").status().owner) ?? 0
 
     func error(at path: FilePath) -> FileError {
         FileError(

@@ -9,10 +9,8 @@ extension FileLocation where Self: ~Copyable {
     public func extendedAttribute(
         named name: ExtendedAttributeName
     ) throws(FileError) -> [UInt8]? {
-        do throws(Errno) {
-            return try attributeBytes(name)
-        } catch {
-            throw .readingAttribute(error, name, of: pathForMessages)
+        try calls(on: pathForMessages, { .readingAttribute($0, name, of: $1) }) {
+            () throws(Errno) in try attributeBytes(name)
         }
     }
 
@@ -37,7 +35,7 @@ extension FileLocation where Self: ~Copyable {
 
     /// Removes an extended attribute: `removexattr(2)`.
     ///
-    /// - Returns: whether the attribute was set.
+    /// - Returns: whether the attribute was set; false also where the filesystem has no attributes.
     /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)``.
     @discardableResult
     public func removeExtendedAttribute(
@@ -50,7 +48,7 @@ extension FileLocation where Self: ~Copyable {
                 }
             }
             return true
-        } catch .noData {
+        } catch .noData, .notSupported {
             return false
         } catch {
             throw storingError(error, name)
@@ -63,10 +61,20 @@ extension FileLocation where Self: ~Copyable {
     /// - Throws: ``FileError``: `noSuchFile`, `permissionDenied`, `tooLarge` (over 64 KiB of names)
     ///   and others.
     public func extendedAttributeNames() throws(FileError) -> [ExtendedAttributeName] {
-        do throws(Errno) {
-            return try attributeList().split(separator: 0).map { ExtendedAttributeName(bytes: $0) }
-        } catch {
-            throw .readingAttribute(error, nil, of: pathForMessages)
+        try calls(on: pathForMessages, FileError.listingAttributes) { () throws(Errno) in
+            try attributeList().split(separator: 0).map { ExtendedAttributeName(bytes: $0) }
+        }
+    }
+
+    /// Returns the names of all extended attributes visible to this process, as a walk sees them.
+    ///
+    /// - Returns: empty also where the filesystem has no attributes; nil if there are more than the
+    ///   kernel lists (64 KiB).
+    package func listedAttributeNames() throws(FileError) -> [[UInt8]]? {
+        try calls(on: pathForMessages, FileError.listingAttributes) { () throws(Errno) in
+            try withCallTarget { target throws(Errno) in
+                try withAttributeList(target) { $0?.split(separator: 0).map { Array($0) } }
+            }
         }
     }
 
@@ -78,8 +86,10 @@ extension FileLocation where Self: ~Copyable {
     ) -> FileError {
         // Without a status the message is only less specific.
         let status = try? status()
+        let filesystem = errno == .readOnlyFileSystem ? try? filesystemStatus(of: self) : nil
         return .storingAttribute(
-            errno, name, on: pathForMessages, status: status, user: effectiveUser())
+            errno, name, on: pathForMessages, status: status, user: effectiveUser(),
+            filesystem: filesystem?.type)
     }
 
     func attributeBytes(_ name: ExtendedAttributeName) throws(Errno) -> [UInt8]? {

@@ -81,7 +81,7 @@ extension FileLocation where Self: ~Copyable {
                 try readMarks(target)
             }
         } catch {
-            throw .readingAttribute(error, nil, of: pathForMessages)
+            throw .listingAttributes(error, of: pathForMessages)
         }
     }
 
@@ -108,7 +108,7 @@ extension FileLocation where Self: ~Copyable {
                 try readListedMarks(target, namingOthers: true)
             }
         } catch {
-            throw .readingAttribute(error, nil, of: pathForMessages)
+            throw .listingAttributes(error, of: pathForMessages)
         }
     }
 }

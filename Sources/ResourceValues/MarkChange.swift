@@ -94,7 +94,7 @@ private func applyInTurn(
     var made: [MadeChange] = []
     do throws(FileError) {
         for (index, change) in changes.enumerated() {
-            let previous = try file.extendedAttribute(named: change.attribute)
+            let previous = try file.storedBytes(for: change)
             if let known, previous != known[index], previous != change.bytes {
                 throw FileError(
                     code: .changed, message: "the mark changed in the meantime",
@@ -114,6 +114,17 @@ private func applyInTurn(
             }
         }
         throw failure
+    }
+}
+
+extension NamedDescriptor {
+    /// Returns what a change replaces. Where no attributes are stored, nothing has to be removed.
+    fileprivate func storedBytes(for change: MarkChange) throws(FileError) -> [UInt8]? {
+        do throws(FileError) {
+            return try extendedAttribute(named: change.attribute)
+        } catch  where error.code == .unsupportedFilesystem && change.value == nil {
+            return nil
+        }
     }
 }
 

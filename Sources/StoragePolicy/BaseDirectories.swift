@@ -33,6 +33,8 @@ public struct BaseDirectories: Sendable, Hashable {
         public let name: String
         /// Whether the variable is set; otherwise ``path`` is the default.
         public let isFromEnvironment: Bool
+
+        var nameInWarnings: String { isFromEnvironment ? name : "the default of \(name)" }
     }
 
     /// Reads the settings.

@@ -21,6 +21,9 @@ public protocol PolicyCause: Sendable, Hashable {
     /// What it means for an item that a directory above it decides, in words.
     static var meaningBelow: String { get }
 
+    /// Whether entries of a directory inherit it.
+    var isInherited: Bool { get }
+
     /// The cause's stable name, for JSON and scripts.
     var name: String { get }
 
@@ -31,6 +34,9 @@ public protocol PolicyCause: Sendable, Hashable {
 extension PolicyCause {
     /// A directory above decides.
     public static var meaningBelow: String { "a directory above decides" }
+
+    /// All but what decides nothing.
+    public var isInherited: Bool { self != .unmarked }
 }
 
 /// What applies to an item, by its cause: on the item itself, or on a directory above.

@@ -37,12 +37,12 @@ public enum ProtectionCause: PolicyCause {
         forbidsPlaintext && !isMarkedPurgeable
     }
 
-    /// `unmarked`, `marked` or `malformed`.
+    /// `unmarked`, `marked`, `malformed` or `unreadable`.
     public var name: String {
         switch self {
         case .unmarked: "unmarked"
         case .marked: "marked"
-        case .malformed: "malformed"
+        case .malformed(let mark): mark.isUnreadable ? "unreadable" : "malformed"
         }
     }
 
@@ -51,7 +51,7 @@ public enum ProtectionCause: PolicyCause {
         switch self {
         case .unmarked: "no protection class is stored"
         case .marked(let value): "its class is \(value.rawValue)"
-        case .malformed(let mark): "its class is malformed and acts as complete: \(mark)"
+        case .malformed(let mark): "its class \(mark.fault) and acts as complete: \(mark)"
         }
     }
 }

@@ -33,12 +33,12 @@ public enum ExclusionCause: PolicyCause {
     /// A directory above is excluded.
     public static var meaningBelow: String { "a directory above it is excluded" }
 
-    /// `unmarked`, `marked-false`, `malformed`, `hard-linked`, `marked`, `marker` or `location`.
+    /// `unmarked`, `marked-false`, `malformed`, `unreadable`, `hard-linked`, `marked`, `marker` or `location`.
     public var name: String {
         switch self {
         case .unmarked: "unmarked"
         case .markedFalse: "marked-false"
-        case .malformed: "malformed"
+        case .malformed(let mark): mark.isUnreadable ? "unreadable" : "malformed"
         case .hardLinked: "hard-linked"
         case .marked: "marked"
         case .marker, .recreatable: "marker"
@@ -51,7 +51,7 @@ public enum ExclusionCause: PolicyCause {
         switch self {
         case .unmarked: "nothing excludes it"
         case .markedFalse: "its mark includes it"
-        case .malformed(let mark): "its mark is malformed and acts as false: \(mark)"
+        case .malformed(let mark): "its mark \(mark.fault) and acts as false: \(mark)"
         case .hardLinked(let count?):
             "its mark does not count, because the file has \(count) hard links"
         case .hardLinked(nil):

@@ -40,10 +40,12 @@ struct LocationRules {
         if let setting = inputs.base.temporaryDirectory {
             add(
                 StorageLocation(kind: .temporary, path: setting.path), .temporaryDirectory,
-                setting.name)
+                setting.nameInWarnings)
         }
         if let setting = inputs.base.cacheHome {
-            add(StorageLocation(kind: .caches, path: setting.path), .cacheHome, setting.name)
+            add(
+                StorageLocation(kind: .caches, path: setting.path), .cacheHome,
+                setting.nameInWarnings)
         }
         for path in inputs.applicationCaches where leadsToItself(path) {
             add(StorageLocation(kind: .caches, path: path), .application, "an application's cache")
@@ -51,7 +53,7 @@ struct LocationRules {
         if let setting = inputs.base.dataHome {
             add(
                 StorageLocation(kind: .applicationSupport, path: setting.path), .dataHome,
-                setting.name)
+                setting.nameInWarnings)
         }
         for path in inputs.userDirectoryPaths {
             append(StorageLocation(kind: .documents, path: inputs.realPath(of: path)))

@@ -91,6 +91,6 @@ extension Effective {
     /// Returns what entries of a directory inherit from what applies to it; nil for nothing.
     fileprivate func passedOn(at path: () -> FilePath) -> Effective? {
         if ancestor != nil { return self }
-        return cause == .unmarked ? nil : Effective(cause, from: path())
+        return cause.isInherited ? Effective(cause, from: path()) : nil
     }
 }

@@ -23,11 +23,11 @@ public enum PolicyIssue: Sendable, Hashable {
     /// marked.
     case writableByOthers
 
-    /// The issue's stable name: `malformed`, `hard-linked`, `conflict`, `unreadable-ancestor`,
+    /// The issue's stable name: `malformed`, `unreadable`, `hard-linked`, `conflict`, `unreadable-ancestor`,
     /// `unreadable-marker`, `uncertain-marker` or `writable-by-others`.
     public var name: String {
         switch self {
-        case .malformed: "malformed"
+        case .malformed(let mark): mark.isUnreadable ? "unreadable" : "malformed"
         case .hardLinked: "hard-linked"
         case .conflict: "conflict"
         case .unreadableAncestor: "unreadable-ancestor"
@@ -81,6 +81,9 @@ public struct BrokenMark: Sendable, Hashable, CustomStringConvertible {
     public let error: FileError
     /// Whether the attribute could not be read at all.
     public var isUnreadable: Bool { error.code != .malformedValue }
+
+    /// What is the matter with it, as the predicate of a sentence.
+    var fault: String { isUnreadable ? "cannot be read" : "is malformed" }
 
     /// Creates a broken mark; nil if the mark is not broken.
     public init?(_ mark: Mark, of key: StoredKey) {

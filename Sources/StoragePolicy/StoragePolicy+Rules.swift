@@ -41,7 +41,7 @@ extension StoragePolicy {
         var issues = issues(own, exclusion.cause)
         if exclusion.isOwnMark, isWritableByOthers() { issues.append(.writableByOthers) }
         let verdict = verdict(
-            exclusion, purgeability(own.native[.isPurgeable], below: values.purgeability),
+            exclusion, purgeability(own.native[.isPurgeable], below: values.purgeability, path),
             protection(own.native[.fileProtection], below: values.protection), issues, place)
         guard own.mayHaveEntries else {
             return Decision(verdict: verdict, contextForEntries: .empty)
@@ -90,12 +90,14 @@ extension StoragePolicy {
     }
 
     private func purgeability(
-        _ mark: Mark, below inherited: Purgeability?
+        _ mark: Mark, below inherited: Purgeability?, _ path: () -> FilePath
     ) -> Purgeability {
         if let inherited, inherited.cause.isProtected { return inherited }
         if mark.value == false { return Effective(.markedFalse) }
         if let broken = BrokenMark(mark, of: .isPurgeable) { return Effective(.malformed(broken)) }
-        return inherited ?? Effective(mark.value == true ? .marked : .unmarked)
+        if let inherited { return inherited }
+        guard mark.value == true else { return .unmarked }
+        return Effective(objection?(path()).map { .objection($0) } ?? .marked)
     }
 
     private func protection(

@@ -20,9 +20,13 @@ public struct StoragePolicy: Sendable {
     public let markers: Set<Marker>
     /// The locations whose content is not backed up; nil if location rules do not apply.
     public let locations: StorageLocations?
+    /// Returns why a mark that permits the deletion of the item at a path does not count; nil if it
+    /// does. Called only for an item with such a mark, so that what it takes to know is read only
+    /// then. nil if no mark is objected to.
+    public var objection: (@Sendable (FilePath) -> PurgeObjection?)?
     /// The tree of the locations below ``preparedSource``, built once.
-    let tree: LocationNode?
-    let preparedSource: FilePath
+    private(set) var tree: LocationNode?
+    private(set) var preparedSource: FilePath = "/"
 
     /// Creates a policy.
     ///
@@ -33,27 +37,27 @@ public struct StoragePolicy: Sendable {
     public init(
         markers: Set<Marker> = Marker.defaultSet, locations: StorageLocations? = nil
     ) {
-        self.init(markers: markers, locations: locations, source: "/")
-    }
-
-    private init(markers: Set<Marker>, locations: StorageLocations?, source: FilePath) {
         self.markers = markers
         self.locations = locations
-        preparedSource = source
-        tree = locations?.exclusionTree(below: source)
+        tree = locations?.exclusionTree(below: preparedSource)
     }
 
     /// Returns the same policy, prepared for fast decisions about one SOURCE.
     ///
     /// - Parameter source: the directory being backed up, as a real path.
     public func prepared(forSource source: FilePath) -> StoragePolicy {
-        StoragePolicy(markers: markers, locations: locations, source: source)
+        var policy = self
+        policy.preparedSource = source
+        policy.tree = locations?.exclusionTree(below: source)
+        return policy
     }
 
     /// Returns the policy for a backup of several SOURCEs, given as real paths: what is named as a SOURCE
     /// is stored, also inside a location that another SOURCE excludes.
     package func prepared(forSources sources: [FilePath]) -> StoragePolicy {
-        StoragePolicy(markers: markers, locations: locations?.cuttingOut(sources))
+        var policy = StoragePolicy(markers: markers, locations: locations?.cuttingOut(sources))
+        policy.objection = objection
+        return policy
     }
 
     /// Decides about one item.

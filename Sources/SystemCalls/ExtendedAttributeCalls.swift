@@ -90,16 +90,21 @@ package enum ExtendedAttributeCalls {
         flags: CInt
     ) throws(Errno) {
         let (bytes, size) = (value.baseAddress, value.count)
-        _ = try call(
-            .setxattr, target,
-            descriptor: { linux_fsetxattr($0, name, bytes, size, flags) },
-            path: { linux_setxattr($0, name, bytes, size, flags) },
-            link: { linux_lsetxattr($0, name, bytes, size, flags) },
-            entry: {
-                linux_setxattrat(
-                    $0.directory, $0.path, UInt32($0.flags), name, bytes, UInt32(size),
-                    UInt32(flags))
-            })
+        do throws(Errno) {
+            _ = try call(
+                .setxattr, target,
+                descriptor: { linux_fsetxattr($0, name, bytes, size, flags) },
+                path: { linux_setxattr($0, name, bytes, size, flags) },
+                link: { linux_lsetxattr($0, name, bytes, size, flags) },
+                entry: {
+                    linux_setxattrat(
+                        $0.directory, $0.path, UInt32($0.flags), name, bytes, UInt32(size),
+                        UInt32(flags))
+                })
+        } catch .noData where flags & CInt(XATTR_REPLACE) == 0 {
+            // As above: nothing was to be replaced.
+            throw .notSupported
+        }
     }
 
     /// Returns the length in bytes of what ``list(_:into:)`` would write: 0 if there is no
@@ -117,12 +122,17 @@ package enum ExtendedAttributeCalls {
     ) throws(Errno) -> Int {
         let names = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
         let size = buffer.count
-        return try call(
-            .listxattr, target,
-            descriptor: { linux_flistxattr($0, names, size) },
-            path: { linux_listxattr($0, names, size) },
-            link: { linux_llistxattr($0, names, size) },
-            entry: { linux_listxattrat($0.directory, $0.path, UInt32($0.flags), names, size) })
+        do throws(Errno) {
+            return try call(
+                .listxattr, target,
+                descriptor: { linux_flistxattr($0, names, size) },
+                path: { linux_listxattr($0, names, size) },
+                link: { linux_llistxattr($0, names, size) },
+                entry: { linux_listxattrat($0.directory, $0.path, UInt32($0.flags), names, size) })
+        } catch .noData {
+            // The answer of filesystems that are told to keep no attributes (mergerfs).
+            return 0
+        }
     }
 
     /// Removes an attribute: `removexattr(2)`.

@@ -215,12 +215,21 @@ extension FileError {
         return error
     }
 
-    /// Returns the error for a failed `getxattr(2)` or `listxattr(2)`.
+    /// Returns the error for a failed `getxattr(2)`.
     public static func readingAttribute(
-        _ errno: Errno, _ attribute: ExtendedAttributeName?, of path: FilePath?
+        _ errno: Errno, _ attribute: ExtendedAttributeName, of path: FilePath?
     ) -> FileError {
         FileError(
             ErrorCause(ofAttribute: errno), errno: errno, path: path, attribute: attribute)
+    }
+
+    /// Returns the error for a failed `listxattr(2)`.
+    public static func listingAttributes(_ errno: Errno, of path: FilePath?) -> FileError {
+        var cause = ErrorCause(ofAttribute: errno)
+        if cause.code == .tooLarge {
+            cause.message = "has more names of attributes than the kernel lists (64 KiB)"
+        }
+        return FileError(cause, errno: errno, path: path)
     }
 }
 
@@ -261,19 +270,29 @@ extension FileError {
     /// - Parameters:
     ///   - status: the file's status; nil if it could not be read.
     ///   - user: the effective uid of this process.
+    ///   - filesystem: the filesystem's magic number (`f_type`, linux/magic.h); nil if unknown.
     public static func storingAttribute(
         _ errno: Errno, _ attribute: ExtendedAttributeName?, on path: FilePath?,
-        status: FileStatus?, user: UInt32
+        status: FileStatus?, user: UInt32, filesystem: UInt32? = nil
     ) -> FileError {
         let cause: ErrorCause
         switch errno {
         case .notPermitted: cause = .notPermitted(status, user: user)
         case .permissionDenied: cause = .permissionDenied(status, user: user)
+        case .readOnlyFileSystem where filesystem.map { neverWritable.contains($0) } == true:
+            cause = ErrorCause(
+                .readOnlyFilesystem, "filesystems of this type cannot be written",
+                "copy the item to another one")
         default: cause = ErrorCause(ofAttribute: errno)
         }
         return FileError(cause, errno: errno, path: path, attribute: attribute)
     }
 }
+
+/// The filesystems that are only made as a whole: squashfs, erofs, ISO 9660, cramfs, romfs.
+private let neverWritable: Set<UInt32> = [
+    0x7371_7368, 0xE0F5_E1E2, 0x9660, 0x28CD_3D45, 0x7275,
+]
 
 extension ErrorCause {
     fileprivate static func notPermitted(_ status: FileStatus?, user: UInt32) -> ErrorCause {

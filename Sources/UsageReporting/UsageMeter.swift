@@ -68,7 +68,10 @@ public struct UsageMeter: Sendable {
             let position = item.path.components.reduce(top) { $0.entry(named: $1.bytes) }
             return TreeRoot(item.path, context: UsageScope(root: item, below: position))
         }
-        try scanner.scan(starts) { _ in UsageVisitor(self, rules: rules, state: state) }
+        let repeated = RepeatedMounts(planner.mounts, below: items.map(\.path))
+        try scanner.scan(starts) { _ in
+            UsageVisitor(self, rules: rules, repeated, state: state)
+        }
         let isPartial = planner.shouldStop()
         return state.withLock { state in
             let measured = state

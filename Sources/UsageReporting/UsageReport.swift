@@ -19,6 +19,9 @@ public struct UsageReport: Sendable {
     /// Whether files that share extents count in full, each one: there are such files, perhaps, and
     /// ``UsageMeter/countsSharedExtentsOnce`` is not set.
     public let countsClonesInFull: Bool
+    /// Whether ``UsageDirectory/freed`` is only a greatest value: it includes extents that several
+    /// files share, and a snapshot or a clone that was not met may keep them.
+    public let freedIsAtMost: Bool
     /// The sizes of files that share extents with others, in bytes; nil if they were not counted.
     public let cloneSize: Int64?
     /// The number of directories that were met.
@@ -32,6 +35,7 @@ public struct UsageReport: Sendable {
         }
         self.isPartial = isPartial
         countsClonesInFull = measured.countsClonesInFull
+        freedIsAtMost = measured.mayShareOutside
         cloneSize = measured.countsClonesInFull || !countsClones ? nil : measured.cloneSize
         classes = zip(measured.classes.entries, measured.amounts.amounts)
             .map { ($0.value, $1) }.filter { $0.1 != UsageAmount() }
@@ -131,7 +135,7 @@ public struct UsageDirectory: Sendable {
     public var allocated: Int64 { record.tally.allocated }
 
     /// What of ``allocated`` deleting the directory frees: all but what has a name, or shares an
-    /// extent, outside.
+    /// extent, or is bound from, outside.
     public var freed: Int64 { allocated.subtractingSaturating(record.tally.notFreed) }
 
     /// What of ``allocated`` backups exclude.
@@ -156,7 +160,8 @@ public struct UsageDirectory: Sendable {
     /// Whether the directory was read to its end.
     public var wasRead: Bool { record.state == .read || record.state == .file }
 
-    /// Whether this is the mount point of a filesystem that was not entered, and so is not counted.
+    /// Whether this is the mount point of a filesystem that was not entered, and so is not counted:
+    /// of one that backups do not enter, or of what is counted at another path.
     public var isForeignMount: Bool { record.state == .foreignMount }
 
     /// Whether this is a root that is not a directory.

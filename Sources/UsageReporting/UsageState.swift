@@ -12,6 +12,8 @@ struct UsageState: Sendable {
     var cloneSize: Int64 = 0
     /// Whether files were met that may share extents, and were not asked.
     var countsClonesInFull = false
+    /// Whether shared extents count as freed because all references that were met are.
+    private(set) var mayShareOutside = false
     /// The allocated bytes of what is reached from several directories below one, by its number.
     private(set) var sharedBelow: [UInt32: Int64] = [:]
 
@@ -28,6 +30,7 @@ struct UsageState: Sendable {
         }
         forEachSharedPiece(of: extents, files: links.files, in: tree) { piece in
             let entry = classes.entry(for: piece.value)
+            if piece.isFreed { mayShareOutside = true }
             assign(
                 UsageAmount(allocated: piece.length), entry, to: piece.directory,
                 isFreed: piece.isFreed, isSpread: piece.isSpread)

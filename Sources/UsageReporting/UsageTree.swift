@@ -12,6 +12,9 @@ struct UsageTree: Sendable {
         fileprivate var nameStart: Int
         fileprivate var nameLength: UInt32
         var state: State
+        /// Whether the content has another path outside the roots, and so stays when a directory above
+        /// is deleted.
+        var isBorrowed = false
         /// The number of the class of entries that nothing is known about by themselves; the
         /// greatest for none.
         var entryClass: UInt16
@@ -25,7 +28,8 @@ struct UsageTree: Sendable {
         /// A directory that was not read, or not to its end.
         case unread
         case read
-        /// The mount point of a filesystem that backups do not enter.
+        /// The mount point of a filesystem that backups do not enter, or that shows what is counted
+        /// elsewhere.
         case foreignMount
         /// A root that is not a directory.
         case file
@@ -99,6 +103,10 @@ struct UsageTree: Sendable {
         for number in (1..<UInt32(max(count, 1))).reversed() {
             let record = self[number]
             self[record.parent].tally.add(record.tally)
+            if record.isBorrowed {
+                self[record.parent].tally.notFreed.addSaturating(
+                    record.tally.allocated - record.tally.notFreed)
+            }
             self[number].nextSibling = self[record.parent].firstChild
             self[record.parent].firstChild = number
         }

@@ -10,6 +10,7 @@ import SystemPackage
 struct UsageVisitor: TreeVisitor {
     private let meter: UsageMeter
     private let rules: PlanRules
+    private let repeated: RepeatedMounts
     private let state: Monitor<UsageState>
     private var examined: ItemCounter
     /// The sums of the entries since the last change of directory.
@@ -24,7 +25,11 @@ struct UsageVisitor: TreeVisitor {
     /// Directories that were read to their end.
     private var finished: [UInt32] = []
 
-    init(_ meter: UsageMeter, rules: PlanRules, state: Monitor<UsageState>) {
+    init(
+        _ meter: UsageMeter, rules: PlanRules, _ repeated: RepeatedMounts,
+        state: Monitor<UsageState>
+    ) {
+        self.repeated = repeated
         self.meter = meter
         examined = ItemCounter(meter.planner.didExamine)
         self.rules = rules
@@ -41,7 +46,7 @@ struct UsageVisitor: TreeVisitor {
             if case .plain(let status) = examination, let plain = scope.plainClass,
                 status.isEncrypted == scope.isEncrypted
             {
-                if !isElsewhere(status, in: scope) {
+                if !isElsewhere(status, in: scope), !isCounted(entry, status) {
                     add(
                         entry, status, plain, to: scope.directory, on: scope.sharingFilesystem)
                 }
@@ -53,6 +58,7 @@ struct UsageVisitor: TreeVisitor {
             return .skip
         }
         if isElsewhere(item.status, in: scope) { return .skip }
+        if item.status.kind != .directory, isCounted(entry, item.status) { return .skip }
         if item.status.kind == .directory || entry.depth == 0 {
             return visit(directory: entry, item, in: scope)
         }
@@ -65,6 +71,15 @@ struct UsageVisitor: TreeVisitor {
     private func isElsewhere(_ status: FileStatus, in scope: UsageScope) -> Bool {
         guard meter.staysOnFilesystem, let device = scope.plan.device else { return false }
         return status.identity.device != device
+    }
+
+    /// Whether an item is a mount point that shows what is counted elsewhere.
+    private func isCounted(_ entry: borrowing TreeEntry, _ status: FileStatus) -> Bool {
+        entry.depth > 0 && isMountPoint(of: repeated.counted, status)
+    }
+
+    private func isMountPoint(of mounts: Set<Int>, _ status: FileStatus) -> Bool {
+        status.isMountRoot == true && status.mountNumber.map { mounts.contains($0) } == true
     }
 
     mutating func leave(_ scope: UsageScope) {
@@ -97,7 +112,9 @@ struct UsageVisitor: TreeVisitor {
         let isRoot = entry.depth == 0
         let position =
             isRoot ? scope.position : scope.position.entry(named: entry.nameBytes)
-        if rules.foreignMount(entry, item.status, in: scope.plan) != nil {
+        if isCounted(entry, item.status)
+            || rules.foreignMount(entry, item.status, in: scope.plan) != nil
+        {
             _ = addRecord(entry, to: scope.directory, .foreignMount)
             return .skip
         }
@@ -129,6 +146,9 @@ struct UsageVisitor: TreeVisitor {
         let number = addRecord(
             entry, to: scope.directory, .unread,
             entryClass: UInt16(clamping: plainClass.number), own)
+        if !isRoot, isMountPoint(of: repeated.borrowed, item.status) {
+            state.withLock { $0.tree[number].isBorrowed = true }
+        }
         return .descend(
             UsageScope(
                 plan: plan, directory: number, exclusion: exclusion, plainClass: plainClass,
@@ -202,6 +222,9 @@ struct UsageVisitor: TreeVisitor {
             current.directory = directory
         }
         current.tally.add(amount, entryClass)
+        if entry.depth > 0, isMountPoint(of: repeated.borrowed, status) {
+            current.tally.notFreed.addSaturating(amount.allocated)
+        }
         if isRegular { current.tally.fileCount += 1 }
         amounts.add(amount, entryClass)
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import EffectiveValues
+import PurgePlanning
 import ResourceValues
 import StoragePolicy
 import SystemPackage
@@ -33,7 +34,7 @@ struct ExplainCommand: ParsableCommand {
     func validate() throws { try input.requirePaths() }
 
     func run() throws {
-        let reader = try policy.reader()
+        let reader = try policy.reader { $0.heeding(PurgePlaces($1)) }
         reportUnaskedSettings()
         var output = Explanation(
             isJSON: isJSON, isColored: !isJSON && color.color.colorsStandardOutput)

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import EffectiveValues
 import FileTree
+import PurgePlanning
 import ResourceValues
 import StoragePolicy
 
@@ -42,7 +43,8 @@ struct FindCommand: ParsableCommand {
             let results = FoundItems(
                 form: records.form, showsSize: size, isSorted: sort,
                 isColored: records.form == .lines && color.color.colorsStandardOutput)
-            let reader = try effective ? policyOptions.reader() : nil
+            let reader =
+                try effective ? policyOptions.reader { $0.heeding(PurgePlaces($1)) } : nil
             if reader != nil { reportUnaskedSettings() }
             let starts = roots.starts(run) { root throws(FileError) -> FindContext in
                 guard let reader else { return .stored }

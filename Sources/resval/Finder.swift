@@ -24,6 +24,8 @@ struct Finder: CommandVisitor {
     private let filter: FindFilter
     /// The reader of effective values; nil to look at stored marks.
     private let reader: EffectiveValueReader?
+    /// Where relative paths begin. A thread of the walk may have a working directory of its own.
+    private let directory: FilePath
     private let results: FoundItems
     private let lines = ThreadOutput()
 
@@ -33,6 +35,7 @@ struct Finder: CommandVisitor {
     ) {
         self.filter = filter
         self.reader = reader
+        directory = reader.flatMap { _ in try? workingDirectory() } ?? ""
         self.results = results
         self.reporter = reporter
     }
@@ -94,7 +97,8 @@ struct Finder: CommandVisitor {
             let status = try? entry.status()
             return policy.decide(
                 marks.native, kind: entry.kind, in: context, foreignMarks: marks.foreign,
-                name: entry.nameBytes, path: entry.path, linkCount: status?.linkCount,
+                name: entry.nameBytes, path: directory.pushing(entry.path),
+                linkCount: status?.linkCount,
                 isMountRoot: status?.isMountRoot ?? true)
         case .stored:
             preconditionFailure("a search for effective values begins with a decision")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import EffectiveValues
+import PurgePlanning
 import ResourceValues
 import StorageManagement
 import StoragePolicy
@@ -67,7 +68,8 @@ struct GetCommand: ParsableCommand {
         }
         // Computed values are not inherited: the effective value is the item's own.
         let asksReader = effective && keys.contains { $0.stored != nil }
-        let question = ValueQuestion(keys, asksReader ? try policyOptions.reader() : nil)
+        let question = ValueQuestion(
+            keys, asksReader ? try policyOptions.reader { $0.heeding(PurgePlaces($1)) } : nil)
         var output = ValueOutput(
             form: records.form, showsPath: withPath || !input.isSinglePath,
             showsKey: keys.count > 1)
@@ -117,7 +119,8 @@ struct TestCommand: ParsableCommand {
         if effective && question.key.stored != nil {
             let environment = PolicyEnvironment.current()
             reader = try EffectiveValueReader(
-                StoragePolicy(markers: Marker.defaultSet, locations: environment.locations))
+                StoragePolicy(markers: Marker.defaultSet, locations: environment.locations)
+                    .heeding(PurgePlaces(environment)))
         }
         let valueQuestion = ValueQuestion([question.key], reader)
         path.withListedPath { item in valueQuestion.test(item, equals: question.value, outcome) }

@@ -28,13 +28,14 @@ struct MarkReaderTests {
     }
 
     @Test(
-        "the xdg attribute excludes with false, includes with true, and else says nothing",
+        "the xdg attribute excludes with false, includes with true, and else means nothing",
         arguments: [
             ("false", ForeignMarks(excluding: [.xdg])),
             ("false\n", ForeignMarks(excluding: [.xdg])),
             ("true", ForeignMarks(including: [.xdg])),
             ("true\u{0}", ForeignMarks(including: [.xdg])),
-            ("False", .none), ("", .none), ("no", .none), ("false ", .none), ("false\n\n", .none),
+            ("False", meaningless("False")), ("", meaningless("")), ("no", meaningless("no")),
+            ("false ", meaningless("false ")), ("false\n\n", meaningless("false\\n")),
         ])
     func xdg(value: String, expected: ForeignMarks) throws {
         let tree = Tree { File("f").attribute(ForeignAttribute.xdg, value) }
@@ -42,6 +43,10 @@ struct MarkReaderTests {
             let marks = try MarkReader().marks(of: root.appending("f"), kind: .regularFile)
             #expect(marks.foreign == expected)
         }
+    }
+
+    private static func meaningless(_ text: String) -> ForeignMarks {
+        ForeignMarks(uncertain: [.xdg: "its value '\(text)' is neither true nor false"])
     }
 
     @Test("the attributes of Duplicati and Duplicacy count where they were chosen")
@@ -103,6 +108,8 @@ struct MarkReaderTests {
                 let marks = try reader.marks(of: root.appending(name), kind: .directory)
                 let expected: Set<Marker> = name == "cache" ? [.cachedir] : []
                 #expect(marks.foreign.excluding == expected, "\(name)")
+                let isWrong = !name.hasPrefix("cache")
+                #expect((marks.foreign.uncertain[.cachedir] != nil) == isWrong, "\(name)")
             }
             let link = root.appending("to cache").withoutFollowing
             try #expect(reader.marks(of: link, kind: .directory).foreign == .none)

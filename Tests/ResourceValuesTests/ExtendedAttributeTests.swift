@@ -163,4 +163,39 @@ struct ExtendedAttributeTests {
             }
         }
     }
+
+    @Test("a filesystem that answers ENODATA to everything stores no attributes")
+    func noAttributesAtAll() throws {
+        try withTemporaryDirectory(containing: Tree { File("f").excluded() }) { root in
+            let file = root.appending("f")
+            let setting = SystemCallMock([.setxattr: [.noData]])
+            let error = #expect(throws: FileError.self) {
+                try setting.run { try file.setValue(true, for: .isPurgeable) }
+            }
+            #expect(error?.code == .unsupportedFilesystem)
+            let listing = SystemCallMock([.listxattr: [.noData, .noData]])
+            try listing.run {
+                try #expect(file.marks() == .none)
+                try #expect(file.extendedAttributeNames() == [])
+            }
+            let replacing = #expect(throws: FileError.self) {
+                try file.setExtendedAttribute(named: "user.a", to: [1], if: .present)
+            }
+            #expect(replacing?.code == .noSuchAttribute)
+        }
+    }
+
+    @Test("removing finds nothing where nothing can be stored")
+    func removingWithoutAttributes() throws {
+        let file: FilePath = "/proc/self/comm"
+        try #expect(file.removeValue(for: .isPurgeable) == false)
+        try file.apply([
+            MarkChange(.isPurgeable, to: nil), MarkChange(.isExcludedFromBackup, to: nil),
+        ])
+        #expect(throws: FileError.self) {
+            try file.apply([
+                MarkChange(.isPurgeable, to: nil), MarkChange(.isExcludedFromBackup, to: true),
+            ])
+        }
+    }
 }

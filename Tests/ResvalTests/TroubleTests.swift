@@ -176,4 +176,114 @@ struct TroubleTests {
             }
         }
     }
+
+    @Test("unset finds nothing where nothing can be set")
+    func unsetWithoutAttributes() throws {
+        let result = try resval("unset", "excluded,purgeable", "/proc/self/comm", in: "/")
+        expect(result, exits: 0)
+    }
+
+    @Test("more names of attributes than the kernel lists hide no answer")
+    func manyNames() throws {
+        try withFilesystem(.xfs) { filesystem in
+            try Tree { File("f", "text").excluded() }.create(in: filesystem.root)
+            let file = filesystem.root.appending("f")
+            let padding = String(repeating: "x", count: 240)
+            for number in 0..<300 {
+                try file.setExtendedAttribute(
+                    named: ExtendedAttributeName("user.\(number).\(padding)"), to: [])
+            }
+            let error = #expect(throws: FileError.self) { try file.extendedAttributeNames() }
+            #expect(error?.code == .tooLarge)
+            let explained = try resval("explain", "--json", "f", in: filesystem.root)
+            #expect(explained.errorText == "")
+            #expect(explained.exitCode == 0)
+            #expect(explained.text.contains(#""exclusion":{"value":true"#), "\(explained)")
+            expect(
+                try resval("get", "--effective", "excluded", "f", in: filesystem.root), exits: 0,
+                prints: "true\n")
+            expect(
+                try resval("find", "--effective", "--excluded", ".", in: filesystem.root),
+                exits: 0, prints: "./f\n")
+        }
+    }
+
+    @Test("a newline in an argument begins no line of a usage error")
+    func newlineInUsageError() throws {
+        for arguments in [
+            ["get", "no\nkey", "f"], ["get", "purgeable", "--no\noption"],
+            ["get", "--files0-from=a\nb", "purgeable", "f"], ["no\ncommand"],
+        ] {
+            let result = try Command(.built("resval"), arguments: arguments).run()
+            #expect(result.exitCode == 64 || result.exitCode == 2, "\(result)")
+            for line in result.errorText.split(separator: "\n") {
+                let isOwn = ["resval: ", "Usage: ", "  See "].contains { line.hasPrefix($0) }
+                #expect(isOwn, "\(result)")
+            }
+        }
+    }
+
+    @Test("in a user namespace without root a home's caches are caches")
+    func userNamespace() throws {
+        try require(.root, .tool("unshare"))
+        let tree = Tree {
+            Directory("home") { Directory(".cache") { File("f") }.owned(by: 1234) }
+                .owned(by: 1234)
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let home = root.appending("home")
+            var command = Command(
+                try #require(FilePath.tool("unshare")),
+                arguments: [
+                    "-r", FilePath.built("resval"), "get", "--effective", "excluded", ".cache/f",
+                ])
+            command.workingDirectory = home
+            command.user = 1234
+            command.environment = ["HOME": home.string]
+            expect(try command.run(), exits: 0, prints: "true\n")
+        }
+    }
+
+    @Test("a mark on a file of an overlay's lower layer says what was copied up")
+    func copiedUp() throws {
+        try require(.root, .tool("mount"))
+        let tree = Tree {
+            Directory("lower") {
+                File("single", Array(repeating: 0x78, count: 2 << 20))
+                Directory("many") {
+                    File("a", Array(repeating: 0x78, count: 1 << 20)); File("b", "text")
+                }
+            }
+            Directory("upper"); Directory("work"); Directory("merged")
+        }
+        try withFilesystem(.ext4) { filesystem in
+            let root = filesystem.root
+            try tree.create(in: root)
+            try tool(
+                "touch", "-d", "2020-01-01", root.appending("lower/single"),
+                root.appending("lower/many/a"), root.appending("lower/many/b"))
+            let layers = "lowerdir=\(root)/lower,upperdir=\(root)/upper,workdir=\(root)/work"
+            let merged = root.appending("merged")
+            try tool("mount", "-t", "overlay", "-o", layers, "overlay", merged)
+            defer { _ = try? tool("umount", "-l", merged) }
+            let single = try resval("set", "excluded=true", "single", in: merged)
+            #expect(single.exitCode == 0)
+            #expect(
+                single.errorText.contains(
+                    "copied up 1 file of a lower layer of an overlay, 2.0 MiB"),
+                "\(single)")
+            try Tree { File("own", "text") }.create(in: merged)
+            for name in ["single", "own"] {
+                expect(try resval("set", "excluded=true", name, in: merged), exits: 0)
+            }
+            let many = try resval("set", "-R", "excluded=true", "many", in: merged)
+            #expect(many.exitCode == 0)
+            #expect(
+                many.errorText.contains(
+                    "copied up 2 files of a lower layer of an overlay, 1.0 MiB"),
+                "\(many)")
+            let below = try resval("set", "excluded=true", "single", in: root.appending("upper"))
+            expect(below, exits: 0)
+        }
+    }
 }

@@ -33,7 +33,7 @@ private let rows: [PolicyRow] = [
         "included: malformed; malformed"),
     PolicyRow(
         "2: unreadable includes and is reported", "f(unreadable exclusion)",
-        "included: malformed; malformed"),
+        "included: unreadable; unreadable"),
     PolicyRow(
         "2: false overrules a location on this item", "tmp(included)/", "included: marked-false"),
     PolicyRow(

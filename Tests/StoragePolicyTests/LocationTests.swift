@@ -114,7 +114,7 @@ private let rows: [LocationRow] = [
     LocationRow(
         rule: "caches that a link leads into the documents are ignored",
         realPaths: ["/home/u/.cache": "/home/u/Documents"], excluded: temporary,
-        warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
+        warnings: ["overlaps-protected the default of $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "$XDG_CACHE_HOME that is the data home is ignored",
         environment: ["XDG_CACHE_HOME": "/home/u/.local/share"], excluded: temporary,
@@ -130,7 +130,7 @@ private let rows: [LocationRow] = [
     LocationRow(
         rule: "the default caches are ignored when a configured user directory lies in them",
         userDirectories: #"XDG_MUSIC_DIR="$HOME/.cache/music""#, excluded: temporary,
-        warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
+        warnings: ["overlaps-protected the default of $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "a home inside /tmp is cut out of it", environment: ["HOME": "/tmp/h"],
         excluded: temporary + ["/tmp/h/.cache"],
@@ -183,7 +183,8 @@ private let rows: [LocationRow] = [
         ], excluded: ["/tmp"],
         warnings: [
             "unsafe-path the named directory", "unsafe-path /var/tmp", "unsafe-path $TMPDIR",
-            "unsafe-path $XDG_CACHE_HOME", "unsafe-path $XDG_DATA_HOME",
+            "unsafe-path the default of $XDG_CACHE_HOME",
+            "unsafe-path the default of $XDG_DATA_HOME",
         ]),
     LocationRow(
         rule: "a linked home is known by its real path",

@@ -18,7 +18,7 @@ private let rows: [PolicyRow] = [
         "complete: malformed; malformed"),
     PolicyRow(
         "unreadable acts as complete and is reported", "f(unreadable class)",
-        "complete: malformed; malformed"),
+        "complete: unreadable; unreadable"),
     PolicyRow(
         "malformed acts as complete on what lies below", "d(malformed class)/f",
         "complete: inherited /d"),

@@ -1,4 +1,6 @@
 import StoragePolicy
+import SystemCalls
+import SystemPackage
 import Testing
 
 private let rows: [PolicyRow] = [
@@ -29,7 +31,7 @@ private let rows: [PolicyRow] = [
         "protected: inherited /d"),
     PolicyRow(
         "unreadable protects and is reported", "f(unreadable purging)",
-        "protected: malformed; malformed"),
+        "protected: unreadable; unreadable"),
     PolicyRow(
         "unreadable protects everything below", "d(unreadable purging)/f(purgeable)",
         "protected: inherited /d"),
@@ -72,5 +74,37 @@ struct PurgeabilityTests {
                 purgeability.name
             )
         }
+    }
+
+    @Test("a mark that is objected to permits nothing, and is asked about once")
+    func objection() {
+        let asked = Monitor<[FilePath]>([])
+        var policy = StoragePolicy()
+        policy.objection = { path in
+            asked.withLock { $0.append(path) }
+            return path == "/home" ? .holdsProtected : path == "/home/d" ? .untrustedMark : nil
+        }
+        func purgeability(_ steps: [Step]) -> [Purgeability] {
+            [decide(steps, policy).purgeability, walk(steps, policy).purgeability]
+        }
+        let home = Step.directory("home", .purgeable(true))
+        let directory = Step.directory("d", .purgeable(true))
+        for kept in purgeability([home]) {
+            #expect(kept == Effective(.objection(.holdsProtected)))
+            #expect(!kept.cause.isPurgeable)
+            #expect(!kept.cause.isProtected)
+        }
+        #expect(purgeability([home, .file("f")]) == [.unmarked, .unmarked])
+        #expect(
+            purgeability([home, .file("f", .purgeable(true))])
+                == [Effective(.marked), Effective(.marked)])
+        for below in purgeability([home, directory, .file("f", .purgeable(true))]) {
+            #expect(below == Effective(.objection(.untrustedMark), from: "/home/d"))
+        }
+        asked.withLock { $0 = [] }
+        _ = purgeability([.directory("home"), .file("f", .purgeable(false)), .file("g")])
+        #expect(asked.withLock { $0 } == [])
+        policy = policy.prepared(forSource: "/home").prepared(forSources: ["/home"])
+        #expect(policy.objection?("/home") == .holdsProtected)
     }
 }

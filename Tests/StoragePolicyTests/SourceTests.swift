@@ -74,7 +74,7 @@ struct SourceTests {
         let steps: [Step] = [.directory("d", .unreadableProtection), .directory("s")]
         let answer = policy.context(forSource: chain(steps))
         #expect(answer.decision.protectionClass == .complete)
-        #expect(answer.ancestorIssues.map(\.issue.name) == ["malformed"])
+        #expect(answer.ancestorIssues.map(\.issue.name) == ["unreadable"])
     }
 
     @Test("a stranger's malformed mark above the SOURCE stays malformed")

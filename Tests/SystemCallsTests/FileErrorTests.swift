@@ -100,6 +100,33 @@ struct FileErrorTests {
         #expect(try #require(others.advice).contains("chmod") == false)
     }
 
+    @Test("too many names are not said to be a value that is too large")
+    func tooManyNames() {
+        for errno in [Errno.argListTooLong, .outOfRange] {
+            let listing = FileError.listingAttributes(errno, of: "/f")
+            #expect(listing.code == .tooLarge)
+            #expect(listing.errno == errno)
+            #expect(!listing.message.contains("value"))
+        }
+        #expect(FileError.listingAttributes(.ioError, of: "/f").code == .inputOutput)
+    }
+
+    @Test("nobody is told to remount what is never writable")
+    func neverWritable() {
+        func advice(_ filesystem: UInt32?) -> String {
+            FileError.storingAttribute(
+                .readOnlyFileSystem, "user.a", on: "/f", status: nil, user: 0,
+                filesystem: filesystem
+            ).description
+        }
+        for filesystem: UInt32? in [nil, 0xEF53] {
+            #expect(advice(filesystem).contains("remount"))
+        }
+        for filesystem: UInt32 in [0x7371_7368, 0xE0F5_E1E2, 0x9660] {
+            #expect(!advice(filesystem).contains("remount"))
+        }
+    }
+
     private func fileStatus(mode: Int32, attributes: UInt64, owner: UInt32) -> FileStatus {
         var status = statx()
         status.stx_mode = UInt16(mode)

@@ -50,6 +50,8 @@ struct CloneTests {
             let top = try #require(report.roots.first)
             #expect(top.sharedBelow == 200 << 20)
             #expect(top.freed == top.allocated)
+            #expect(report.freedIsAtMost)
+            try #expect(!measure(root).freedIsAtMost)
             // Deleting the clones alone frees what was rewritten.
             let clones = try exact(root.appending("b"))
             #expect(clones.total.allocated >= 300 << 20)

@@ -91,14 +91,11 @@ public struct EvictionRecord: Sendable, Hashable {
 extension FileLocation where Self: ~Copyable {
     /// Returns the record of an evicted file, with one `listxattr(2)`.
     ///
-    /// - Returns: nil for an ordinary item, and on filesystems without extended attributes.
-    /// - Throws: ``FileError`` as `extendedAttributeNames()` does.
+    /// - Returns: nil for an ordinary item, on filesystems without extended attributes, and if there
+    ///   are more names than the kernel lists.
+    /// - Throws: ``FileError`` as `extendedAttributeNames()` does, except for too many names.
     public func evictionRecord() throws(FileError) -> EvictionRecord? {
-        do throws(FileError) {
-            return EvictionRecord(among: try extendedAttributeNames().map(\.bytes))
-        } catch  where error.code == .unsupportedFilesystem {
-            return nil
-        }
+        EvictionRecord(among: try listedAttributeNames() ?? [])
     }
 }
 

@@ -26,7 +26,7 @@ extension ForeignAttribute {
         } catch  where error.code == .unsupportedFilesystem || error.code == .noSuchFile {
             return false
         } catch  where error.code == .permissionDenied {
-            return try location.extendedAttributeNames().contains(dropbox)
+            return try location.listedAttributeNames()?.contains(dropbox.bytes) ?? true
         }
     }
 
@@ -47,20 +47,26 @@ extension ForeignAttribute {
         return false
     }
 
-    /// Returns the value of the XDG attribute; nil when it is missing or neither `true` nor
-    /// `false`.
+    /// What the XDG attribute says.
+    enum XDGValue {
+        case included, excluded
+        /// Nothing, by a value that is neither `true` nor `false`.
+        case meaningless([UInt8])
+    }
+
+    /// Returns what the XDG attribute says; nil when it is missing.
     ///
     /// - Throws: the errno of reading the attribute.
     static func xdgValue(
         among names: [[UInt8]]?, of location: borrowing some FileLocation & ~Copyable
-    ) throws(Errno) -> Bool? {
+    ) throws(Errno) -> XDGValue? {
         if let names, !names.contains(xdg.bytes) { return nil }
         guard var bytes = try value(of: xdg, at: location) else { return nil }
         // A value written by hand or by a C program may end with a newline or a NUL.
         if bytes.last == UInt8(ascii: "\n") || bytes.last == 0 { bytes.removeLast() }
-        if bytes.elementsEqual("true".utf8) { return true }
-        if bytes.elementsEqual("false".utf8) { return false }
-        return nil
+        if bytes.elementsEqual("true".utf8) { return .included }
+        if bytes.elementsEqual("false".utf8) { return .excluded }
+        return .meaningless(bytes)
     }
 
     private static func value(
@@ -99,18 +105,25 @@ public struct TagFile: Sendable {
 
     static let all = [cacheDirectory, noBackup]
 
-    /// Whether the tag file is present in a directory.
+    /// Whether the tag file is present in a directory, with the signature.
     ///
     /// - Throws: the errno of opening the directory, or of checking or reading the file.
     package func isPresent(in directory: borrowing some FileLocation & ~Copyable) throws(Errno)
         -> Bool
     {
+        try isValid(in: directory) ?? false
+    }
+
+    /// Whether the tag file in a directory has the signature; nil if there is no such file.
+    ///
+    /// - Throws: as ``isPresent(in:)``.
+    func isValid(in directory: borrowing some FileLocation & ~Copyable) throws(Errno) -> Bool? {
         try ifPresent { () throws(Errno) in
             let opened = OwnedDescriptor(
                 try openFile(directory, flags: [.reference, .directory, .noFollow]))
             let file = DirectoryEntryLocation(directory: opened.descriptor, name: name)
             return try hasSignature(file, try file.status())
-        } ?? false
+        }
     }
 
     /// Returns the tag file's own status and marks.

@@ -88,8 +88,13 @@ public struct MarkReader: Sendable {
         }
         if kind == .directory {
             for tag in tagFiles {
-                found.foreign.read(tag.marker) { () throws(Errno) in
-                    try tag.isPresent(in: location)
+                found.foreign.read(tag.marker) { foreign throws(Errno) in
+                    guard let isValid = try tag.isValid(in: location) else { return }
+                    if isValid {
+                        foreign.excluding.insert(tag.marker)
+                    } else {
+                        foreign.uncertain[tag.marker] = "it does not begin with the signature"
+                    }
                 }
             }
         }
@@ -111,8 +116,11 @@ public struct MarkReader: Sendable {
         guard markers.contains(.xdg) else { return }
         found.read(.xdg) { found throws(Errno) in
             switch try ForeignAttribute.xdgValue(among: names, of: location) {
-            case true?: found.including.insert(.xdg)
-            case false?: found.excluding.insert(.xdg)
+            case .included?: found.including.insert(.xdg)
+            case .excluded?: found.excluding.insert(.xdg)
+            case .meaningless(let value)?:
+                let text = NameEscaping.text(Array(value.prefix(64)))
+                found.uncertain[.xdg] = "its value '\(text)' is neither true nor false"
             case nil: break
             }
         }

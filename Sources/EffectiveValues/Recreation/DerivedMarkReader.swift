@@ -10,6 +10,7 @@ final class DerivedMarkReader: Sendable {
     private let rules: RecreationRules?
     private let workTrees: WorkTrees
     private let ignored: IgnoredItems?
+    private let contents = ContentSearch()
 
     /// Creates a reader.
     ///
@@ -68,7 +69,7 @@ final class DerivedMarkReader: Sendable {
         case .unknown(let reason):
             found.uncertain[.rules] = "\(recreation.proof), but \(reason)"
         case .untracked:
-            if !clones, let content = try directory.uncertainContent() {
+            if !clones, let content = try contents.content(in: directory, at: path) {
                 found.uncertain[.rules] = "\(recreation.proof), but \(content) is in it"
                 return
             }

@@ -16,6 +16,7 @@ final class IgnoredItems: Sendable {
 
     private let rules: RecreationRules
     private let git: GitCommand
+    private let contents = ContentSearch()
     private let found: Monitor<Found> = Monitor(Found())
 
     /// - Parameter rules: know the homes.
@@ -44,11 +45,11 @@ final class IgnoredItems: Sendable {
         }
         guard let paths = found.withLock({ $0.paths[known.identity] }) else { return }
         let item = OwnedDescriptor(try openFile(location, flags: [.reference, .noFollow]))
-        guard try item.descriptor.status().identity == known.identity,
-            try paths.contains(realPath(ofOpen: item.descriptor))
+        let path = try realPath(ofOpen: item.descriptor)
+        guard try item.descriptor.status().identity == known.identity, paths.contains(path)
         else { return }
         if known.kind == .directory,
-            let content = try OpenDirectory(at: location).uncertainContent()
+            let content = try contents.content(in: OpenDirectory(at: location), at: path)
         {
             marks.uncertain[.gitignore] = "\(content) is in it, with files of its own"
         } else {

@@ -127,30 +127,6 @@ enum VersionControl: Sendable, Hashable {
     }
 }
 
-extension OpenDirectory {
-    /// Returns what may have content of its own, anywhere in the directory: the work tree of a version
-    /// control system, or another filesystem, which is not entered and may never answer. nil if
-    /// there is neither.
-    func uncertainContent() throws(Errno) -> String? {
-        let start = OpenDirectory(
-            try openFile(in: descriptor, ".", flags: [.readOnly, .directory, .noFollow]))
-        var walk = DirectoryWalk(in: start, names: try start.names(), context: ())
-        while let step = try walk.next() {
-            guard case .entry(let name) = step else { continue }
-            if VersionControl.names.contains(name) { return "a work tree" }
-            do throws(Errno) {
-                let inner = try walk.directory.openBeneath(name, flags: .readOnly)
-                walk.enter(inner, names: try inner.names(), context: ())
-            } catch .improperLink {
-                return "another filesystem"
-            } catch .notDirectory, .noSuchFileOrDirectory, .tooManySymbolicLinkLevels {
-                continue
-            }
-        }
-        return nil
-    }
-}
-
 /// A work tree. It is not kept open: there may be any number of them.
 private final class WorkTree: Sendable {
     private let path: FilePath
@@ -158,7 +134,10 @@ private final class WorkTree: Sendable {
     private let system: VersionControl
     /// The paths below the work tree of the items with one of the names that git tracks, or
     /// why it cannot be asked; nil before it was.
-    private let answer: Monitor<Result<Set<[UInt8]>, GitFailure>?> = Monitor(nil)
+    ///
+    /// A path is known by its hash, so that a deep one takes no memory for each of its names: where
+    /// two have the same, an item counts as tracked.
+    private let answer: Monitor<Result<Set<UInt64>, GitFailure>?> = Monitor(nil)
 
     init(_ path: FilePath, _ identity: FileIdentity, _ system: VersionControl) {
         self.path = path
@@ -186,8 +165,8 @@ private final class WorkTree: Sendable {
                 return .unknown("whether it is tracked is unknown: \(Self.moved.reason)")
             }
             let inside = path.names.dropFirst(self.path.names.count)
-            return tracked.contains(Array(inside.joined(separator: [UInt8(ascii: "/")])))
-                ? .tracked : .untracked
+            let bytes = Array(inside.joined(separator: [UInt8(ascii: "/")]))
+            return tracked.contains(stableHash(of: bytes)) ? .tracked : .untracked
         }
     }
 
@@ -200,19 +179,18 @@ private final class WorkTree: Sendable {
     ///   - parent: the directory that contains the item.
     private func tracked(
         from path: FilePath, _ parent: OpenDirectory, _ names: Set<[UInt8]>, _ git: GitCommand
-    ) -> Result<Set<[UInt8]>, GitFailure> {
+    ) -> Result<Set<UInt64>, GitFailure> {
         guard let directory = open(from: path, parent) else { return .failure(Self.moved) }
-        var tracked: Set<[UInt8]> = []
+        var tracked: Set<UInt64> = []
         do throws(GitFailure) {
             try git.run(.tracked, in: directory) { path in
-                var end = path.startIndex
-                while end < path.endIndex {
-                    let start = end
-                    end = path[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
-                    if names.contains(Array(path[start..<end])) {
-                        tracked.insert(Array(path[..<end]))
-                    }
-                    if end < path.endIndex { end += 1 }
+                var (start, hash) = (path.startIndex, stableHash(of: []))
+                while start < path.endIndex {
+                    let end = path[start...].firstIndex(of: slash) ?? path.endIndex
+                    hash = stableHash(of: path[start..<end], after: hash)
+                    if names.contains(Array(path[start..<end])) { tracked.insert(hash) }
+                    hash = stableHash(of: [slash], after: hash)
+                    start = end + 1
                 }
             }
             return .success(tracked)
@@ -236,3 +214,5 @@ private final class WorkTree: Sendable {
         }
     }
 }
+
+private let slash = UInt8(ascii: "/")

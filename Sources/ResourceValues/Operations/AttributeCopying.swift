@@ -138,12 +138,10 @@ extension FileError {
 private func attributeNames(
     of file: NamedDescriptor
 ) throws(FileError) -> [ExtendedAttributeName] {
-    do throws(FileError) {
-        return try file.extendedAttributeNames()
-    } catch {
-        if error.code == .unsupportedFilesystem { return [] }
-        throw error
+    guard let names = try file.listedAttributeNames() else {
+        throw .listingAttributes(.argListTooLong, of: file.pathForMessages)
     }
+    return names.map { ExtendedAttributeName(bytes: $0) }
 }
 
 private func isCopied(_ name: ExtendedAttributeName) -> Bool {

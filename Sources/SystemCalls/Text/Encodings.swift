@@ -85,10 +85,12 @@ package enum Percent {
 
 /// Returns the 64-bit FNV-1a hash of bytes: the same on every machine and in every version. Not for
 /// bytes of which someone gains by a collision.
-package func stableHash(of bytes: [UInt8]) -> UInt64 {
-    bytes.reduce(0xCBF2_9CE4_8422_2325) { hash, byte in
-        (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-    }
+///
+/// - Parameter hash: that of the bytes before, if any.
+package func stableHash(
+    of bytes: some Sequence<UInt8>, after hash: UInt64 = 0xCBF2_9CE4_8422_2325
+) -> UInt64 {
+    bytes.reduce(hash) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
 }
 
 /// Returns ``stableHash(of:)`` in hexadecimal, as 16 digits.

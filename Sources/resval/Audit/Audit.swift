@@ -20,7 +20,7 @@ struct Audit {
             item.markFindings
                 + [
                     excludedDocuments(item), excludedTracked(item, trees), lostContent(item),
-                    fragile(item, trees),
+                    fragile(item, trees), leftBehind(item),
                 ].compactMap(\.self)
         }
         findings += large(items)

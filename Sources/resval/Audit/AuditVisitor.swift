@@ -119,7 +119,8 @@ struct AuditVisitor: CommandVisitor {
         try root.recreationReader.marks(of: entry, kind: .directory).foreign.recreation
     }
 
-    /// Reports what cannot be read. A mark that can be read, but is malformed, is a finding.
+    /// Reports what cannot be read. A mark that can be read, but is malformed or means nothing, is a
+    /// finding.
     private func report(_ decision: Decision, of entry: borrowing TreeEntry) {
         guard !decision.issues.isEmpty else { return }
         for case .malformed(let mark) in decision.issues where mark.isUnreadable {
@@ -127,7 +128,7 @@ struct AuditVisitor: CommandVisitor {
             error.path = entry.path
             reporter.outcome.report(error)
         }
-        reporter.report(decision.issues, of: entry)
+        reporter.report(decision.issues.filter { !$0.isMeaninglessMark }, of: entry)
     }
 }
 

@@ -22,6 +22,10 @@ struct Finding: Sendable {
         case useless
         /// Programs that save by replacing the file would drop its mark.
         case fragile
+        /// A mark is on a former version of a file, and not on the file.
+        case leftBehind = "left-behind"
+        /// A foreign mark is there, and means nothing.
+        case meaningless
         /// Nothing enforces a protection class.
         case unenforced
         /// An item is marked purgeable, and no purge deletes it.

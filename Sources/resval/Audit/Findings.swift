@@ -8,7 +8,8 @@ import SystemPackage
 extension AuditItem {
     /// The findings that follow from the item's marks and those above it.
     var markFindings: [Finding] {
-        malformedMarks + [conflict, uselessExclusion, uselessPurgeability].compactMap(\.self)
+        malformedMarks + meaninglessMarkers
+            + [conflict, uselessExclusion, uselessPurgeability].compactMap(\.self)
     }
 
     private var malformedMarks: [Finding] {
@@ -32,6 +33,12 @@ extension AuditItem {
                 command: "resval set isExcludedFromBackup=false \(path.shellWord)")
         }
         return nil
+    }
+
+    private var meaninglessMarkers: [Finding] {
+        decision.issues.filter(\.isMeaninglessMark).map {
+            Finding(.meaningless, self, $0.sentence, command: nil)
+        }
     }
 
     private var uselessExclusion: Finding? {
@@ -73,6 +80,14 @@ extension AuditItem {
     }
 }
 
+extension PolicyIssue {
+    /// Whether a mark of another program has a value or a content that means nothing.
+    var isMeaninglessMark: Bool {
+        guard case .uncertainMarker(let marker, _) = self else { return false }
+        return marker == .xdg || marker == .cachedir
+    }
+}
+
 /// Returns the command by which backups include an item again.
 ///
 /// - Parameter exclusion: the item's own reason.
@@ -108,6 +123,36 @@ extension Audit {
                 command: "resval set \(marks) \(item.path.removingLastComponent().shellWord)")
         } catch {
             report(.opening(error, item.path))
+            return nil
+        }
+    }
+
+    /// Finds a mark on the former version of a file, which an editor renamed before it wrote the file
+    /// anew, without the mark.
+    func leftBehind(_ item: AuditItem) -> Finding? {
+        guard item.status.kind == .regularFile, !item.marks.isEmpty,
+            let name = item.path.lastComponent?.bytes
+        else { return nil }
+        do throws(FileError) {
+            for (prefix, suffix) in [("", "~"), ("", ".bak"), ("", ".orig"), ("#", "#")]
+            where name.starts(with: prefix.utf8)
+                && name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+            {
+                let own = name.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
+                guard let file = RelativePath(own)?.path else { continue }
+                let path = item.path.removingLastComponent().pushing(file)
+                let location = path.withoutFollowing
+                guard let status = try location.statusIfPresent(), status.kind == .regularFile,
+                    status.owner == item.status.owner, try location.marks().isEmpty
+                else { continue }
+                return Finding(
+                    .leftBehind, item,
+                    "its marks did not stay with \(NameEscaping.text(Array(own))), which was saved anew",
+                    command: "resval copy \(item.path.shellWord) \(path.shellWord)")
+            }
+            return nil
+        } catch {
+            report(error)
             return nil
         }
     }

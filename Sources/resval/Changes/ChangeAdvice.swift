@@ -85,6 +85,9 @@ final class ChangeTally: Sendable {
         var files = 0
         /// Changed regular files with several hard links.
         var hardLinked = 0
+        /// Changed regular files that were copied up on overlays, and their bytes on disk.
+        var copiedUp = 0
+        var copiedUpBytes: Int64 = 0
     }
 
     /// Whether any change stores a value rather than removing it.
@@ -92,6 +95,7 @@ final class ChangeTally: Sendable {
     /// Whether any change stores a value whose loss does harm: a protection class or
     /// `isPurgeable=false`. Programs that save by replacing the file lose its marks.
     private let storesFragileValue: Bool
+    private let copyUp = CopyUp()
     private let counts = Monitor(Counts())
 
     init(_ changes: [MarkChange]) {
@@ -104,11 +108,17 @@ final class ChangeTally: Sendable {
         }
     }
 
-    func add(changed status: FileStatus) {
+    /// Counts an item that was changed, by its status since then.
+    func add(changed item: borrowing some FileLocation & ~Copyable, _ status: FileStatus) {
         guard status.kind == .regularFile else { return }
+        let isCopiedUp = copyUp.hasHappened(to: item, status)
         counts.withLock {
             $0.files += 1
             if status.linkCount > 1 { $0.hardLinked += 1 }
+            if isCopiedUp {
+                $0.copiedUp += 1
+                $0.copiedUpBytes.addSaturating(status.allocatedSize)
+            }
         }
     }
 
@@ -120,6 +130,11 @@ final class ChangeTally: Sendable {
             let skipped = counted(
                 counts.skipped, "link or special file", "links and special files")
             Messages.warn("skipped \(skipped), which cannot have marks")
+        }
+        if counts.copiedUp > 0 {
+            Messages.warn(
+                "copied up \(counted(counts.copiedUp, "file")) of a lower layer of an overlay, "
+                    + sizeText(counts.copiedUpBytes))
         }
         if storesValues && counts.hardLinked > 0 {
             Messages.warn(
@@ -133,3 +148,32 @@ final class ChangeTally: Sendable {
         }
     }
 }
+
+/// Tells whether a change copied a file from a lower layer of an overlay to the upper one: the file
+/// exists there only since this program began, with content that is older.
+struct CopyUp: Sendable {
+    /// When the changes began, less what the clock of files may be late.
+    private let start: FileTime = {
+        let now = FileTime.now
+        return FileTime(seconds: now.seconds.subtractingSaturating(1), nanoseconds: now.nanoseconds)
+    }()
+
+    /// Whether a file can be on an overlay, which has no device of its own.
+    static func isPossible(for status: FileStatus) -> Bool {
+        deviceMajor(status.identity.device) == 0
+    }
+
+    /// - Parameter status: the item's status since the change.
+    func hasHappened(
+        to item: borrowing some FileLocation & ~Copyable, _ status: FileStatus
+    ) -> Bool {
+        guard status.kind == .regularFile, Self.isPossible(for: status),
+            let created = status.creationTime, created >= start,
+            status.contentModificationTime < start
+        else { return false }
+        return (try? filesystemStatus(of: item))?.type == overlay
+    }
+}
+
+/// `OVERLAYFS_SUPER_MAGIC` of linux/magic.h.
+private let overlay: UInt32 = 0x794C_7630

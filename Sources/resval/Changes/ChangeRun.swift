@@ -45,7 +45,7 @@ final class ChangeRun: Sendable {
     let journal: Journal?
     /// The most items that the batches of all threads together keep open.
     let mostOpenItems: Int
-    private let tally: ChangeTally?
+    private let tally: ChangeTally
     private let isJSON: Bool
     private let changed = Atomic(0)
     private let unchanged = Atomic(0)
@@ -61,7 +61,7 @@ final class ChangeRun: Sendable {
         _ outcome: Outcome
     ) throws(FileError) {
         self.journal = journal
-        tally = changes.map { ChangeTally($0) }
+        tally = ChangeTally(changes ?? [])
         self.isDryRun = isDryRun
         self.isJSON = isJSON
         self.outcome = outcome
@@ -76,13 +76,13 @@ final class ChangeRun: Sendable {
     ///
     /// - Parameter status: its status before that; nil to read it now.
     func count(changed item: borrowing some FileLocation & ~Copyable, _ status: FileStatus?) {
-        guard let tally, tally.storesValues, let status = status ?? (try? item.status()) else {
-            return
-        }
-        tally.add(changed: status)
+        // What the change did to a file of an overlay shows only afterwards.
+        let known = status.flatMap { CopyUp.isPossible(for: $0) ? nil : $0 }
+        guard let status = known ?? (try? item.status()) else { return }
+        tally.add(changed: item, status)
     }
 
-    func countSkipped(_ count: Int) { tally?.add(skipped: count) }
+    func countSkipped(_ count: Int) { tally.add(skipped: count) }
 
     /// Whether items are compared with what is wanted before they are changed. Otherwise all
     /// changes are made at once, with one system call each.
@@ -143,7 +143,7 @@ final class ChangeRun: Sendable {
 
     /// Prints the warnings, and the summary of a mass change or a dry run.
     func finish() {
-        tally?.report()
+        tally.report()
         guard isJSON || isDryRun || journal != nil else { return }
         let changed = changed.load(ordering: .relaxed)
         let journal = journal.flatMap { $0.exists ? $0 : nil }

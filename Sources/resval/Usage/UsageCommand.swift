@@ -58,7 +58,8 @@ struct UsageCommand: ParsableCommand {
     private func measure(_ progress: Progress) throws -> UsageReport {
         let environment = PolicyEnvironment.current()
         var planner = BackupPlanner(
-            policy: policy.policy.policy(in: environment), mounts: environment.mounts)
+            policy: policy.policy.policy(in: environment).heeding(PurgePlaces(environment)),
+            mounts: environment.mounts)
         planner.repositories = BackupRepositories.used(in: environment)
         let scanner = roots.walk.scanner(threadCount: threads.count)
         planner.threadCount = scanner.threadCount

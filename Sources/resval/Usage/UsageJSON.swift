@@ -74,6 +74,7 @@ struct UsageJSON {
         line.add("isPartial", report.isPartial)
         line.add("listsAll", options.top == nil)
         line.add("countsClonesInFull", report.countsClonesInFull)
+        line.add("freedIsAtMost", report.freedIsAtMost)
         line.end(in: &buffer)
     }
 }

@@ -48,6 +48,9 @@ struct UsagePage {
         if report.countsClonesInFull {
             notes.append("files that share extents count in full (--exact counts them once)")
         }
+        if report.freedIsAtMost {
+            notes.append("less is freed where a snapshot or a clone elsewhere has shared extents")
+        }
         let folded =
             report.directoryCount + (tree.hasSumOfRoots ? 1 : 0) - tree.directories.count
         if folded > 0 {

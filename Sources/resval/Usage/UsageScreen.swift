@@ -30,7 +30,10 @@ struct UsageScreen {
 
     private func writeHead(to buffer: inout OutputBuffer) {
         let total = report.total
-        let sums = UsageColumn.titled.map { "\(sizeText($0.sum(total))) \($0.title ?? "")" }
+        let sums = UsageColumn.titled.map { column in
+            let mostly = column.field == "freedBytes" && report.freedIsAtMost ? "at most " : ""
+            return "\(mostly)\(sizeText(column.sum(total))) \(column.title ?? "")"
+        }
         buffer.append(
             text: (sums + [counted(total.fileCount, "file")]).joined(separator: ", ") + "\n")
         let exclusions = report.amounts(by: \.exclusion)

@@ -171,4 +171,65 @@ struct GitLimitTests {
                 ])
         }
     }
+
+    @Test("directories in each other that are made again are read once, not once for each level")
+    func nestedDirectories() throws {
+        let levels = 60
+        try withTemporaryDirectory { root in
+            var paths: [FilePath] = []
+            var path = root
+            for _ in 0..<levels {
+                path.append("target")
+                paths.append(path)
+                try Tree {
+                    File("Cargo.toml"); Directory("target")
+                }
+                .create(in: path.removingLastComponent())
+            }
+            for isUncertain in [true, false] {
+                if isUncertain { try Tree { Directory(".git") }.create(in: path) }
+                let rules = try RecreationRules(homes: [])
+                let reader = MarkReader([.rules], DerivedMarkReader(rules: rules))
+                let mock = SystemCallMock([:])
+                try mock.run {
+                    for path in paths {
+                        let marks = try reader.marks(of: path, kind: .directory).foreign
+                        #expect(marks.excluding == (isUncertain ? [] : [.rules]), "\(path)")
+                    }
+                }
+                // Twice for each directory.
+                let reads = mock.calls[.getdents64, default: 0]
+                #expect(reads > levels)
+                #expect(reads < 8 * levels, "\(reads)")
+                if isUncertain { try tool("rmdir", path.appending(".git")) }
+            }
+        }
+    }
+
+    @Test("an index with one path of very many names takes no memory for each of them")
+    func deepIndex() throws {
+        try require(.tool("git"), .tool("prlimit"))
+        try withTemporaryDirectory(containing: Self.project) { root in
+            let project = root.appending("p")
+            try tool("rm", "-r", project.appending(".git"))
+            try tool("git", "-C", project, "init", "-q")
+            let deep = Array(repeating: "target", count: 60_000).joined(separator: "/")
+            var index = Command(
+                try #require(FilePath.tool("git")),
+                arguments: ["-C", project, "update-index", "--index-info"])
+            let blob = String(repeating: "1", count: 40)
+            index.input = Array("100644 \(blob)\t\(deep)/file\n".utf8)
+            try index.runSuccessfully()
+            let result = try Command(
+                try #require(FilePath.tool("prlimit")),
+                arguments: [
+                    "--as=\(4 << 30)", FilePath.built("resval"), "find", "--effective",
+                    "--excluded", "--markers", "native,rules", project,
+                ]
+            ).run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(result.errorText == "")
+            #expect(result.text == "")
+        }
+    }
 }

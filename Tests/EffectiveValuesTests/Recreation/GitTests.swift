@@ -239,4 +239,97 @@ struct GitTests {
                 reader.marks(of: home.appending("letter"), kind: .regularFile) == .none)
         }
     }
+
+    @Test("without an index a commit says nothing of what is tracked", arguments: [false, true])
+    func failedCheckout(isLinked: Bool) throws {
+        try withTemporaryDirectory(containing: Self.project) { root in
+            let project = root.appending("p")
+            try initialize(project, adding: "Cargo.toml", "target/object")
+            try Tree {
+                File(".gitignore", "target\n"); File("HEAD")
+            }.create(in: project)
+            if isLinked {
+                // A work tree whose repository is elsewhere, as of a submodule.
+                try git(project, "init", "-q", "--separate-git-dir", root.appending("repository"))
+            }
+            func marks(_ path: String) throws -> ForeignMarks {
+                let reader = try reader()
+                _ = try reader.marks(of: project, kind: .directory)
+                return try reader.marks(of: root.appending(path), kind: .directory).foreign
+            }
+            try #expect(marks("p/target").excluding == [])
+            try #expect(marks("p/sub/target").excluding == [.rules, .gitignore])
+            let index = root.appending(isLinked ? "repository/index" : "p/.git/index")
+            try tool("rm", index)
+            // Nothing was ever committed: then nothing is tracked.
+            try #expect(marks("p/sub/target").excluding == [.rules, .gitignore])
+            try git(project, "add", "-f", "target/object")
+            try git(
+                project, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-qm", "x")
+            try tool("rm", index)
+            for path in ["p/target", "p/sub/target"] {
+                let unknown = try marks(path)
+                #expect(unknown.excluding == [])
+                #expect(unknown.uncertain[.rules]?.contains("git has no index") == true)
+            }
+            let top = try reader().marks(of: project, kind: .directory).foreign
+            #expect(top.uncertain[.gitignore]?.contains("git has no index") == true)
+        }
+    }
+
+    @Test("settings of a home write no file, and its ignore rules count where it is one's own")
+    func settingsOfHome() throws {
+        try require(.root, .tool("git"))
+        let tree = Tree {
+            Directory("home") {
+                Directory(".config") { Directory("git") { File("ignore", "*.tmp\n") } }
+            }
+            Directory("p") {
+                File("a.tmp", "x"); File("a.log", "x"); File("source", "x")
+            }
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let (home, project) = (root.appending("home"), root.appending("p"))
+            let proof = root.appending("proof")
+            try initialize(project, adding: "source")
+            func excluded() throws -> [String] {
+                let git = GitCommand(home: home, configuration: nil)
+                let rules = try RecreationRules(homes: [])
+                let reader = MarkReader(
+                    [.gitignore],
+                    DerivedMarkReader(rules: nil, ignored: IgnoredItems(rules, git), git: git))
+                let top = try reader.marks(of: project, kind: .directory).foreign
+                let names = try ["a.tmp", "a.log", "source"].filter { name in
+                    try reader.marks(of: project.appending(name), kind: .regularFile).foreign
+                        .excluding == [.gitignore]
+                }
+                return names + (top.uncertain[.gitignore].map { [$0] } ?? [])
+            }
+            try #expect(excluded() == ["a.tmp"])
+            try Tree {
+                File(
+                    ".gitconfig",
+                    """
+                    [trace2]
+                        normalTarget = \(proof)
+                    [core]
+                        excludesFile = ~/ignored
+                    """)
+                File("ignored", "*.log\n")
+            }.create(in: home)
+            try #expect(excluded() == ["a.log"])
+            try #expect(proof.withoutFollowing.statusIfPresent() == nil)
+            try tool("chmod", "666", home.appending("ignored"))
+            try #expect(excluded() == [])
+            try tool("chown", "-R", "12345:12345", home)
+            try #expect(excluded() == ["the home in HOME belongs to another user"])
+            try #expect(proof.withoutFollowing.statusIfPresent() == nil)
+            // The guards are what prevents it: git by itself writes there.
+            var command = Command(
+                try #require(FilePath.tool("git")), arguments: ["-C", project, "status"])
+            command.environment = ["HOME": home.string]
+            _ = try command.run()
+            try #expect(proof.withoutFollowing.statusIfPresent() != nil)
+        }
+    }
 }

@@ -105,6 +105,53 @@ struct AuditMarkTests {
         }
     }
 
+    @Test("marks that a file lost when it was saved, and marks that mean nothing, are found")
+    func lostAndMeaningless() throws {
+        let xdg: ExtendedAttributeName = "user.xdg.robots.backup"
+        let tree = Tree {
+            File("pinned~").purgeable(false); File("pinned")
+            File("#secret#").protection(.complete); File("secret")
+            File("both.bak").excluded(); File("both").excluded()
+            File("alone.orig").excluded()
+            File("no").attribute(xdg, "no")
+            File("yes").attribute(xdg, "true")
+            Directory("cache") { File("CACHEDIR.TAG", "Signature: mine") }
+        }
+        try withAuditedHome(tree) { home in
+            try tool("chown", "-h", "12345", home.appending("alone.orig"))
+            let leftBehind = [
+                "HOME/#secret#: left-behind: its marks did not stay with secret, which was saved "
+                    + "anew",
+                "            resval copy 'HOME/#secret#' HOME/secret",
+                "HOME/pinned~: left-behind: its marks did not stay with pinned, which was saved "
+                    + "anew",
+                "            resval copy HOME/pinned~ HOME/pinned",
+            ]
+            let meaningless =
+                "HOME/no: meaningless: the attribute user.xdg.robots.backup does not count: its "
+                + "value 'no' is neither true nor false"
+            let result = try audit(home, in: home)
+            let text = auditText(result, home)
+            #expect(result.errorText == "")
+            for line in leftBehind + [meaningless] {
+                #expect(text.contains(line + "\n"), "\(text)")
+            }
+            #expect(text.split(separator: ": left-behind: ").count == 3, "\(text)")
+            #expect(text.split(separator: ": meaningless: ").count == 2, "\(text)")
+            let tagged = try audit("--markers", "native,cachedir", home, in: home)
+            #expect(
+                auditText(tagged, home).contains(
+                    "HOME/cache: meaningless: a CACHEDIR.TAG in it does not count: it does not "
+                        + "begin with the signature\n"))
+            let explained = try resval(
+                "explain", "--markers", "native,xdg,cachedir", "cache", "no", in: home)
+            #expect(explained.exitCode == 0)
+            #expect(
+                explained.text.split(separator: "\n").count { $0.hasPrefix("  note: ") } == 2,
+                "\(explained)")
+        }
+    }
+
     @Test("exclusions of documents are found, but not of caches and what tools re-create there")
     func documents() throws {
         let tree = Tree {
