@@ -6,7 +6,7 @@ import SystemPackage
 /// Standard output: every write is checked, and the first failure is kept for the exit code.
 ///
 /// After a failure nothing more is written, and ``StopRequest/isMade`` is true, so that work whose
-/// results would be lost ends.
+/// results would be lost ends, unless it changes files.
 package final class StandardOutput: Sendable {
     package static let shared = StandardOutput(.standardOutput)
 
@@ -24,6 +24,9 @@ package final class StandardOutput: Sendable {
         let given = getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? 80
         return min(max(terminalColumnCount(descriptor) ?? given, 40), 1000)
     }
+
+    /// Whether something could not be written.
+    var hasFailed: Bool { failure.withLock { $0 } != nil }
 
     /// Writes all bytes at once; the bytes of two threads never mix.
     package func write(_ bytes: [UInt8]) {

@@ -34,7 +34,8 @@ final class EvictionReport: Sendable {
     func work(
         in engine: Restic, _ state: EvictionDirectory, isDryRun: Bool
     ) -> EvictionWork {
-        EvictionWork(
+        if !isDryRun { StopRequest.goOnWithoutOutput() }
+        return EvictionWork(
             engine, state, isDryRun: isDryRun, shouldStop: { StopRequest.isMade },
             progress: reporter(display), report: note)
     }
@@ -95,6 +96,9 @@ final class EvictionReport: Sendable {
     func finish() throws {
         display.end()
         let totals = totals.withLock { $0 }
+        let text =
+            "total: \(counted(totals.files, "file")), \(sizeText(totals.bytes)) "
+            + "\(work == .evicting ? "freed" : "downloaded"), \(totals.failures) failed"
         var buffer = OutputBuffer()
         if isJSON {
             var line = JSONLine.output()
@@ -104,12 +108,9 @@ final class EvictionReport: Sendable {
             line.add("failedItems", totals.failures)
             line.end(in: &buffer)
         } else {
-            let verb = work == .evicting ? "freed" : "downloaded"
-            buffer.append(text: "total: \(counted(totals.files, "file")), ")
-            buffer.append(text: "\(sizeText(totals.bytes)) \(verb), ")
-            buffer.append(text: "\(totals.failures) failed\n")
+            buffer.append(text: "\(text)\n")
         }
-        buffer.flush()
+        buffer.finish(saying: text)
         guard totals.failures > 0 else { return }
         throw ExitCode(totals.files == 0 ? 1 : 3)
     }

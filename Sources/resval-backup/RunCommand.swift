@@ -106,6 +106,7 @@ struct BackupRun {
     /// - Returns: the exit code: that of the step that failed; else 3 when the snapshot is
     ///   incomplete; else 1 when the status could not be stored.
     mutating func run() async -> Int32 {
+        StopRequest.goOnWithoutOutput()
         var status = RunStatus(
             process: processNumber(), start: FileTime.now, after: readPrevious())
         store(status)

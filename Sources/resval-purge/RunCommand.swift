@@ -61,6 +61,7 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
+        if !isDryRun { StopRequest.goOnWithoutOutput() }
         let plan = target.isGiven ? nil : try readPlan()
         let environment = try PurgeEnvironment(search, scope)
         var report = RunReport(form, now: .now, mode: isDryRun ? .rehearse : .delete)

@@ -62,6 +62,7 @@ struct RunReport: ~Copyable {
     /// - Parameter available: how many bytes the volume has available now; nil when not known.
     mutating func finish(_ outcome: PurgeOutcome, wanted: Int64, available: Int64?) {
         printer.flush()
+        let text = sentence(outcome, available)
         if form == .json {
             var line = JSONLine.output()
             line.add("type", "outcome")
@@ -80,9 +81,9 @@ struct RunReport: ~Copyable {
             line.add("measurementError", outcome.measurementError?.code.description)
             line.end(in: &buffer)
         } else {
-            buffer.append(text: sentence(outcome, available) + "\n")
+            buffer.append(text: "\(text)\n")
         }
-        buffer.flush()
+        buffer.finish(saying: text)
         complain(outcome, wanted: wanted)
     }
 
