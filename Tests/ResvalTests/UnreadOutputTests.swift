@@ -18,7 +18,8 @@ struct UnreadOutputTests {
         "on a full or closed output a change is made to its end, and standard error says what was done",
         arguments: [">/dev/full", ">&-"],
         [
-            "import --from xdg", "set -R --json excluded=true .", "exclude --json --files0-from ../list",
+            "import --from xdg", "set -R --json excluded=true .",
+            "exclude --json --files0-from ../list",
         ])
     func full(output: String, arguments: String) throws {
         let names = (0..<400).map { "f\($0)" }
