@@ -22,6 +22,11 @@ package enum Messages {
 
     /// Writes a message about a path; nil when it does not concern a path.
     package static func write(about path: [UInt8]?, _ text: String) {
+        note(path, text)
+        say(path, text)
+    }
+
+    private static func say(_ path: [UInt8]?, _ text: String) {
         var line = Array("\(programName): ".utf8)
         if let path {
             path.withUnsafeBufferPointer { NameEscaping.append($0, to: &line) }
@@ -41,7 +46,7 @@ package enum Messages {
 
     /// Warns about a problem that did not prevent the work.
     package static func warn(about path: [UInt8]? = nil, _ text: String) {
-        write(about: path, "warning: \(text)")
+        say(path, "warning: \(text)")
     }
 
     /// Whether messages go to a terminal, where people read them.
@@ -54,13 +59,23 @@ package enum Messages {
     ///
     /// - Parameter fact: what the person has to know, without a question mark.
     package static func confirm(about path: [UInt8]?, _ fact: String) -> Bool {
-        write(about: path, "\(fact): continue? [y/N]")
+        say(path, "\(fact): continue? [y/N]")
         var answer: String?
         StandardError.withoutProgress { answer = readLine() }
         return ["y", "yes"].contains(answer?.lowercased())
     }
 
     private static let name = Monitor("resval")
+
+    /// The first error that was reported, which a failing command prints with `--json`.
+    static var firstError: (path: [UInt8]?, text: String)? { first.withLock { $0 } }
+
+    private static let first = Monitor<(path: [UInt8]?, text: String)?>(nil)
+
+    /// Keeps an error for ``firstError``.
+    static func note(_ path: [UInt8]?, _ text: String) {
+        first.withLock { first in if first == nil { first = (path, text) } }
+    }
 
     static func setProgramName(_ newName: String) { name.withLock { $0 = newName } }
 }

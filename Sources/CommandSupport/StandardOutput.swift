@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Synchronization
 import SystemCalls
 import SystemPackage
 
@@ -13,6 +14,7 @@ package final class StandardOutput: Sendable {
     package let isTerminal: Bool
     private let descriptor: FileDescriptor
     private let failure = Monitor<Errno?>(nil)
+    private let written = Atomic<Bool>(false)
 
     init(_ descriptor: FileDescriptor) {
         self.descriptor = descriptor
@@ -25,6 +27,9 @@ package final class StandardOutput: Sendable {
         return min(max(terminalColumnCount(descriptor) ?? given, 40), 1000)
     }
 
+    /// Whether anything was written.
+    var hasWritten: Bool { written.load(ordering: .relaxed) }
+
     /// Whether something could not be written.
     var hasFailed: Bool { failure.withLock { $0 } != nil }
 
@@ -35,6 +40,7 @@ package final class StandardOutput: Sendable {
             guard failure == nil else { return }
             do throws(Errno) {
                 try write(all: bytes)
+                written.store(true, ordering: .relaxed)
             } catch {
                 failure = error
                 StopRequest.makeAfterFailedOutput()
