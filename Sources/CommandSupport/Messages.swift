@@ -84,6 +84,9 @@ package enum Messages {
 enum StandardError {
     static let isTerminal = isatty(STDERR_FILENO) == 1
 
+    /// The width of the terminal now.
+    static var columnCount: Int { terminalColumnCount(.standardError) ?? 80 }
+
     /// Whether a line can be cleared and written again.
     static var canRewriteLine: Bool { isTerminal && !isDumbTerminal }
 

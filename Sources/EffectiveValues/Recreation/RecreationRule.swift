@@ -11,8 +11,10 @@ package struct RecreationRule: Sendable, Hashable {
     let isBelowHome: Bool
     /// What must be true, all of it.
     let proof: [ProofTerm]
-    /// Whether the tool clones repositories into the directory.
-    let clones: Bool
+    /// The names of the directories, anywhere in it, into which the tool clones repositories.
+    let clonesInto: Set<[UInt8]>
+    /// Whether only the tool puts files there.
+    let isWhole: Bool
     /// What makes the directory again, as a command where there is one.
     let tool: String
     /// Why nothing is lost with the directory.
@@ -77,6 +79,8 @@ struct InstalledPath: Sendable, Hashable {
 enum RuleLine: Sendable, Hashable {
     case rule(RecreationRule)
     case installed(InstalledPath)
+    /// The names of files that no tool makes again, or of such that one does nevertheless.
+    case precious(NamePattern, isNegated: Bool)
 
     /// Parses the lines of a list. Comments, which begin with `#`, and empty lines are skipped.
     ///
@@ -87,7 +91,11 @@ enum RuleLine: Sendable, Hashable {
         for (index, text) in texts.enumerated()
         where !text.isEmpty && text.first != UInt8(ascii: "#") {
             do throws(Fault) {
-                lines.append(try RuleLine(text))
+                // Several names, with commas between them, are as many lines.
+                let end = text.firstIndex(of: UInt8(ascii: "\t")) ?? text.endIndex
+                let names = text[..<end].split(
+                    separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                for name in names { lines.append(try RuleLine((name + text[end...])[...])) }
             } catch {
                 throw FileError(
                     code: .other, message: "line \(index + 1): \(error.message)",
@@ -118,6 +126,13 @@ enum RuleLine: Sendable, Hashable {
             self = .installed(try InstalledPath(fields[0]))
             return
         }
+        let isNegated = fields[1].first == UInt8(ascii: "!")
+        if fields[1].dropFirst(isNegated ? 1 : 0).elementsEqual("precious".utf8) {
+            let patterns = try Self.patterns(fields[0])
+            guard patterns.count == 1 else { throw Fault("the file is not a name") }
+            self = .precious(patterns[0], isNegated: isNegated)
+            return
+        }
         let isBelowHome = fields[0].starts(with: "~/".utf8)
         let names = try Self.names(isBelowHome ? fields[0].dropFirst(2) : fields[0])
         guard isBelowHome || names.count == 1 else {
@@ -127,16 +142,31 @@ enum RuleLine: Sendable, Hashable {
             throw Fault("the directory has a wildcard")
         }
         let words = fields[1].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        let proofs = words.filter { !$0.elementsEqual("clones".utf8) }
-        var proof: [ProofTerm] = []
-        for word in proofs { proof.append(try Self.term(word)) }
+        var (proof, clonesInto, isWhole): ([ProofTerm], Set<[UInt8]>, Bool) = ([], [], false)
+        for word in words {
+            if word.elementsEqual("whole".utf8) {
+                isWhole = true
+            } else if word.starts(with: "clones:".utf8) {
+                for name in word.dropFirst("clones:".utf8.count).split(
+                    separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                {
+                    let names = try Self.names(name)
+                    guard names.count == 1 else {
+                        throw Fault("'\(String(decoding: name, as: UTF8.self))' is not a name")
+                    }
+                    clonesInto.insert(names[0])
+                }
+            } else {
+                proof.append(try Self.term(word))
+            }
+        }
         guard proof.contains(where: { !$0.isNegated }) else {
             throw Fault("the proof shows nothing about the directory")
         }
         self = .rule(
             RecreationRule(
                 names: names, isBelowHome: isBelowHome, proof: proof,
-                clones: proofs.count < words.count,
+                clonesInto: clonesInto, isWhole: isWhole,
                 tool: String(decoding: fields[2], as: UTF8.self),
                 reason: String(decoding: fields[3], as: UTF8.self)))
     }

@@ -6,6 +6,8 @@ import SystemPackage
 package struct RecreationRules: Sendable {
     private let rules: [[UInt8]: [RecreationRule]]
     private let installed: [InstalledPath]
+    /// The names of files that no tool makes again, and of such that one does.
+    private let precious: [(name: NamePattern, isNegated: Bool)]
     /// The names of the homes' paths.
     private let homes: [[[UInt8]]]
 
@@ -22,14 +24,17 @@ package struct RecreationRules: Sendable {
         if let own { lines += try RuleLine.lines(of: own.list, at: own.path) }
         var rules: [[UInt8]: [RecreationRule]] = [:]
         var installed: [InstalledPath] = []
+        var precious: [(name: NamePattern, isNegated: Bool)] = []
         for line in lines {
             switch line {
             case .rule(let rule): rules[rule.name, default: []].append(rule)
             case .installed(let path): installed.append(path)
+            case .precious(let name, let isNegated): precious.append((name, isNegated))
             }
         }
         self.rules = rules
         self.installed = installed
+        self.precious = precious
         self.homes = homes.map { $0.names.map { Array($0) } }
     }
 
@@ -83,11 +88,15 @@ package struct RecreationRules: Sendable {
     /// Whether there is a rule for a directory of a name.
     func mayFit(_ name: [UInt8]) -> Bool { rules[name] != nil }
 
+    /// Whether no tool makes files of a name again.
+    func isPrecious(_ name: [UInt8]) -> Bool {
+        precious.last { $0.name.matches(name) }.map { !$0.isNegated } ?? false
+    }
+
     /// Whether a directory is a home, or above one.
     func holdsHome(_ names: [[UInt8]]) -> Bool { homes.contains { $0.starts(with: names) } }
 
-    /// Returns the rule that a directory proves, and whether its tool clones repositories into the
-    /// directory; nil when it proves none.
+    /// Returns the rule that a directory proves, with its reason in words; nil when it proves none.
     ///
     /// - Parameters:
     ///   - names: the names of the directory's real path.
@@ -95,16 +104,14 @@ package struct RecreationRules: Sendable {
     /// - Throws: the errno of looking for a proof, when no other rule is proved.
     func recreation(
         of names: [[UInt8]], _ directory: OpenDirectory
-    ) throws(Errno) -> (recreation: Recreation, clones: Bool)? {
+    ) throws(Errno) -> (recreation: Recreation, rule: RecreationRule)? {
         guard let name = names.last, let rules = rules[name], !holdsHome(names) else { return nil }
         let isInstalled = installed.contains { $0.holds(names, homes: homes) }
         var failure: Errno?
         for rule in rules where rule.isBelowHome ? isPlace(names, of: rule) : !isInstalled {
             do throws(Errno) {
                 if let text = try rule.proved(by: directory) {
-                    return (
-                        Recreation(proof: text, tool: rule.tool, reason: rule.reason), rule.clones
-                    )
+                    return (Recreation(proof: text, tool: rule.tool, reason: rule.reason), rule)
                 }
             } catch {
                 failure = error

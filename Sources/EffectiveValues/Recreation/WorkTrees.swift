@@ -139,21 +139,32 @@ enum VersionControl: Sendable, Hashable {
 
 extension OpenDirectory {
     /// Returns what may have content of its own, anywhere in the directory: the work tree of a version
-    /// control system, or another filesystem, which is not entered and may never answer. nil if
-    /// there is neither.
-    func uncertainContent() throws(Errno) -> String? {
+    /// control system, a file that no tool makes again, or another filesystem, which is not entered and
+    /// may never answer. nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - passed: the names of directories that are not looked into.
+    ///   - isPrecious: whether no tool makes files of a name again.
+    func uncertainContent(
+        notIn passed: Set<[UInt8]> = [], isPrecious: ([UInt8]) -> Bool = { _ in false }
+    ) throws(Errno) -> String? {
         let start = OpenDirectory(
             try openFile(in: descriptor, ".", flags: [.readOnly, .directory, .noFollow]))
         var walk = DirectoryWalk(in: start, names: try start.names(), context: ())
         while let step = try walk.next() {
             guard case .entry(let name) = step else { continue }
             if VersionControl.names.contains(name) { return "a work tree" }
+            if passed.contains(name.bytes) { continue }
             do throws(Errno) {
                 let inner = try walk.directory.openBeneath(name, flags: .readOnly)
                 walk.enter(inner, names: try inner.names(), context: ())
             } catch .improperLink {
                 return "another filesystem"
-            } catch .notDirectory, .noSuchFileOrDirectory, .tooManySymbolicLinkLevels {
+            } catch .notDirectory {
+                if isPrecious(name.bytes) {
+                    return "\(NameEscaping.text(name.bytes)), which no tool makes again,"
+                }
+            } catch .noSuchFileOrDirectory, .tooManySymbolicLinkLevels {
                 continue
             }
         }
