@@ -113,8 +113,9 @@ package protocol UsageObserver {
     /// Called for a directory before its entries.
     mutating func note(directory: borrowing TreeEntry, _ status: FileStatus, number: UInt32)
 
-    /// Called for any other item, in the directory of that number.
-    mutating func note(file: borrowing TreeEntry, _ status: FileStatus, in directory: UInt32)
+    /// Called for any other item, with what happens to it, in the directory of that number.
+    mutating func note(
+        file: borrowing TreeEntry, _ status: FileStatus, _ value: UsageClass, in directory: UInt32)
 
     /// Called once, after the thread's last item.
     mutating func finish()

@@ -186,7 +186,7 @@ struct UsageVisitor: TreeVisitor {
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ entryClass: UsageClassEntry,
         to directory: UInt32, on filesystem: UInt64?
     ) {
-        observer?.note(file: entry, status, in: directory)
+        observer?.note(file: entry, status, entryClass.value, in: directory)
         let isRegular = status.kind == .regularFile
         var amount = UsageAmount(
             apparent: isRegular ? status.size : 0, allocated: status.allocatedSize)
