@@ -262,7 +262,7 @@ def filter_names(page, text):
 
 def files(page):
     show("files", page.value(FILES))
-    for text in "three", "c", "\u202egpj", "":
+    for text in "three", "zebra", "\u202egpj", "":
         filter_names(page, text)
         show("filter", json.dumps(text))
         show("title", page.value("document.getElementById('files-title').textContent"))

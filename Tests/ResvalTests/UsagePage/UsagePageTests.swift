@@ -124,7 +124,7 @@ struct UsagePageTests {
                 File("big.iso", [UInt8](repeating: 1, count: 5 << 20))
                 Directory("b") { File("two.bin", [UInt8](repeating: 1, count: 2 << 20)) }
             }
-            Directory("c") {
+            Directory("zebra") {
                 File("three.mov", [UInt8](repeating: 1, count: 3 << 20))
                 File("\u{202E}gpj.exe", [UInt8](repeating: 1, count: 1 << 20))
             }
@@ -133,27 +133,27 @@ struct UsagePageTests {
             let seen = try page.browse("files")
             #expect(
                 seen == #"""
-                    files: ["5.0 MiB ROOT/a/big.iso", "3.0 MiB ROOT/c/three.mov", \#
-                    "2.0 MiB ROOT/a/b/two.bin", "1.0 MiB ROOT/c/$'\\342\\200\\256gpj.exe'"]
+                    files: ["5.0 MiB ROOT/a/big.iso", "3.0 MiB ROOT/zebra/three.mov", \#
+                    "2.0 MiB ROOT/a/b/two.bin", "1.0 MiB ROOT/zebra/$'\\342\\200\\256gpj.exe'"]
                     filter: "three"
                     title: Largest file below ROOT
-                    files: ["3.0 MiB ROOT/c/three.mov"]
+                    files: ["3.0 MiB ROOT/zebra/three.mov"]
                     selected: ROOT
                     window: 0 B – Where the space goes
-                    filter: "c"
+                    filter: "zebra"
                     title: Largest 2 files below ROOT
-                    files: ["3.0 MiB ROOT/c/three.mov", "1.0 MiB ROOT/c/$'\\342\\200\\256gpj.exe'"]
-                    selected: ROOT/c
+                    files: ["3.0 MiB ROOT/zebra/three.mov", "1.0 MiB ROOT/zebra/$'\\342\\200\\256gpj.exe'"]
+                    selected: ROOT/zebra
                     window: 4.0 MiB – Where the space goes
                     filter: "\u202egpj"
                     title: Largest file below ROOT
-                    files: ["1.0 MiB ROOT/c/$'\\342\\200\\256gpj.exe'"]
+                    files: ["1.0 MiB ROOT/zebra/$'\\342\\200\\256gpj.exe'"]
                     selected: ROOT
                     window: 0 B – Where the space goes
                     filter: ""
                     title: Largest 4 files below ROOT
-                    files: ["5.0 MiB ROOT/a/big.iso", "3.0 MiB ROOT/c/three.mov", \#
-                    "2.0 MiB ROOT/a/b/two.bin", "1.0 MiB ROOT/c/$'\\342\\200\\256gpj.exe'"]
+                    files: ["5.0 MiB ROOT/a/big.iso", "3.0 MiB ROOT/zebra/three.mov", \#
+                    "2.0 MiB ROOT/a/b/two.bin", "1.0 MiB ROOT/zebra/$'\\342\\200\\256gpj.exe'"]
                     selected: ROOT
                     window: 11.0 MiB – Where the space goes
                     clicked: ROOT/a
