@@ -21,6 +21,7 @@ struct DirectoryRemoval {
     /// Called before each unit but the first one is removed: when it returns true, those left get
     /// their names back.
     let shouldStop: () -> Bool
+    let didRemoveFile: (Int64) -> Void
 
     /// A unit that passed the first look.
     private final class Leaving {
@@ -194,7 +195,7 @@ struct DirectoryRemoval {
         let removed = try TreeRemoval.remove(
             record.asideName, unit.first.unit.identity, in: unit.last.place.parent,
             path: record.asidePath, newestChange: record.newestChange,
-            known: unit.last.contents.known, unlinked: &unlinked)
+            known: unit.last.contents.known, unlinked: &unlinked, didRemoveFile: didRemoveFile)
         guard removed else { throw somethingCame(into: record) }
     }
 
