@@ -44,6 +44,9 @@ package enum Messages {
 
     package static func write(_ text: String) { write(about: [UInt8]?.none, text) }
 
+    /// Tells something that is not an error.
+    package static func inform(_ text: String) { say(nil, text) }
+
     /// Warns about a problem that did not prevent the work.
     package static func warn(about path: [UInt8]? = nil, _ text: String) {
         say(path, "warning: \(text)")

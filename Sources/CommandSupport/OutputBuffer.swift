@@ -73,7 +73,7 @@ package struct OutputBuffer: ~Copyable {
     ///   not be written.
     package mutating func finish(saying deed: String) {
         flush()
-        if output.hasFailed { Messages.write(deed) }
+        if output.hasFailed { Messages.inform(deed) }
     }
 }
 

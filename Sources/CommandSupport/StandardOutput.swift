@@ -31,7 +31,7 @@ package final class StandardOutput: Sendable {
     var hasWritten: Bool { written.load(ordering: .relaxed) }
 
     /// Whether something could not be written.
-    var hasFailed: Bool { failure.withLock { $0 } != nil }
+    package var hasFailed: Bool { failure.withLock { $0 } != nil }
 
     /// Writes all bytes at once; the bytes of two threads never mix.
     package func write(_ bytes: [UInt8]) {

@@ -51,6 +51,18 @@ struct UnreadOutputTests {
         }
     }
 
+    @Test("what a verb did on each path is said as a number")
+    func verb() throws {
+        let tree = Tree {
+            Directory("tree") { for name: FileName in ["a", "b"] { File(name).excluded() } }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let result = try run("\"$0\" include a b >/dev/full", in: root)
+            #expect(result.errorText.hasPrefix("resval: items changed: 2\n"), "\(result)")
+            try #expect(root.appending("tree/b").marks().isEmpty)
+        }
+    }
+
     @Test("a signal stops it nevertheless")
     func signal() throws {
         try require(.tool("timeout"))

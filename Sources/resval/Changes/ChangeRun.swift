@@ -145,7 +145,9 @@ final class ChangeRun: Sendable {
     /// Prints the warnings, and the summary of a mass change or a dry run.
     func finish() {
         tally?.report()
-        guard isJSON || isDryRun || journal != nil else { return }
+        guard isJSON || isDryRun || journal != nil || StandardOutput.shared.hasFailed else {
+            return
+        }
         let changed = changed.load(ordering: .relaxed)
         let journal = journal.flatMap { $0.exists ? $0 : nil }
         var text = "\(isDryRun ? "items to change" : "items changed"): \(changed)"

@@ -40,7 +40,7 @@ final class MarksLoad {
         do throws(Errno) {
             guard let name else {
                 if Messages.canAsk {
-                    Messages.write(
+                    Messages.inform(
                         "reading marks from the terminal (end them with Ctrl-D, or name a file)")
                 }
                 return try read(.standardInput)
