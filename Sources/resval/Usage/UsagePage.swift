@@ -119,8 +119,9 @@ extension UsagePage {
         + PackageResources.squarify_js + PackageResources.treemap_js + PackageResources.table_js
         + PackageResources.page_js
 
-    /// The page's policy, with the SHA-256 of the script and of the style: constants, so that nothing
-    /// need be hashed to write a page. A browser that finds another hash runs nothing, and names it.
+    /// The page's policy, with the SHA-256 of the script and of the style, which
+    /// `scripts/generate-page-policy` writes here, so that nothing need be hashed to write a page. A
+    /// browser that finds another hash runs nothing, and names it.
     private static let policy = [
         "default-src 'none'",
         "script-src 'sha256-+0rnoffPB6iOPC8ypGOtho8QPkVDIxZL6rkRLmVJJuM='",
