@@ -66,7 +66,10 @@ struct FormerUsageTests {
             [directory("/a", "1e3")],
             [directory("/a", "null")],
             // Together the directories are larger than the one that they are in.
-            [directory("/a", "10"), directory("/a/b", "6", depth: 1), directory("/a/c", "5", depth: 1)],
+            [
+                directory("/a", "10"), directory("/a/b", "6", depth: 1),
+                directory("/a/c", "5", depth: 1),
+            ],
             [
                 directory("/a", maximum), directory("/a/b", maximum, depth: 1),
                 directory("/a/c", maximum, depth: 1),
