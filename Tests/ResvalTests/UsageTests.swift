@@ -115,7 +115,7 @@ struct UsageTests {
                 ("resval-purge", ["run", "--json", "f"], #""path":"f","#),
                 (
                     "resval-backup", ["snapshots", "--json", "--repository", "none"],
-                    #""exitCode":10"#
+                    #""exitCode":1"#
                 ),
                 ("resval-backup", ["snapshots", "--json", "--bogus"], #""exitCode":64"#),
             ] {

@@ -45,7 +45,7 @@ struct RuleTests {
             ("out\tin:a clones:x/y\tmake\tit is made", "'x/y' is not a name"),
             ("out\twhole\tmake\tit is made", "the proof shows nothing about the directory"),
             ("a/b\tprecious\t-\ta table", "the file is not a name"),
-            ("out,\tin:a\tmake\tit is made", "'' is not a path that leads down"),
+            ("out,\tin:a\tmake\tit is made", "has not four fields"),
         ])
     func broken(line: String, complaint: String) throws {
         let error = #expect(throws: FileError.self) {
