@@ -95,6 +95,7 @@ enum RuleLine: Sendable, Hashable {
                 let end = text.firstIndex(of: UInt8(ascii: "\t")) ?? text.endIndex
                 let names = text[..<end].split(
                     separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                guard names.count <= 100 else { throw Fault("has more than 100 names") }
                 for name in names { lines.append(try RuleLine((name + text[end...])[...])) }
             } catch {
                 throw FileError(
