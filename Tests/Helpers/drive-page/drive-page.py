@@ -256,8 +256,8 @@ def filter_names(page, text):
         name.value = text;
         name.dispatchEvent(new Event('input'));
     })(%s)""" % json.dumps(text))
-    page.wait("(document.getElementById('found').textContent === '') === %s"
-              % json.dumps(text == ""))
+    # The page waits for the end of typing.
+    page.value("new Promise((end) => setTimeout(end, 400))")
 
 
 def files(page):
