@@ -229,7 +229,8 @@ struct Program {
             } ?? (text[...], "")
         let advice = help.split(separator: "'").first { $0.hasSuffix(" --help") }
         Messages.note(nil, complaint + (advice.map { " (\($0))" } ?? ""))
-        let line = "\(Messages.programName): \(text)\n"
+        let usage = help.isEmpty ? "" : "\n" + shortened(help.dropFirst())
+        let line = "\(Messages.programName): \(complaint)\(usage)\n"
         StandardError.write(Array(safeMessageText(line, keepingNewlines: true).utf8))
     }
 
