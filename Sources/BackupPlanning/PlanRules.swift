@@ -294,7 +294,7 @@ extension PlanRules {
             return .excluded(decision.exclusion)
         }
         if let obstacle = obstacle(entry, status, sign, in: context) { return obstacle }
-        switch decision.exclusion {
+        switch decision.exclusion.cause {
         case .markedFalse, .malformed: break
         default:
             if let pattern = pattern(excluding: entry, status, in: context) {

@@ -6,8 +6,9 @@ import SystemPackage
 /// Encodes the bytes of arguments in `String`, which can only contain valid UTF-8.
 ///
 /// A byte of invalid UTF-8 is represented by one character from U+F700 to U+F7FF, and so is each
-/// byte of a character that is itself in this range. Every other character represents itself, so
-/// any sequence of bytes can be restored exactly.
+/// byte of a character that is itself in this range, and a newline, which would otherwise begin a line
+/// of the parser's messages. Every other character represents itself, so any sequence of bytes can be
+/// restored exactly.
 package enum ArgumentBytes {
     private static let base: UInt32 = 0xF700
     private static let range: ClosedRange<UInt32> = 0xF700...0xF7FF
@@ -30,12 +31,14 @@ package enum ArgumentBytes {
 
     /// Returns a string that represents bytes.
     package static func text(carrying bytes: some Collection<UInt8>) -> String {
-        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+        if bytes.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "\n") }) {
+            return String(decoding: bytes, as: UTF8.self)
+        }
         var text = String.UnicodeScalarView()
         var rest = bytes[...]
         while !rest.isEmpty {
             let (scalar, width) = firstScalar(of: rest)
-            if let scalar, !range.contains(scalar.value) {
+            if let scalar, !range.contains(scalar.value), scalar != "\n" {
                 text.append(scalar)
             } else {
                 for byte in rest.prefix(width) { text.append(character(for: byte)) }

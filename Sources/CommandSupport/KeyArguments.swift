@@ -84,6 +84,12 @@ package enum KeyArgument {
     }
 
     private static func unknown(_ text: String, valid keys: [ResourceKey]) -> ValidationError {
+        let path = PathArgument(argument: text)
+        if let path, (try? path.path.withoutFollowing.status()) != nil {
+            return ValidationError(
+                "there is no key before '\(text)' (write the key first, then the paths: excluded "
+                    + "\(ShellWord.quoted(path.bytes)))")
+        }
         let meant = NearMisses.advice(for: text, among: keys.flatMap(names))
         return ValidationError("unknown key '\(text)'\(meant) (valid: \(list(keys)))")
     }

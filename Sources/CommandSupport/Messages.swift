@@ -22,6 +22,11 @@ package enum Messages {
 
     /// Writes a message about a path; nil when it does not concern a path.
     package static func write(about path: [UInt8]?, _ text: String) {
+        note(path, text)
+        say(path, text)
+    }
+
+    private static func say(_ path: [UInt8]?, _ text: String) {
         var line = Array("\(programName): ".utf8)
         if let path {
             path.withUnsafeBufferPointer { NameEscaping.append($0, to: &line) }
@@ -39,9 +44,12 @@ package enum Messages {
 
     package static func write(_ text: String) { write(about: [UInt8]?.none, text) }
 
+    /// Tells something that is not an error.
+    package static func inform(_ text: String) { say(nil, text) }
+
     /// Warns about a problem that did not prevent the work.
     package static func warn(about path: [UInt8]? = nil, _ text: String) {
-        write(about: path, "warning: \(text)")
+        say(path, "warning: \(text)")
     }
 
     /// Whether messages go to a terminal, where people read them.
@@ -54,7 +62,7 @@ package enum Messages {
     ///
     /// - Parameter fact: what the person has to know, without a question mark.
     package static func confirm(about path: [UInt8]?, _ fact: String) -> Bool {
-        write(about: path, "\(fact): continue? [y/N]")
+        say(path, "\(fact): continue? [y/N]")
         return ["y", "yes"].contains(answer()?.lowercased())
     }
 
@@ -100,12 +108,25 @@ package enum Messages {
 
     private static let name = Monitor("resval")
 
+    /// The first error that was reported, which a failing command prints with `--json`.
+    static var firstError: (path: [UInt8]?, text: String)? { first.withLock { $0 } }
+
+    private static let first = Monitor<(path: [UInt8]?, text: String)?>(nil)
+
+    /// Keeps an error for ``firstError``.
+    static func note(_ path: [UInt8]?, _ text: String) {
+        first.withLock { first in if first == nil { first = (path, text) } }
+    }
+
     static func setProgramName(_ newName: String) { name.withLock { $0 = newName } }
 }
 
 /// Standard error, shared by messages and progress: a message first clears the progress line.
 enum StandardError {
     static let isTerminal = isatty(STDERR_FILENO) == 1
+
+    /// The width of the terminal now.
+    static var columnCount: Int { terminalColumnCount(.standardError) ?? 80 }
 
     /// Whether a line can be cleared and written again.
     static var canRewriteLine: Bool { isTerminal && !isDumbTerminal }

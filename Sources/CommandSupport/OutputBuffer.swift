@@ -66,6 +66,15 @@ package struct OutputBuffer: ~Copyable {
         output.write(bytes)
         bytes.removeAll(keepingCapacity: true)
     }
+
+    /// Writes the whole buffer, which ends the results of a command that changes files.
+    ///
+    /// - Parameter deed: what the command did, in words: said on standard error where the results could
+    ///   not be written.
+    package mutating func finish(saying deed: String) {
+        flush()
+        if output.hasFailed { Messages.inform(deed) }
+    }
 }
 
 /// The form of output: lines, NUL-terminated records, or JSON.

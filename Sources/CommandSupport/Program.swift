@@ -17,8 +17,9 @@ extension ParsableCommand {
     package static func runAsProgram(
         _ arguments: [String]? = nil, uncaughtCode: Int32 = 2, synonyms: [String: String] = [:]
     ) -> Never {
-        let program = Program(root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms)
-        program.run(arguments ?? ArgumentBytes.processArguments())
+        let arguments = arguments ?? ArgumentBytes.processArguments()
+        Program(root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms, arguments)
+            .run(arguments)
     }
 
     /// Runs `body` as the program without parsing arguments, with checked output and this package's
@@ -42,9 +43,10 @@ extension AsyncParsableCommand {
     package static func runAsyncProgram(
         _ arguments: [String]? = nil, uncaughtCode: Int32, synonyms: [String: String] = [:]
     ) -> Never {
-        let program = Program(root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms)
-        program.prepare(as: _commandName)
         let arguments = arguments ?? ArgumentBytes.processArguments()
+        let program = Program(
+            root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms, arguments)
+        program.prepare(as: _commandName)
         Task { await program.runAsync(arguments) }
         // The task ends the process.
         while true { pause() }
@@ -55,7 +57,19 @@ extension AsyncParsableCommand {
 struct Program {
     let root: any ParsableCommand.Type
     let uncaughtCode: Int32
-    var synonyms: [String: String] = [:]
+    let synonyms: [String: String]
+    /// Whether a failure is printed in JSON, too.
+    private let answersInJSON: Bool
+
+    init(
+        root: any ParsableCommand.Type, uncaughtCode: Int32, synonyms: [String: String] = [:],
+        _ arguments: [String] = []
+    ) {
+        self.root = root
+        self.uncaughtCode = uncaughtCode
+        self.synonyms = synonyms
+        answersInJSON = arguments.prefix { $0 != "--" }.contains("--json")
+    }
 
     func run(_ arguments: [String]) -> Never {
         prepare(as: root._commandName)
@@ -208,15 +222,22 @@ struct Program {
         return parts.joined(separator: " [") + " [<options>]" + text[usage.endIndex...]
     }
 
-    private func writeComplaint(_ complaint: String) {
+    private func writeComplaint(_ message: String) {
         // Newlines of the parser end its lines; one in an argument must not begin another.
-        let text = CommandLine.arguments.reduce(complaint) { text, argument in
+        let text = CommandLine.arguments.reduce(message) { text, argument in
             let value =
                 argument.hasPrefix("-") ? argument.split(separator: "=", maxSplits: 1).last : nil
             return [argument, value.map { String($0) } ?? ""].filter { $0.contains("\n") }
                 .reduce(text) { $0.replacing($1, with: $1.replacing("\n", with: "\\n")) }
         }
-        let line = "\(Messages.programName): \(text)\n"
+        let (complaint, help) =
+            text.firstRange(of: "\nUsage: ").map {
+                (text[..<$0.lowerBound], text[$0.lowerBound...])
+            } ?? (text[...], "")
+        let advice = help.split(separator: "'").first { $0.hasSuffix(" --help") }
+        Messages.note(nil, complaint + (advice.map { " (\($0))" } ?? ""))
+        let usage = help.isEmpty ? "" : "\n" + shortened(help.dropFirst())
+        let line = "\(Messages.programName): \(complaint)\(usage)\n"
         StandardError.write(Array(safeMessageText(line, keepingNewlines: true).utf8))
     }
 
@@ -247,9 +268,26 @@ struct Program {
         }
     }
 
+    /// Prints the error of a command that failed before its first result.
+    private func writeObject(_ error: (path: [UInt8]?, text: String), _ code: Int32) {
+        let (text, advice) = parted(safeMessageText(error.text, keepingNewlines: true))
+        var line = JSONLine.output()
+        line.add("type", "error")
+        line.add("path", "pathBase64", error.path)
+        line.add("error", text)
+        line.add("advice", advice)
+        line.add("exitCode", code)
+        StandardOutput.shared.write(line.ended())
+    }
+
     /// Ends the process: by the signal that requested the stop, otherwise with the exit code.
     private func finish(with code: Int32) -> Never {
         StandardError.endProgress()
+        if answersInJSON, code >= uncaughtCode, StopRequest.signal == nil,
+            !StandardOutput.shared.hasWritten, let error = Messages.firstError
+        {
+            writeObject(error, code)
+        }
         let failure = StandardOutput.shared.finish()
         if let signal = StopRequest.signal { StopRequest.end(by: signal) }
         switch failure {
@@ -262,6 +300,24 @@ struct Program {
             exit(uncaughtCode)
         }
     }
+}
+
+/// Parts a message, `what is wrong (how to go on)`.
+func parted(_ message: String) -> (text: String, advice: String?) {
+    guard message.hasSuffix(")") else { return (message, nil) }
+    var depth = 0
+    for index in message.indices.reversed() {
+        switch message[index] {
+        case ")": depth += 1
+        case "(": depth -= 1
+        default: break
+        }
+        guard depth == 0 else { continue }
+        let text = message[..<index]
+        guard text.hasSuffix(" "), text.count > 1 else { break }
+        return (String(text.dropLast()), String(message[index...].dropFirst().dropLast()))
+    }
+    return (message, nil)
 }
 
 /// The outcome of a command so far: the exit code can only get worse. Threads may share one.

@@ -58,6 +58,8 @@ package final class Progress: Sendable {
         var step: ProgressStep
         /// When the step is shown again, in nanoseconds; 0 until it was shown.
         var nextDisplay = 0
+        /// The terminal's width when the step was shown, in columns.
+        var width = 0
         var hasEnded = false
     }
 
@@ -110,31 +112,42 @@ package final class Progress: Sendable {
                 state = State(step: ProgressStep(noun: noun, start: now))
             }
             change(&state.step)
+            state.step.noteFlow(at: now)
             show(&state, at: now)
         }
     }
 
-    /// Shows the step if that is due.
+    /// Shows the step if that is due, also because the terminal has another width now.
     private func show(_ state: inout State, at now: Int) {
-        guard !state.hasEnded, now >= max(firstDisplay, state.nextDisplay) else { return }
+        guard !state.hasEnded, now >= firstDisplay else { return }
+        let width = form == .line ? StandardError.columnCount : 0
+        guard now >= state.nextDisplay || width != state.width else { return }
         state.nextDisplay = now + 200_000_000
+        state.width = width
         switch form {
         case .none: break
-        case .line: StandardError.showProgress(state.step.text(at: now))
+        // The last column stays free: a line that fills it would wrap.
+        case .line: StandardError.showProgress(state.step.text(at: now, width: width - 1))
         case .json: StandardError.write(state.step.json(at: now))
         }
     }
 
     /// Starts a thread that shows each second what is done, for steps that report nothing by
-    /// themselves for a while. Without it, progress is shown only when something is counted.
+    /// themselves for a while, and at once after the terminal changed its width.
     private func startClock() {
         let thread = startThread { [weak self] in
+            var tick = 0
             while true {
-                // A little more than a second, which the coarse clock may not have reached.
-                var time = timespec(tv_sec: 1, tv_nsec: 20_000_000)
+                // A little more than a fifth of a second, which the coarse clock may not have reached.
+                var time = timespec(tv_sec: 0, tv_nsec: 204_000_000)
                 nanosleep(&time, nil)
                 guard let self else { return }
-                self.state.withLock { self.show(&$0, at: Self.now()) }
+                tick += 1
+                self.state.withLock { state in
+                    let isResized =
+                        self.form == .line && state.width != StandardError.columnCount
+                    if tick % 5 == 0 || isResized { self.show(&state, at: Self.now()) }
+                }
             }
         }
         thread?.detach()
@@ -157,6 +170,9 @@ struct ProgressStep: Sendable {
     var total: Int?
     var bytes: Int64 = 0
     var totalBytes: Int64?
+    /// When something was done for the first time, and how much: before that, nothing says how fast it
+    /// goes.
+    var flow: (time: Int, bytes: Int64, part: Double)?
 
     init(noun: StaticString, start: Int) {
         self.noun = noun
@@ -177,30 +193,52 @@ struct ProgressStep: Sendable {
 
     private var percent: Int? { part.map { Int($0 * 100) } }
 
-    private func seconds(at now: Int) -> Double { Double(max(now - start, 1)) / 1_000_000_000 }
+    mutating func noteFlow(at now: Int) {
+        if flow == nil, bytes > 0 || done ?? 0 > 0 { flow = (now, bytes, part ?? 0) }
+    }
 
-    /// Bytes per second since the step began; nil in its first second, or when it counts no bytes.
+    /// The seconds since something was done for the first time; nil in the first one.
+    private func flowSeconds(at now: Int) -> Double? {
+        guard let flow, now - flow.time >= 1_000_000_000 else { return nil }
+        return Double(now - flow.time) / 1_000_000_000
+    }
+
+    /// Bytes per second; nil when it counts no bytes.
     private func rate(at now: Int) -> Int64? {
-        let seconds = seconds(at: now)
-        return bytes > 0 && seconds >= 1 ? Int64(Double(bytes) / seconds) : nil
+        guard let seconds = flowSeconds(at: now), let flow, bytes > flow.bytes else { return nil }
+        return Int64(Double(bytes - flow.bytes) / seconds)
     }
 
+    /// nil where less than three seconds or a thousandth say how fast it goes.
     private func secondsLeft(at now: Int) -> Int? {
-        guard let part, part > 0 else { return nil }
-        let seconds = seconds(at: now) * (1 - part) / part
-        return seconds < 1e9 ? Int(seconds.rounded(.up)) : nil
+        guard let seconds = flowSeconds(at: now), seconds >= 3, let flow, let part,
+            part - flow.part >= 0.001
+        else { return nil }
+        return Int((seconds * (1 - part) / (part - flow.part)).rounded(.up))
     }
 
-    func text(at now: Int) -> String {
-        var facts: [String] = []
-        if let done { facts.append("\(done)" + (total.map { " of \($0)" } ?? "")) }
+    /// Returns the step in words, without what matters least where the width in columns does not
+    /// suffice.
+    func text(at now: Int, width: Int = .max) -> String {
+        var facts: [(worth: Int, text: String)] = []
+        if let done { facts.append((4, "\(done)" + (total.map { " of \($0)" } ?? ""))) }
         if bytes > 0 || totalBytes != nil {
-            facts.append(sizeText(bytes) + (totalBytes.map { " of \(sizeText($0))" } ?? ""))
+            facts.append((2, sizeText(bytes) + (totalBytes.map { " of \(sizeText($0))" } ?? "")))
         }
-        if let percent { facts.append("\(percent) %") }
-        if let rate = rate(at: now) { facts.append("\(sizeText(rate))/s") }
-        if let left = secondsLeft(at: now) { facts.append("\(durationText(left)) left") }
-        return facts.isEmpty ? "\(noun)" : "\(noun): " + facts.joined(separator: ", ")
+        if let percent { facts.append((5, percent < 100 ? "\(percent) %" : "finishing")) }
+        if let rate = rate(at: now) { facts.append((1, "\(sizeText(rate))/s")) }
+        if let left = secondsLeft(at: now), left > 0 {
+            facts.append((3, "\(durationText(left)) left"))
+        }
+        while true {
+            let text = ["\(noun)", facts.map(\.text).joined(separator: ", ")]
+                .filter { !$0.isEmpty }.joined(separator: ": ")
+            guard text.count > width else { return text }
+            guard let least = facts.indices.min(by: { facts[$0].worth < facts[$1].worth }) else {
+                return String(text.prefix(max(width, 0)))
+            }
+            facts.remove(at: least)
+        }
     }
 
     func json(at now: Int) -> [UInt8] {

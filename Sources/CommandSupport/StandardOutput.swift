@@ -1,18 +1,20 @@
 import ArgumentParser
 import Glibc
+import Synchronization
 import SystemCalls
 import SystemPackage
 
 /// Standard output: every write is checked, and the first failure is kept for the exit code.
 ///
 /// After a failure nothing more is written, and ``StopRequest/isMade`` is true, so that work whose
-/// results would be lost ends.
+/// results would be lost ends, unless it changes files.
 package final class StandardOutput: Sendable {
     package static let shared = StandardOutput(.standardOutput)
 
     package let isTerminal: Bool
     private let descriptor: FileDescriptor
     private let failure = Monitor<Errno?>(nil)
+    private let written = Atomic<Bool>(false)
 
     init(_ descriptor: FileDescriptor) {
         self.descriptor = descriptor
@@ -25,6 +27,12 @@ package final class StandardOutput: Sendable {
         return min(max(terminalColumnCount(descriptor) ?? given, 40), 1000)
     }
 
+    /// Whether anything was written.
+    var hasWritten: Bool { written.load(ordering: .relaxed) }
+
+    /// Whether something could not be written.
+    package var hasFailed: Bool { failure.withLock { $0 } != nil }
+
     /// Writes all bytes at once; the bytes of two threads never mix.
     package func write(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
@@ -32,6 +40,7 @@ package final class StandardOutput: Sendable {
             guard failure == nil else { return }
             do throws(Errno) {
                 try write(all: bytes)
+                written.store(true, ordering: .relaxed)
             } catch {
                 failure = error
                 StopRequest.makeAfterFailedOutput()

@@ -4,6 +4,7 @@ import Synchronization
 /// The signal that asked this process to stop; 0 when there was none.
 private let stopSignal = Atomic<CInt>(0)
 private let outputFailed = Atomic<Bool>(false)
+private let goesOnWithoutOutput = Atomic<Bool>(false)
 
 /// A request to stop: SIGINT, SIGTERM, SIGHUP, or output that can no longer be written.
 ///
@@ -12,8 +13,14 @@ private let outputFailed = Atomic<Bool>(false)
 package enum StopRequest {
     /// Whether work should end after the current item.
     package static var isMade: Bool {
-        stopSignal.load(ordering: .relaxed) != 0 || outputFailed.load(ordering: .relaxed)
+        if stopSignal.load(ordering: .relaxed) != 0 { return true }
+        return outputFailed.load(ordering: .relaxed)
+            && !goesOnWithoutOutput.load(ordering: .relaxed)
     }
+
+    /// Lets only signals stop this process from now on, since it changes files: what is half done because
+    /// nobody reads the results is no use to anybody. ``OutputBuffer/finish(saying:)`` says what was done.
+    package static func goOnWithoutOutput() { goesOnWithoutOutput.store(true, ordering: .relaxed) }
 
     /// The signal that was received; nil when there was none.
     package static var signal: CInt? {

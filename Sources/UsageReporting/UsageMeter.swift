@@ -38,6 +38,8 @@ public struct UsageMeter: Sendable {
     public var countsSharedExtentsOnce = false
     /// Whether other filesystems are left out, as by `du -x`.
     public var staysOnFilesystem = false
+    /// Creates the observer of a thread, by the thread's number from 0.
+    package var makeObserver: @Sendable (Int) -> (any UsageObserver)? = { _ in nil }
 
     /// Creates a meter.
     public init(_ planner: BackupPlanner, locations: StorageLocations? = nil) {
@@ -69,8 +71,9 @@ public struct UsageMeter: Sendable {
             return TreeRoot(item.path, context: UsageScope(root: item, below: position))
         }
         let repeated = RepeatedMounts(planner.mounts, below: items.map(\.path))
-        try scanner.scan(starts) { _ in
-            UsageVisitor(self, rules: rules, repeated, state: state)
+        try scanner.scan(starts) { number in
+            UsageVisitor(
+                self, rules: rules, repeated, state: state, observer: makeObserver(number))
         }
         let isPartial = planner.shouldStop()
         return state.withLock { state in
@@ -105,4 +108,17 @@ public struct UsageMeter: Sendable {
         return !staysOnFilesystem
             && planner.mounts.mount(holding: item.path)?.category == .local
     }
+}
+
+/// Receives each item while usage is measured. Each thread has its own.
+package protocol UsageObserver {
+    /// Called for a directory before its entries.
+    mutating func note(directory: borrowing TreeEntry, _ status: FileStatus, number: UInt32)
+
+    /// Called for any other item, with what happens to it, in the directory of that number.
+    mutating func note(
+        file: borrowing TreeEntry, _ status: FileStatus, _ value: UsageClass, in directory: UInt32)
+
+    /// Called once, after the thread's last item.
+    mutating func finish()
 }

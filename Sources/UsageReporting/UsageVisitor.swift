@@ -12,6 +12,7 @@ struct UsageVisitor: TreeVisitor {
     private let rules: PlanRules
     private let repeated: RepeatedMounts
     private let state: Monitor<UsageState>
+    private var observer: (any UsageObserver)?
     private var examined: ItemCounter
     /// The sums of the entries since the last change of directory.
     private var current: (directory: UInt32, tally: UsageTally) = (0, UsageTally())
@@ -27,13 +28,14 @@ struct UsageVisitor: TreeVisitor {
 
     init(
         _ meter: UsageMeter, rules: PlanRules, _ repeated: RepeatedMounts,
-        state: Monitor<UsageState>
+        state: Monitor<UsageState>, observer: (any UsageObserver)?
     ) {
         self.repeated = repeated
         self.meter = meter
         examined = ItemCounter(meter.planner.didExamine)
         self.rules = rules
         self.state = state
+        self.observer = observer
     }
 
     mutating func visit(
@@ -95,6 +97,7 @@ struct UsageVisitor: TreeVisitor {
         examined.finish()
         flush()
         noteFinished()
+        observer?.finish()
         state.withLock { state in
             state.amounts.add(amounts)
             state.extents += extents
@@ -146,6 +149,7 @@ struct UsageVisitor: TreeVisitor {
         let number = addRecord(
             entry, to: scope.directory, .unread,
             entryClass: UInt16(clamping: plainClass.number), own)
+        observer?.note(directory: entry, item.status, number: number)
         if !isRoot, isMountPoint(of: repeated.borrowed, item.status) {
             state.withLock { $0.tree[number].isBorrowed = true }
         }
@@ -199,6 +203,7 @@ struct UsageVisitor: TreeVisitor {
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ entryClass: UsageClassEntry,
         to directory: UInt32, on filesystem: UInt64?
     ) {
+        observer?.note(file: entry, status, entryClass.value, in: directory)
         let isRegular = status.kind == .regularFile
         var amount = UsageAmount(
             apparent: isRegular ? status.size : 0, allocated: status.allocatedSize)

@@ -58,8 +58,11 @@ func running<Result: Sendable>(
 }
 
 /// Prints a result: as a JSON object, or as text.
+///
+/// - Parameter deed: what was changed, in words: said on standard error where the result could not be
+///   written.
 func printResult(
-    asJSON isJSON: Bool, _ addFields: (inout JSONLine) -> Void,
+    asJSON isJSON: Bool, saying deed: String? = nil, _ addFields: (inout JSONLine) -> Void,
     text writeText: (inout OutputBuffer) -> Void
 ) {
     var buffer = OutputBuffer()
@@ -70,7 +73,7 @@ func printResult(
     } else {
         writeText(&buffer)
     }
-    buffer.flush()
+    if let deed { buffer.finish(saying: deed) } else { buffer.flush() }
 }
 
 /// Asks for confirmation on the terminal.

@@ -93,16 +93,16 @@ final class EvictionReport: Sendable {
     func finish() throws {
         display.end()
         let totals = totals.withLock { $0 }
-        printResult(asJSON: isJSON) { line in
+        let text =
+            "total: \(counted(totals.files, "file")), \(sizeText(totals.bytes)) "
+            + "\(work == .evicting ? "freed" : "downloaded"), \(totals.failures) failed"
+        printResult(asJSON: isJSON, saying: text) { line in
             line.add("type", "totals")
             line.add("files", totals.files)
             line.add("bytes", totals.bytes)
             line.add("failedItems", totals.failures)
         } text: { buffer in
-            let verb = work == .evicting ? "freed" : "downloaded"
-            buffer.append(text: "total: \(counted(totals.files, "file")), ")
-            buffer.append(text: "\(sizeText(totals.bytes)) \(verb), ")
-            buffer.append(text: "\(totals.failures) failed\n")
+            buffer.append(text: "\(text)\n")
         }
         guard totals.failures > 0 else { return }
         throw ExitCode(totals.files == 0 ? 1 : 3)

@@ -133,7 +133,7 @@ struct RestoreCommand: AsyncParsableCommand {
         if Messages.canAsk, !yes {
             if !Messages.confirm(about: nil, text) { throw ExitCode(1) }
         } else {
-            Messages.write(about: [UInt8]?.none, text)
+            Messages.inform(text)
         }
     }
 

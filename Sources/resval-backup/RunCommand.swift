@@ -137,6 +137,7 @@ struct BackupRun {
     /// - Returns: the exit code: that of the step that failed; else 3 when the snapshot is
     ///   incomplete; else 1 when the status could not be stored.
     mutating func run(ifDue: Bool) async -> Int32 {
+        StopRequest.goOnWithoutOutput()
         let previous = readPrevious()
         if ifDue {
             if previous?.isDue(after: settings.every, now: FileTime.now) == false { return 0 }

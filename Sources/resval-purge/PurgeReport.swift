@@ -73,12 +73,13 @@ struct PurgeReport: ~Copyable {
         printer.flush()
         if outcome.failures > 0 { hasFailures = true }
         let available = try? StorageSpace(at: volume).bytes?.available
+        let text = sentence(outcome, available)
         switch form {
-        case nil: log.write(.notice, about: volume.bytes, sentence(outcome, available))
+        case nil: log.write(.notice, about: volume.bytes, text)
         case .json: write(outcome, wanted: wanted, available: available)
-        case .lines, .nulEnded: buffer.append(text: sentence(outcome, available) + "\n")
+        case .lines, .nulEnded: buffer.append(text: text + "\n")
         }
-        buffer.flush()
+        buffer.finish(saying: text)
         let subject = form == nil ? volume.bytes : nil
         if let trouble = outcome.trouble {
             log.write(.error, about: trouble.path?.bytes ?? subject, trouble.sentence)

@@ -57,6 +57,7 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
+        if !isDryRun { StopRequest.goOnWithoutOutput() }
         let plan = target.isGiven ? nil : try readPlan()
         let environment = try PurgeEnvironment(search, scope)
         var report = PurgeReport(.current, printing: form, isDryRun ? .rehearse : .delete)
@@ -146,13 +147,13 @@ struct RunCommand: ParsableCommand {
         let step: StaticString = isDryRun ? "units checked" : "units deleted"
         let display = progress.begin(counting: step)
         defer { display.end() }
-        var (units, bytes) = (0, Int64(0))
+        let removed = RemovedUnits { units, bytes in
+            display.set(step, done: units, total: nil, bytes: bytes, totalBytes: plan.wantedBytes)
+        }
+        executor.didRemoveFile = { removed.add(file: $0) }
         let outcome = try executor.execute(plan, now: FileTime.now) { event in
             report.note(event)
-            guard case .removed(let unit, _) = event else { return }
-            units += 1
-            bytes += unit.bytes
-            display.set(step, done: units, total: nil, bytes: bytes, totalBytes: plan.wantedBytes)
+            if case .removed(let unit, _) = event { removed.add(unit: unit.bytes) }
         }
         display.end()
         report.finish(outcome, on: volume, wanted: plan.wantedBytes)
@@ -161,4 +162,40 @@ struct RunCommand: ParsableCommand {
     }
 
     private var form: RecordOptions.Form { json ? .json : .lines }
+}
+
+/// Counts what a run removes, also within a large unit. Threads may share one.
+private final class RemovedUnits: Sendable {
+    private struct Counts {
+        var units = 0
+        var bytes: Int64 = 0
+        /// Those of files in units that are being removed.
+        var unfinished: Int64 = 0
+        /// The files since the counts were shown.
+        var files = 0
+    }
+
+    private let counts = Monitor(Counts())
+    private let show: @Sendable (_ units: Int, _ bytes: Int64) -> Void
+
+    init(_ show: @escaping @Sendable (_ units: Int, _ bytes: Int64) -> Void) { self.show = show }
+
+    func add(unit bytes: Int64) {
+        let counts = counts.withLock { counts in
+            counts.units += 1
+            counts.bytes += bytes
+            counts.unfinished = max(0, counts.unfinished - bytes)
+            return counts
+        }
+        show(counts.units, counts.bytes + counts.unfinished)
+    }
+
+    func add(file bytes: Int64) {
+        let counts = counts.withLock { counts in
+            counts.unfinished += bytes
+            counts.files = (counts.files + 1) % 64
+            return counts
+        }
+        if counts.files == 0 { show(counts.units, counts.bytes + counts.unfinished) }
+    }
 }

@@ -116,11 +116,28 @@ struct FoundItem {
     let size: Int64?
 }
 
+extension FoundItem {
+    /// The marks that the item has, or the values that apply to it with what excludes it, in words.
+    fileprivate var marksText: String {
+        var texts = StoredKey.allCases.compactMap { key in
+            let value = decision.map { $0.value(for: key) } ?? marks[key].value
+            return value.map { "\(key.name)=\($0.text)" }
+        }
+        texts += marks.brokenKeys.map { "\($0.name) is malformed or unreadable" }
+        if let exclusion = decision?.exclusion, exclusion.cause.isExcluded {
+            texts.append(exclusion.sentence)
+        }
+        return texts.joined(separator: ", ")
+    }
+}
+
 /// Prints what all threads find: at once, or sorted at the end.
 final class FoundItems: Sendable {
     let showsSize: Bool
     private let form: RecordOptions.Form
     private let isColored: Bool
+    /// Whether people read the lines, which then say why an item was found.
+    private let saysWhy: Bool
     /// What is printed at the end; nil to print at once.
     private let kept: Monitor<[(path: [UInt8], record: [UInt8])]>?
 
@@ -129,6 +146,7 @@ final class FoundItems: Sendable {
         self.form = form
         self.showsSize = showsSize
         self.isColored = isColored
+        saysWhy = form == .lines && StandardOutput.shared.isTerminal
         kept = isSorted ? Monitor([]) : nil
     }
 
@@ -165,6 +183,7 @@ final class FoundItems: Sendable {
         record.append(in: isColored && item.kind == .directory ? .blue : nil) { record in
             item.path.withUnsafeBufferPointer { record.append(name: $0, in: form) }
         }
+        if saysWhy { record.append(text: ": \(item.marksText)") }
         record.append(byte: form == .nulEnded ? 0 : UInt8(ascii: "\n"))
         return record.bytes
     }

@@ -27,16 +27,10 @@ struct KeysCommand: ParsableCommand {
     }
 
     private func writeLine(_ key: ResourceKey, _ buffer: inout OutputBuffer) {
-        let columns = [
-            (key.name, 45), (key.shortName ?? "-", 11), (key.valueType.rawValue, 16),
-            ((key.stored != nil) ? "stored, settable" : "computed", 17),
-        ]
-        for (text, width) in columns {
-            buffer.append(text: text)
-            buffer.append(text: String(repeating: " ", count: max(1, width - text.count)))
-        }
-        buffer.append(text: key.summary)
-        buffer.append("\n")
+        let short = key.shortName.map { " (\($0))" } ?? ""
+        let origin = key.stored == nil ? "computed" : "stored"
+        buffer.append(text: "\(key.name)\(short): \(key.valueType.rawValue), \(origin)\n")
+        buffer.append(text: "    \(key.summary)\n")
     }
 
     private func writeObject(_ key: ResourceKey, _ buffer: inout OutputBuffer) {
@@ -45,8 +39,8 @@ struct KeysCommand: ParsableCommand {
         line.add("foundationKey", key.foundationName)
         line.add("shortName", key.shortName)
         line.add("type", key.valueType.rawValue)
-        line.add("isStored", (key.stored != nil))
-        line.add("isSettable", (key.stored != nil))
+        line.add("isStored", key.stored != nil)
+        line.add("isSettable", key.stored != nil)
         line.add("values", strings: key.stored?.valueTexts ?? [])
         line.add("summary", key.summary)
         line.end(in: &buffer)

@@ -49,8 +49,9 @@ struct SuggestCommand: ParsableCommand {
             throw ExitCode(2)
         }
         try rootOptions.run { work in
+            let isDryRun = dryRun || !(apply || interactive)
             let changes = try ChangeRun(
-                dryRun ? nil : .new(of: .suggest), isDryRun: dryRun, isJSON: records.isJSON,
+                isDryRun ? nil : .new(of: .suggest), isDryRun: isDryRun, isJSON: records.isJSON,
                 work.outcome)
             let suggestions = try suggestions(work)
             work.progress.end()

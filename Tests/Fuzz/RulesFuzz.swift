@@ -24,10 +24,12 @@ public func fuzzRules(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     for line in lines {
         switch line {
         case .installed(let path): _ = path.holds(names, homes: homes)
+        case .precious(let name, _): _ = name.matches(bytes)
         case .rule(let rule):
             precondition(rule.proof.contains { !$0.isNegated })
             precondition(rule.names.count == 1 || rule.isBelowHome)
-            for name in rule.names + rule.proof.flatMap({ $0.names.flatMap(\.path) }) {
+            let paths = rule.proof.flatMap { $0.names.flatMap(\.path) }
+            for name in rule.names + rule.clonesInto + paths {
                 precondition(![[], [0x2E], [0x2E, 0x2E]].contains(name) && !name.contains(0x2F))
             }
             for name in rule.proof.flatMap(\.names) { _ = name.pattern?.matches(bytes) }

@@ -86,6 +86,7 @@ struct ProgressTests {
                 "files stored", #""done":1,"total":3,"bytes":9,"totalBytes":780000,"percent":0,"#,
                 in: result)
             try progress("items compared", #""done":0,"total":4,"#, in: result)
+            try progress("comparing with earlier snapshots", #""done":null,"#, in: result)
         }
     }
 
@@ -122,6 +123,7 @@ struct ProgressTests {
             #expect(
                 written.contains(#""done":null,"total":null,"bytes":390000,"#), "\(written)")
             #expect(written.contains(#""totalBytes":780000,"#), "\(written)")
+            try progress("putting items in place", #""done":null,"#, in: restore)
             let verify = try backup.command(
                 ["verify", "latest", "--progress", "json"],
                 before: "case $1 in check) sleep 1.2;; esac"

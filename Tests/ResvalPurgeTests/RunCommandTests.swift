@@ -34,6 +34,23 @@ struct RunCommandTests {
         }
     }
 
+    @Test("deletes to the end when nobody can read what it prints, and says what it did")
+    func unread() throws {
+        try withMeasuredHome(tree) { home in
+            try tool("touch", home.path(".cache/app/second"))
+            let script =
+                "\"$0\" run .cache --free 1M --partial --min-age 0 --smallest 0 --json >/dev/full"
+            let result = try home.run(
+                "/bin/sh", arguments: ["-c", script, FilePath.built("resval-purge")])
+            #expect(result.exitCode == 2)
+            #expect(
+                result.errorText.contains("resval-purge: deleted 2 units, 10.0 KiB"), "\(result)")
+            #expect(result.errorText.contains("cannot write to standard output: "))
+            #expect(try !exists(home.path(".cache/app/first")))
+            #expect(try !exists(home.path(".cache/app/second")))
+        }
+    }
+
     @Test("leaves what changed since the plan alone, and says so")
     func changed() throws {
         try withMeasuredHome(tree) { home in

@@ -59,4 +59,25 @@ struct TerminalTests {
                 "\(result)")
         }
     }
+
+    @Test("run moves within one large unit")
+    func largeUnit() throws {
+        try require(.tool("strace"))
+        let files = (1...192).map { File(FileName(stringLiteral: "f\($0)"), block) }
+        let tree = Tree { Directory("big") { for file in files { file } }.purgeable() }
+        try withMeasuredHome(tree) { home in
+            let program = FilePath.built("resval-purge").string
+            let words =
+                "-f -qq -o /dev/null -e trace=unlinkat -e inject=unlinkat:delay_exit=20000 "
+                + "\(program) run . --free 1M --partial --min-age 0 --smallest 0 --progress json"
+            let result = try home.command(
+                try #require(.tool("strace")),
+                arguments: words.split(separator: " ").map(String.init)
+            ).underTracer().run()
+            #expect(result.text.contains("deleted 1 unit"), "\(result)")
+            #expect(
+                result.errorText.contains(
+                    /"step":"units deleted","done":0,"total":null,"bytes":[1-9]/), "\(result)")
+        }
+    }
 }

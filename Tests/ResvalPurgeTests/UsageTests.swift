@@ -38,7 +38,7 @@ struct UsageTests {
         try withPurgeHome(Tree {}) { home in
             let result = try home.run(arguments: arguments)
             #expect(result.exitCode == 64)
-            #expect(result.text == "")
+            #expect(result.text.isEmpty != arguments.contains("--json"))
             #expect(result.errorText.contains(complaint), "\(result.errorText)")
             #expect(result.errorText.hasPrefix("resval-purge: "))
         }

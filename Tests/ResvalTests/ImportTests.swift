@@ -86,7 +86,7 @@ struct ImportTests: MassChangeSuite {
             #expect(
                 lines == [
                     "resval: ./native: warning: marks disagree: apple excludes it, native "
-                        + "includes it; the native mark is kept",
+                        + "includes it; isExcludedFromBackup is kept",
                     "resval: ./torn: marks disagree: apple excludes it, xdg includes it (nothing "
                         + "is stored: decide with resval set excluded=…)",
                     "resval: ./broken: user.resval.isExcludedFromBackup has the value \"perhaps\", "

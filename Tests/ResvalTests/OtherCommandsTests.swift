@@ -163,9 +163,10 @@ struct OtherCommandsTests {
         try withTemporaryDirectory { root in
             let result = try resval("keys", in: root)
             #expect(result.exitCode == 0)
-            let names = result.text.split(separator: "\n").compactMap {
-                $0.split(separator: " ").first.map(String.init)
-            }
+            let lines = result.text.split(separator: "\n")
+            #expect(lines.allSatisfy { $0.count <= 80 })
+            let names = lines.filter { !$0.hasPrefix(" ") }
+                .map { String($0.prefix { $0 != " " && $0 != ":" }) }
             #expect(names == ResourceKey.allCases.map(\.name))
             let json = try resval("keys", "--json", in: root).text.split(separator: "\n")
             #expect(json.count == names.count)

@@ -39,7 +39,11 @@ struct UsageTests {
             #expect(result.exitCode == (arguments.isEmpty ? 0 : 64))
             let said = arguments.isEmpty ? result.text : result.errorText
             #expect(said.contains(message))
-            if !arguments.isEmpty { #expect(result.output.isEmpty) }
+            if arguments.contains("--json") {
+                #expect(result.text.hasPrefix(#"{"version":1,"type":"error","path":null,"#))
+            } else if !arguments.isEmpty {
+                #expect(result.output.isEmpty)
+            }
         }
     }
 
@@ -83,13 +87,79 @@ struct UsageTests {
                     + "(valid: true, false)"))
     }
 
+    @Test("a failing command with --json prints its error as an object, in one shape")
+    func jsonErrors() throws {
+        let odd = Array("odd\u{202E}".utf8) + [0xFF]
+        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+            for (program, arguments, object) in [
+                (
+                    "resval", ["find", "--json", "none"],
+                    #""path":"none","error":"no such file or directory","advice":null,"exitCode":2"#
+                ),
+                (
+                    "resval", ["usage", "--json", "--compare", "f", "."],
+                    #""path":"f","error":"is not the output of resval usage --json","advice":null,"exitCode":2"#
+                ),
+                (
+                    "resval", ["get", "--json", "color", "f"],
+                    #"(valid: isExcludedFromBackup (excluded), "#
+                ),
+                (
+                    "resval", ["get", "--json", "excluded"],
+                    #""advice":"resval get --help","exitCode":64"#
+                ),
+                (
+                    "resval-purge", ["plan", "--json", "."],
+                    #""error":"give --free or --until-available""#
+                ),
+                ("resval-purge", ["run", "--json", "f"], #""path":"f","#),
+                (
+                    "resval-backup", ["snapshots", "--json", "--repository", "none"],
+                    #""exitCode":1"#
+                ),
+                ("resval-backup", ["snapshots", "--json", "--bogus"], #""exitCode":64"#),
+            ] {
+                var command = Command(.built(program), arguments: arguments)
+                command.workingDirectory = root
+                command.environment = ["HOME": root.string, "RESTIC_PASSWORD": "secret"]
+                let result = try command.run()
+                #expect(result.exitCode != 0)
+                #expect(
+                    result.text.hasPrefix(#"{"version":1,"type":"error","path":"#), "\(result)")
+                #expect(result.text.split(separator: "\n").count == 1)
+                #expect(result.text.contains(object), "\(result)")
+                #expect(!result.errorText.isEmpty)
+            }
+            let result = try resval("find", "--json", odd, in: root)
+            #expect(result.text.contains(#""path":null,"pathBase64":"b2Rk4oCu/w==""#))
+            // What has results says in them what failed.
+            let listed = try resval("list", "--json", "none", in: root)
+            #expect(!listed.text.contains(#""type":"error""#))
+        }
+    }
+
+    @Test("a file in the place of a key is answered with where the key belongs")
+    func forgottenKey() throws {
+        try withTemporaryDirectory(containing: Tree { File("my file") }) { root in
+            for command in ["get", "unset"] {
+                let result = try resval(command, "my file", in: root)
+                #expect(result.exitCode == 64)
+                #expect(
+                    result.errorText.contains(
+                        "there is no key before 'my file' (write the key first, then the paths: "
+                            + "excluded 'my file')"), "\(result)")
+                #expect(!result.errorText.contains("volumeUUIDString"))
+            }
+        }
+    }
+
     @Test("a complaint about an argument never carries its bytes to the terminal")
     func safeComplaints() throws {
         try withTemporaryDirectory { root in
-            let option = Array("--x\u{1B}]0;".utf8) + [0xFF, 0x9B]
+            let option = Array("--x\n\u{1B}]0;".utf8) + [0xFF, 0x9B]
             let result = try resval("get", option, "excluded", "y", in: root)
             #expect(result.exitCode == 64)
-            #expect(result.errorText.contains(#"--x\033]0;\377\233"#))
+            #expect(result.errorText.contains(#"--x\012\033]0;\377\233"#))
             #expect(result.errorOutput.allSatisfy { ($0 >= 0x20 && $0 < 0x7F) || $0 == 0x0A })
         }
     }

@@ -40,6 +40,36 @@ struct WalkTests {
         }
     }
 
+    @Test("find says on a terminal which marks an item has, and why it is excluded")
+    func reasons() throws {
+        let tree = Tree {
+            File("both").excluded().purgeable(false)
+            File("broken").attribute(StoredKey.isPurgeable.attribute, "perhaps")
+            Directory("build") { File("object") }.excluded()
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            func find(_ options: String...) throws -> Set<Substring> {
+                var command = Command(
+                    .built("resval"), arguments: ["find", "--color", "never"] + options)
+                command.workingDirectory = root
+                return Set(
+                    try command.onTerminal("xterm").run().text.split(whereSeparator: \.isNewline))
+            }
+            try #expect(
+                find().isSuperset(of: [
+                    "./both: isExcludedFromBackup=true, isPurgeable=false",
+                    "./broken: isPurgeable is malformed or unreadable",
+                    "./build: isExcludedFromBackup=true",
+                ]))
+            let effective = try find("--effective", "--no-locations", "--excluded")
+            #expect(
+                effective.contains {
+                    $0.hasPrefix("./build/object: isExcludedFromBackup=true, isPurgeable=false, ")
+                        && $0.contains("a directory above it is excluded: ")
+                }, "\(effective)")
+        }
+    }
+
     @Test("find -0 and find --json carry every hostile name unchanged")
     func hostileNames() throws {
         try require(.tool("jq"))

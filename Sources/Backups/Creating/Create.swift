@@ -91,6 +91,7 @@ extension Restic {
             summary: summary, storedItems: named.count + totals.storedOthers,
             shortfalls: shortfalls.sorted, vanished: walk.vanished, changed: walk.changed,
             lostExclusions: named.lostExclusions)
+        report(BackupProgress(noun: "comparing with earlier snapshots", filesDone: nil))
         try await coverage.judge(
             shortfalls: result.shortfalls, counts: named.counts(of: plan.sources),
             isCompared: named.isCompared)

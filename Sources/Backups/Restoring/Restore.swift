@@ -133,6 +133,7 @@ extension Restic {
                 "the filesystem of the target stores no extended attributes: items have none now, "
                     + "and no ACLs")
         }
+        report(BackupProgress(noun: "putting items in place", filesDone: nil))
         let merged: MergeOutcome
         let untimely: [RestoreFailure]
         do {

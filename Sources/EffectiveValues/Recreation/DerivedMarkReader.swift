@@ -63,13 +63,17 @@ final class DerivedMarkReader: Sendable {
             try openFile(location, flags: [.reference, .directory, .noFollow]))
         let path = try realPath(ofOpen: directory.descriptor)
         let names = path.names.map { Array($0) }
-        guard let (recreation, clones) = try rules.recreation(of: names, directory) else { return }
+        guard let (recreation, rule) = try rules.recreation(of: names, directory) else { return }
         switch try workTrees.tracking(of: path, directory) {
         case .tracked: return
         case .unknown(let reason):
             found.uncertain[.rules] = "\(recreation.proof), but \(reason)"
         case .untracked:
-            if !clones, let content = try contents.content(in: directory, at: path) {
+            let question = ContentSearch.Question(
+                passed: rule.clonesInto, asksForPreciousFiles: !rule.isWhole)
+            let content = try contents.content(
+                in: directory, at: path, asking: question, isPrecious: rules.isPrecious)
+            if let content {
                 found.uncertain[.rules] = "\(recreation.proof), but \(content) is in it"
                 return
             }

@@ -49,7 +49,8 @@ final class IgnoredItems: Sendable {
         guard try item.descriptor.status().identity == known.identity, paths.contains(path)
         else { return }
         if known.kind == .directory,
-            let content = try contents.content(in: OpenDirectory(at: location), at: path)
+            let content = try contents.content(
+                in: OpenDirectory(at: location), at: path, asking: .workTrees)
         {
             marks.uncertain[.gitignore] = "\(content) is in it, with files of its own"
         } else {

@@ -12,8 +12,10 @@ package struct RecreationRule: Sendable, Hashable {
     let isBelowHome: Bool
     /// What must be true, all of it.
     let proof: [ProofTerm]
-    /// Whether the tool clones repositories into the directory.
-    let clones: Bool
+    /// The names of the directories, anywhere in it, into which the tool clones repositories.
+    let clonesInto: Set<[UInt8]>
+    /// Whether only the tool puts files there.
+    let isWhole: Bool
     /// What makes the directory again, as a command where there is one.
     let tool: String
     /// Why nothing is lost with the directory.
@@ -78,6 +80,8 @@ struct InstalledPath: Sendable, Hashable {
 enum RuleLine: Sendable, Hashable {
     case rule(RecreationRule)
     case installed(InstalledPath)
+    /// The names of files that no tool makes again, or of such that one does nevertheless.
+    case precious(NamePattern, isNegated: Bool)
 
     /// Parses the lines of a list. Comments, which begin with `#`, and empty lines are skipped.
     ///
@@ -88,7 +92,12 @@ enum RuleLine: Sendable, Hashable {
         for (index, text) in texts.enumerated()
         where !text.isEmpty && text.first != UInt8(ascii: "#") {
             do throws(Fault) {
-                lines.append(try RuleLine(text))
+                // Several names, with commas between them, are as many lines.
+                let end = text.firstIndex(of: UInt8(ascii: "\t")) ?? text.endIndex
+                let names = text[..<end].split(
+                    separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                guard names.count <= 100 else { throw Fault("has more than 100 names") }
+                for name in names { lines.append(try RuleLine((name + text[end...])[...])) }
             } catch {
                 throw FileError(
                     code: .other, message: "line \(index + 1): \(error.message)",
@@ -118,6 +127,13 @@ enum RuleLine: Sendable, Hashable {
             self = .installed(try InstalledPath(fields[0]))
             return
         }
+        let isNegated = fields[1].first == UInt8(ascii: "!")
+        if fields[1].dropFirst(isNegated ? 1 : 0).elementsEqual("precious".utf8) {
+            let patterns = try Self.patterns(fields[0])
+            guard patterns.count == 1 else { throw Fault("the file is not a name") }
+            self = .precious(patterns[0], isNegated: isNegated)
+            return
+        }
         let isBelowHome = fields[0].starts(with: "~/".utf8)
         let names = try Self.names(isBelowHome ? fields[0].dropFirst(2) : fields[0])
         guard isBelowHome || names.count == 1 else {
@@ -127,16 +143,31 @@ enum RuleLine: Sendable, Hashable {
             throw Fault("the directory has a wildcard")
         }
         let words = fields[1].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        let proofs = words.filter { !$0.elementsEqual("clones".utf8) }
-        var proof: [ProofTerm] = []
-        for word in proofs { proof.append(try Self.term(word)) }
+        var (proof, clonesInto, isWhole): ([ProofTerm], Set<[UInt8]>, Bool) = ([], [], false)
+        for word in words {
+            if word.elementsEqual("whole".utf8) {
+                isWhole = true
+            } else if word.starts(with: "clones:".utf8) {
+                for name in word.dropFirst("clones:".utf8.count).split(
+                    separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                {
+                    let names = try Self.names(name)
+                    guard names.count == 1 else {
+                        throw Fault("'\(String(decoding: name, as: UTF8.self))' is not a name")
+                    }
+                    clonesInto.insert(names[0])
+                }
+            } else {
+                proof.append(try Self.term(word))
+            }
+        }
         guard proof.contains(where: { !$0.isNegated }) else {
             throw Fault("the proof shows nothing about the directory")
         }
         self = .rule(
             RecreationRule(
                 names: names, isBelowHome: isBelowHome, proof: proof,
-                clones: proofs.count < words.count,
+                clonesInto: clonesInto, isWhole: isWhole,
                 tool: String(decoding: fields[2], as: UTF8.self),
                 reason: String(decoding: fields[3], as: UTF8.self)))
     }
@@ -197,6 +228,8 @@ extension InstalledPath {
 package struct RecreationRules: Sendable {
     private let rules: [[UInt8]: [RecreationRule]]
     private let installed: [InstalledPath]
+    /// The names of files that no tool makes again, and of such that one does.
+    private let precious: [(name: NamePattern, isNegated: Bool)]
     /// The names of the homes' paths.
     private let homes: [[[UInt8]]]
 
@@ -213,14 +246,17 @@ package struct RecreationRules: Sendable {
         if let own { lines += try RuleLine.lines(of: own.list, at: own.path) }
         var rules: [[UInt8]: [RecreationRule]] = [:]
         var installed: [InstalledPath] = []
+        var precious: [(name: NamePattern, isNegated: Bool)] = []
         for line in lines {
             switch line {
             case .rule(let rule): rules[rule.name, default: []].append(rule)
             case .installed(let path): installed.append(path)
+            case .precious(let name, let isNegated): precious.append((name, isNegated))
             }
         }
         self.rules = rules
         self.installed = installed
+        self.precious = precious
         self.homes = homes.map { $0.names.map { Array($0) } }
     }
 
@@ -271,10 +307,14 @@ package struct RecreationRules: Sendable {
 
     func mayFit(_ name: [UInt8]) -> Bool { rules[name] != nil }
 
+    /// Whether no tool makes files of a name again.
+    func isPrecious(_ name: [UInt8]) -> Bool {
+        precious.last { $0.name.matches(name) }.map { !$0.isNegated } ?? false
+    }
+
     func holdsHome(_ names: [[UInt8]]) -> Bool { homes.contains { $0.starts(with: names) } }
 
-    /// Returns the rule that a directory proves, and whether its tool clones repositories into the
-    /// directory; nil when it proves none.
+    /// Returns the rule that a directory proves, with its reason in words; nil when it proves none.
     ///
     /// - Parameters:
     ///   - names: the names of the directory's real path.
@@ -282,16 +322,14 @@ package struct RecreationRules: Sendable {
     /// - Throws: the errno of looking for a proof, when no other rule is proved.
     func recreation(
         of names: [[UInt8]], _ directory: OpenDirectory
-    ) throws(Errno) -> (recreation: Recreation, clones: Bool)? {
+    ) throws(Errno) -> (recreation: Recreation, rule: RecreationRule)? {
         guard let name = names.last, let rules = rules[name], !holdsHome(names) else { return nil }
         let isInstalled = installed.contains { $0.holds(names, homes: homes) }
         var failure: Errno?
         for rule in rules where rule.isBelowHome ? isPlace(names, of: rule) : !isInstalled {
             do throws(Errno) {
                 if let text = try rule.proved(by: directory) {
-                    return (
-                        Recreation(proof: text, tool: rule.tool, reason: rule.reason), rule.clones
-                    )
+                    return (Recreation(proof: text, tool: rule.tool, reason: rule.reason), rule)
                 }
             } catch {
                 failure = error

@@ -31,6 +31,8 @@ public struct PurgeExecutor: Sendable {
     /// so in the plan.
     public var shouldStop: @Sendable () -> Bool = { false }
 
+    /// Called with the bytes of each file that is removed from a directory, before the whole unit is.
+    package var didRemoveFile: @Sendable (Int64) -> Void = { _ in }
     /// How many times a measurement below the expectation is repeated, each a tenth of a second
     /// later.
     package var measureRepeats = 5

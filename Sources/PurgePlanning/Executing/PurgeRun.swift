@@ -232,7 +232,8 @@ struct PurgeRun {
         } else {
             try journal.whileOpen(unless: executor.shouldStop) { journal in
                 let removal = DirectoryRemoval(
-                    examiner: examiner, journal: journal, shouldStop: executor.shouldStop)
+                    examiner: examiner, journal: journal, shouldStop: executor.shouldStop,
+                    didRemoveFile: executor.didRemoveFile)
                 failures = removal.remove(units)
             }
         }

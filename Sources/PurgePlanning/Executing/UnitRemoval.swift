@@ -72,6 +72,7 @@ struct DirectoryRemoval {
     /// Called before each unit but the first one is removed: when it returns true, those left get
     /// their names back.
     let shouldStop: () -> Bool
+    let didRemoveFile: (Int64) -> Void
 
     /// A unit that passed the first look.
     private final class Leaving {
@@ -245,7 +246,7 @@ struct DirectoryRemoval {
         let removed = try TreeRemoval.remove(
             record.asideName, unit.first.unit.identity, in: unit.last.place.parent,
             path: record.asidePath, newestChange: record.newestChange,
-            known: unit.last.contents.known, unlinked: &unlinked)
+            known: unit.last.contents.known, unlinked: &unlinked, didRemoveFile: didRemoveFile)
         guard removed else { throw somethingCame(into: record) }
     }
 
@@ -332,6 +333,7 @@ struct TreeRemoval {
     private let known: Set<FileIdentity>?
     /// Files of which this process removed a hard link, which changed their inodes.
     private var unlinked: Set<FileIdentity>
+    private let didRemoveFile: (Int64) -> Void
 
     /// Removes a directory with everything that was in it when it was examined.
     ///
@@ -340,10 +342,12 @@ struct TreeRemoval {
     /// - Returns: false when the directory remains, with what was added since.
     static func remove(
         _ name: [UInt8], _ identity: FileIdentity, in parent: OpenDirectory, path: [UInt8],
-        newestChange: FileTime, known: Set<FileIdentity>?, unlinked: inout Set<FileIdentity>
+        newestChange: FileTime, known: Set<FileIdentity>?, unlinked: inout Set<FileIdentity>,
+        didRemoveFile: @escaping (Int64) -> Void = { _ in }
     ) throws(FileError) -> Bool {
         do {
-            var removal = TreeRemoval(newestChange: newestChange, known: known, unlinked: unlinked)
+            var removal = TreeRemoval(
+                newestChange: newestChange, known: known, unlinked: unlinked, didRemoveFile)
             defer { unlinked = removal.unlinked }
             return try removal.remove(FilePath(bytes: name), identity, in: parent)
         } catch {
@@ -359,8 +363,10 @@ struct TreeRemoval {
     }
 
     private init(
-        newestChange: FileTime, known: Set<FileIdentity>?, unlinked: Set<FileIdentity>
+        newestChange: FileTime, known: Set<FileIdentity>?, unlinked: Set<FileIdentity>,
+        _ didRemoveFile: @escaping (Int64) -> Void
     ) {
+        self.didRemoveFile = didRemoveFile
         self.newestChange = newestChange
         self.known = known
         self.unlinked = unlinked
@@ -412,7 +418,11 @@ struct TreeRemoval {
                 || unlinked.contains(status.identity) || isOnlyUnlinked(status)
         else { return }
         try directory.remove(name)
-        if status.linkCount > 1 { unlinked.insert(status.identity) }
+        if status.linkCount > 1 {
+            unlinked.insert(status.identity)
+        } else {
+            didRemoveFile(status.allocatedSize)
+        }
     }
 
     /// Whether a file was there when the unit was examined, and since then only lost a hard link,

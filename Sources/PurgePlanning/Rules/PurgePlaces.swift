@@ -38,7 +38,7 @@ public final class PurgePlaces: Sendable {
                 known[device]
                 ?? LocationIdentities(
                     environment, protected: BackupRepositories.protected(environment.base),
-                    user: effectiveUser(), device: device)
+                    user: effectiveUser(), devices: [device])
             known[device] = places
             return places
         }

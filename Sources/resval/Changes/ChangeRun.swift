@@ -65,6 +65,7 @@ final class ChangeRun: Sendable {
         self.isDryRun = isDryRun
         self.isJSON = isJSON
         self.outcome = outcome
+        if !isDryRun { StopRequest.goOnWithoutOutput() }
         do throws(Errno) {
             mostOpenItems = journal == nil ? 1 : min(try raiseDescriptorLimit() / 4, 256)
         } catch {
@@ -144,9 +145,15 @@ final class ChangeRun: Sendable {
     /// Prints the warnings, and the summary of a mass change or a dry run.
     func finish() {
         tally.report()
-        guard isJSON || isDryRun || journal != nil else { return }
+        guard isJSON || isDryRun || journal != nil || StandardOutput.shared.hasFailed else {
+            return
+        }
         let changed = changed.load(ordering: .relaxed)
         let journal = journal.flatMap { $0.exists ? $0 : nil }
+        var text = "\(isDryRun ? "items to change" : "items changed"): \(changed)"
+        if let journal {
+            text += "; undo with: resval undo \(ShellWord.quoted(journal.path.bytes))"
+        }
         var buffer = OutputBuffer()
         if isJSON {
             var line = JSONLine.output()
@@ -157,15 +164,9 @@ final class ChangeRun: Sendable {
             line.add("journal", "journalBase64", journal?.path.bytes)
             line.end(in: &buffer)
         } else {
-            buffer.append(text: isDryRun ? "items to change: " : "items changed: ")
-            buffer.append(changed)
-            if let journal {
-                buffer.append(text: "; undo with: resval undo ")
-                buffer.append(text: ShellWord.quoted(journal.path.bytes))
-            }
-            buffer.append("\n")
+            buffer.append(text: "\(text)\n")
         }
-        buffer.flush()
+        buffer.finish(saying: text)
     }
 }
 

@@ -35,11 +35,12 @@ final class MarksLoad {
     ///
     /// - Parameter file: The file; nil or `-` for standard input.
     func load(_ file: PathArgument?) throws(FileError) {
+        if !isDryRun { StopRequest.goOnWithoutOutput() }
         let name = file.flatMap { $0.isDash ? nil : $0 }
         do throws(Errno) {
             guard let name else {
                 if Messages.canAsk {
-                    Messages.write(
+                    Messages.inform(
                         "reading marks from the terminal (end them with Ctrl-D, or name a file)")
                 }
                 return try read(.standardInput)
@@ -58,9 +59,9 @@ final class MarksLoad {
         if !StopRequest.isMade && (section != nil || !hasSections) {
             complain("the marks are cut short: their end is missing")
         }
-        buffer.append(text: isDryRun ? "items to change: " : "items changed: ")
-        buffer.append(text: "\(changedItems)\n")
-        buffer.flush()
+        let text = "\(isDryRun ? "items to change" : "items changed"): \(changedItems)"
+        buffer.append(text: "\(text)\n")
+        buffer.finish(saying: text)
     }
 
     private func take(_ record: DelimitedReader.Record) {

@@ -10,14 +10,14 @@ import SystemPackage
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Store native marks for the marks of other programs.",
+        abstract: "Store marks for the marks of other programs.",
         discussion: """
             Below each ROOT every item that has one of the marks named by --from gets \
             isExcludedFromBackup=true; xdg with the value true gives false. CACHEDIR.TAG and \
             .nobackup mark the directory they are in. The other programs' marks stay.
 
-            A native mark that is there already stays, and a contradiction is reported. Where \
-            foreign marks contradict each other nothing is stored, and the exit code is 2. What was \
+            A mark that is there already stays, and a contradiction is reported. Where the others \
+            contradict each other nothing is stored, and the exit code is 2. What was \
             stored can be undone: resval undo.
 
             EXAMPLES
@@ -47,15 +47,15 @@ struct ImportCommand: ParsableCommand {
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Store the marks of other programs for native marks.",
+        abstract: "Store marks that other programs read.",
         discussion: """
-            Below each ROOT every item whose own native mark is isExcludedFromBackup=true gets the \
-            marks named by --to: xdg is the attribute user.xdg.robots.backup with the value false, \
+            Below each ROOT every item whose own mark is isExcludedFromBackup=true gets the marks \
+            named by --to: xdg is the attribute user.xdg.robots.backup with the value false, \
             apple the attribute that Apple's systems set, nodump the flag of chattr +d.
 
             An item whose mark is false gets nothing, unless --include-false asks for xdg with the \
             value true. Betas of borg 2 before 2.0.0b22 interpret it the opposite way and exclude \
-            such an item. A foreign mark that is there already stays; one that says the opposite is \
+            such an item. A mark that is there already stays; one that says the opposite is \
             reported, and the exit code is 2. What was stored can be undone: resval undo.
 
             EXAMPLES
@@ -148,7 +148,7 @@ struct Transfer: Sendable {
         _ conflict: Translation.Conflict, at path: [UInt8], _ outcome: Outcome
     ) {
         if conflict.isSettled {
-            return Messages.warn(about: path, "\(conflict.sentence); the native mark is kept")
+            return Messages.warn(about: path, "\(conflict.sentence); isExcludedFromBackup is kept")
         }
         let advice =
             command == .import

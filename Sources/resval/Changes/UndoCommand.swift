@@ -77,6 +77,7 @@ final class UndoRun {
     /// - Throws: ``FileError`` before anything is undone; `unsupportedFileKind` for a pipe, since the end
     ///   of a journal is read first.
     func run(_ chosen: FilePath?) throws(FileError) {
+        if !isDryRun { StopRequest.goOnWithoutOutput() }
         let path: FilePath
         if let chosen { path = chosen } else { path = try newest() }
         let file = try open(path, isOwn: chosen == nil)
@@ -247,6 +248,8 @@ final class UndoRun {
     }
 
     private func summarize(_ path: FilePath) {
+        let done = isDryRun ? "marks to undo" : "marks undone"
+        let text = "\(done): \(count); not undone: \(left)"
         if isJSON {
             var line = JSONLine.output()
             line.add("type", "totals")
@@ -255,10 +258,9 @@ final class UndoRun {
             line.add("journal", "journalBase64", path.bytes)
             line.end(in: &buffer)
         } else {
-            let done = isDryRun ? "marks to undo" : "marks undone"
-            buffer.append(text: "\(done): \(count); not undone: \(left)\n")
+            buffer.append(text: "\(text)\n")
         }
-        buffer.flush()
+        buffer.finish(saying: text)
     }
 }
 

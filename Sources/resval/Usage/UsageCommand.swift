@@ -41,11 +41,12 @@ struct UsageCommand: ParsableCommand {
     func run() throws {
         try roots.run { run in
             let comparison = try output.compare.map { try UsageComparison(reading: $0) }
-            let report = try measure(run.progress)
+            let findings = output.html == nil ? nil : PageFindings()
+            let report = try measure(run.progress, findings)
             run.progress.end()
             reportUnaskedSettings()
             for problem in report.problems { run.outcome.report(problem) }
-            try write(report, comparison, run.outcome)
+            try write(report, comparison, findings, run.outcome)
             if let maxSize, report.total.allocated > maxSize.bytes {
                 Messages.write(
                     "\(sizeText(report.total.allocated)) are on disk, more than "
@@ -55,7 +56,9 @@ struct UsageCommand: ParsableCommand {
         }
     }
 
-    private func measure(_ progress: Progress) throws -> UsageReport {
+    private func measure(
+        _ progress: Progress, _ findings: PageFindings?
+    ) throws -> UsageReport {
         let environment = PolicyEnvironment.current()
         var planner = BackupPlanner(
             policy: policy.policy.policy(in: environment).heeding(PurgePlaces(environment)),
@@ -69,11 +72,16 @@ struct UsageCommand: ParsableCommand {
         meter.source = policy.source?.path
         meter.staysOnFilesystem = scanner.staysOnFilesystem
         meter.countsSharedExtentsOnce = exact
+        if let findings {
+            let reader = try MarkReader.current([.rules])
+            meter.makeObserver = { _ in PageObserver(findings, reader) }
+        }
         return try meter.report(for: roots.paths.map(\.path))
     }
 
     private func write(
-        _ report: UsageReport, _ comparison: UsageComparison?, _ outcome: Outcome
+        _ report: UsageReport, _ comparison: UsageComparison?, _ findings: PageFindings?,
+        _ outcome: Outcome
     ) throws {
         // A page on standard output is alone there.
         if output.html?.isDash != true {
@@ -87,8 +95,8 @@ struct UsageCommand: ParsableCommand {
         }
         if report.isPartial {
             Messages.write("interrupted: only what was met until then is counted")
-        } else {
-            try output.html.map { try UsagePage(at: $0).write(report) }
+        } else if let html = output.html, let findings {
+            try UsagePage(at: html).write(report, findings)
         }
     }
 }

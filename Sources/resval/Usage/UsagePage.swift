@@ -1,5 +1,6 @@
 import CZlib
 import CommandSupport
+import EffectiveValues
 import ResourceValues
 import StoragePolicy
 import SystemCalls
@@ -16,19 +17,23 @@ struct UsagePage {
     init(at path: PathArgument) { self.path = path }
 
     /// Writes the file at once; only its owner can read it.
-    func write(_ report: UsageReport) throws(FileError) {
-        let page = Self.page(of: report)
+    func write(_ report: UsageReport, _ findings: PageFindings) throws(FileError) {
+        let page = Self.page(of: report, findings)
         if path.isDash { return StandardOutput.shared.write(page) }
         var file = try OutputFile(at: path.path)
         try file.write(page)
         try file.finish()
     }
 
-    private static func page(of report: UsageReport) -> [UInt8] {
-        let tree = PageTree(report)
+    private static func page(of report: UsageReport, _ findings: PageFindings) -> [UInt8] {
+        let tree = PageTree(report, findings)
         var line = JSONLine()
         line.add("notes", strings: notes(on: report, tree))
         tree.add(to: &line)
+        line.add("proposals", objects: proposals(for: report, findings)) { proposal, line in
+            line.add("meaning", proposal.meaning)
+            line.add("command", proposal.command)
+        }
         var packed: [UInt8] = []
         Base64.append(compressed(line.ended()), to: &packed)
         return filled(
@@ -63,18 +68,67 @@ struct UsagePage {
 }
 
 extension UsagePage {
+    /// The most proposals of each kind.
+    private static let proposalLimit = 5
+    /// Smaller directories are not proposed.
+    private static let smallestProposal: Int64 = 1 << 20
+
+    /// Returns what would help most: to exclude the largest directories that tools re-create, and to
+    /// delete the caches that changed last the longest time ago.
+    private static func proposals(
+        for report: UsageReport, _ findings: PageFindings
+    ) -> [(meaning: String, command: String)] {
+        var recreated: [(directory: UsageDirectory, recreation: Recreation)] = []
+        report.forEachDirectory { directory in
+            guard directory.allocated >= smallestProposal else { return false }
+            guard let recreation = findings.recreation(of: directory) else { return true }
+            if directory.entryClass?.exclusion == nil { recreated.append((directory, recreation)) }
+            return false
+        }
+        let environment = PolicyEnvironment.current()
+        var caches: [(directory: UsageDirectory, changed: FileTime)] = []
+        for location in environment.locations.locations where location.kind == .caches {
+            for directory in report.directory(at: location.path)?.children ?? []
+            where directory.allocated >= smallestProposal {
+                guard case .purgeable = directory.entryClass?.purging,
+                    let status = environment.localStatus(of: directory.path)
+                else { continue }
+                caches.append((directory, status.contentModificationTime))
+            }
+        }
+        let largest = recreated.sorted { $0.directory.allocated > $1.directory.allocated }
+        let oldest = caches.sorted { $0.changed.seconds < $1.changed.seconds }
+        return largest.prefix(proposalLimit).map { directory, recreation in
+            (
+                "leaves \(sizeText(directory.allocated)) out of backups: \(recreation.proof)",
+                "resval exclude \(directory.path.shellWord)"
+            )
+        }
+            + oldest.prefix(proposalLimit).map { directory, changed in
+                (
+                    "deletes a cache of \(sizeText(directory.allocated)), last changed "
+                        + "\(changed.localText.prefix(10))",
+                    "resval-purge run --free \(directory.allocated >> 20)M --partial "
+                        + directory.path.shellWord
+                )
+            }
+    }
+}
+
+extension UsagePage {
     private static let style = PackageResources.page_css
     private static let script =
         PackageResources.report_js + PackageResources.view_js + PackageResources.patterns_js
         + PackageResources.squarify_js + PackageResources.treemap_js + PackageResources.table_js
         + PackageResources.page_js
 
-    /// The page's policy, with the SHA-256 of the script and of the style: constants, so that nothing
-    /// need be hashed to write a page. A browser that finds another hash runs nothing, and names it.
+    /// The page's policy, with the SHA-256 of the script and of the style, which
+    /// `scripts/generate-page-policy` writes here, so that nothing need be hashed to write a page. A
+    /// browser that finds another hash runs nothing, and names it.
     private static let policy = [
         "default-src 'none'",
-        "script-src 'sha256-tKkx5YEcAWgEle6uswH72C2Hu7zzopu1n4XwNsYOjbM='",
-        "style-src 'sha256-p9PLgaNvEqOc4MOm3kTkOVGNaqy5C5pbEhU/xSWR+Kc='",
+        "script-src 'sha256-+0rnoffPB6iOPC8ypGOtho8QPkVDIxZL6rkRLmVJJuM='",
+        "style-src 'sha256-nBxzxVRnOYAFBTfPcuh7GdL+ORbZLP/bDHqnlFrCcw8='",
         "base-uri 'none'", "form-action 'none'",
         // Nothing turns text into markup or script.
         "require-trusted-types-for 'script'", "trusted-types",
@@ -144,16 +198,29 @@ struct PageTree: Sendable {
         case foreignMount = 2
     }
 
+    struct File: Sendable {
+        let name: [UInt8]
+        /// The index of its directory.
+        let directory: Int
+        let allocated: Int64
+        let state: State
+    }
+
     /// The directories, each after the one it is in and before the next beside it (preorder). If
     /// there are several roots, the first directory is only their sum.
     var directories: [Directory]
+    /// The largest files, the largest first.
+    var files: [File] = []
+    /// The indexes of the home and of the directories above it, of which nothing is proposed.
+    var homes: [Int] = []
     var hasSumOfRoots: Bool
 }
 
 extension PageTree {
     /// Adds the tree to an object, as columns, which compress best.
     func add(to line: inout JSONLine) {
-        let states = Set(directories.flatMap(\.allocated.keys)).sorted { $0.words < $1.words }
+        let states = Set(directories.flatMap(\.allocated.keys)).union(files.map(\.state))
+            .sorted { $0.words < $1.words }
         line.add("states", objects: states) { state, line in
             line.add("excluded", state.excluded)
             line.add("purgeable", state.purgeable)
@@ -177,6 +244,11 @@ extension PageTree {
         line.add("pieceCounts", numbers: directories.lazy.map(\.allocated.count))
         line.add("pieceStates", numbers: pieces.lazy.map(\.state))
         line.add("pieceSizes", numbers: pieces.lazy.map(\.size))
+        line.add("fileNames", strings: files.lazy.map { NameEscaping.text($0.name) })
+        line.add("fileDirectories", numbers: files.lazy.map(\.directory))
+        line.add("fileSizes", numbers: files.lazy.map(\.allocated))
+        line.add("fileStates", numbers: files.lazy.map { numbers[$0.state, default: 0] })
+        line.add("homes", numbers: homes)
     }
 }
 
@@ -193,16 +265,30 @@ extension PageTree {
 
     /// Creates the tree of a report. Beyond the limit, each of the smallest directories counts in the
     /// one above it.
-    init(_ report: UsageReport) {
+    init(_ report: UsageReport, _ findings: PageFindings) {
         hasSumOfRoots = report.roots.count != 1
         directories = []
         var size = ShownSize(report, limit: Self.directoryLimit)
         let first = hasSumOfRoots ? report.total : report.roots[0]
-        var open = [(directory: first, depth: 0)]
-        while let (directory, depth) = open.popLast() {
+        let home = currentBaseDirectories().home.flatMap { try? realPath(of: $0) }
+        /// By the numbers of the directories.
+        var indexes: [UInt32: Int] = [:]
+        var open = [(directory: first, depth: 0, mayHoldHome: home != nil)]
+        while let (directory, depth, mayHoldHome) = open.popLast() {
             let children = directory.children.filter { size.admits($0) }
+            indexes[directory.number] = directories.count
+            let holdsHome = mayHoldHome && home?.isHeld(by: directory.path) == true
+            if holdsHome { homes.append(directories.count) }
             directories.append(Directory(directory, depth: depth, without: children))
-            open += children.map { ($0, depth + 1) }
+            open += children.map { ($0, depth + 1, holdsHome) }
+        }
+        // Those in directories that are too small for the page are left out with them.
+        files = findings.files.compactMap { file in
+            indexes[file.directory].map {
+                File(
+                    name: file.name, directory: $0, allocated: file.allocated,
+                    state: State(file.value))
+            }
         }
     }
 }

@@ -57,8 +57,14 @@ extension RecreationRow {
             "swift with clones in it", "p/.build", ".build beside Package.swift",
             project(
                 "Package.swift",
-                directory: Directory(".build") { Directory("a") { Directory(".git") } }
-            )),
+                directory: Directory(".build") {
+                    File("build.db")
+                    Directory("checkouts") {
+                        Directory("a") {
+                            Directory(".git"); File("data.csv")
+                        }
+                    }
+                })),
         RecreationRow(
             "python", "p/.venv", ".venv with pyvenv.cfg in it",
             project(
@@ -99,6 +105,48 @@ extension RecreationRow {
             "terraform", "p/.terraform", ".terraform beside *.tf",
             project("main.tf", directory: Directory(".terraform") { Directory("providers") })),
         RecreationRow(
+            "cmake with fetched sources", "p/build-debug",
+            "build-debug with CMakeCache.txt in it and with CMakeFiles in it and with src/CMakeFiles in it",
+            project(
+                "CMakeLists.txt",
+                directory: Directory("build-debug") {
+                    File("CMakeCache.txt"); Directory("CMakeFiles")
+                    Directory("src") { Directory("CMakeFiles") }
+                    Directory("_deps") { Directory("fmt-src") { Directory(".git") } }
+                })),
+        RecreationRow(
+            "packages with a table among them", "p/node_modules",
+            "node_modules beside package.json",
+            project(
+                "package.json",
+                directory: Directory("node_modules") { Directory("geo") { File("cities.csv") } })),
+        RecreationRow(
+            "godot", "p/.godot", ".godot beside project.godot",
+            project("project.godot", directory: Directory(".godot") { Directory("imported") })),
+        RecreationRow(
+            "unity", "p/Library", "Library beside Assets and beside ProjectSettings",
+            Tree {
+                Directory("p") {
+                    Directory("Assets"); Directory("ProjectSettings")
+                    Directory("Library") { File("ArtifactDB") }
+                }
+            }),
+        RecreationRow(
+            "unreal", "p/DerivedDataCache", "DerivedDataCache beside *.uproject",
+            project("g.uproject", directory: Directory("DerivedDataCache") { File("VT") })),
+        RecreationRow(
+            "pixi", "p/.pixi", ".pixi beside pixi.toml and with envs in it",
+            project("pixi.toml", directory: Directory(".pixi") { Directory("envs") })),
+        RecreationRow(
+            "kotlin", "p/.kotlin", ".kotlin beside build.gradle.kts",
+            project("build.gradle.kts", directory: Directory(".kotlin") { Directory("sessions") })),
+        RecreationRow(
+            "android's native build", "p/.cxx", ".cxx beside build.gradle",
+            project("build.gradle", directory: Directory(".cxx") { Directory("Debug") })),
+        RecreationRow(
+            "pnpm's store", "p/.pnpm-store", ".pnpm-store with v10 in it",
+            project(directory: Directory(".pnpm-store") { Directory("v10") })),
+        RecreationRow(
             "go", "home/go/pkg/mod", "~/go/pkg/mod with cache/download in it",
             Tree { Directory("home/go/pkg/mod/cache/download") }),
     ]
@@ -119,6 +167,66 @@ extension RecreationRow {
             project(
                 "package.json",
                 directory: Directory("node_modules") { Directory("own") { Directory(".hg") } })),
+        RecreationRow(
+            "a work tree that swift did not clone", "p/.build",
+            project(
+                "Package.swift",
+                directory: Directory(".build") { Directory("a") { Directory(".git") } })),
+        RecreationRow(
+            "notes beside what swift built", "p/.build",
+            project("Package.swift", directory: Directory(".build") { File("notes.md") })),
+        RecreationRow(
+            "a cmake build with sources in it", "p/build",
+            project(
+                "CMakeLists.txt",
+                directory: Directory("build") {
+                    File("CMakeCache.txt"); Directory("CMakeFiles")
+                    Directory("src") { File("main.c") }
+                })),
+        RecreationRow(
+            "a cmake build with results in it", "p/build",
+            project(
+                "CMakeLists.txt",
+                directory: Directory("build") {
+                    File("CMakeCache.txt"); Directory("CMakeFiles")
+                    Directory("run") { File("measured.csv") }
+                })),
+        RecreationRow(
+            "a database beside a program", "p/bin",
+            project(
+                "app.csproj",
+                directory: Directory("bin") { Directory("Debug") { File("app.db") } })),
+        RecreationRow(
+            "a table among derived data", "p/DerivedData",
+            project(
+                "Package.swift",
+                directory: Directory("DerivedData") { Directory("Build") { File("out.csv") } })),
+        RecreationRow(
+            "packages that are work trees", "p/deps",
+            project(
+                "mix.exs", "mix.lock",
+                directory: Directory("deps") { Directory("own") { Directory(".git") } })),
+        RecreationRow(
+            "terraform's state", "p/.terraform",
+            project(
+                "main.tf", directory: Directory(".terraform") { File("terraform.tfstate") })),
+        RecreationRow(
+            "a release of Android", "p/build",
+            project(
+                "build.gradle",
+                directory: Directory("build") {
+                    Directory("outputs") { Directory("mapping") { File("mapping.txt") } }
+                })),
+        RecreationRow(
+            "a signed bundle of Android", "p/build",
+            project(
+                "build.gradle",
+                directory: Directory("build") {
+                    Directory("outputs") { Directory("signed") { File("app.aab") } }
+                })),
+        RecreationRow(
+            "an installed program", "p/node_modules",
+            project("package.json", "app.desktop", directory: Directory("node_modules") {})),
         RecreationRow(
             "a link as proof of a pattern", "p/DerivedData",
             Tree {

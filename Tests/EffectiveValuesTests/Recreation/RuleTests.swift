@@ -42,6 +42,10 @@ struct RuleTests {
             ("/a\tin:a\tmake\tit is made", "'/a' is not a path that leads down"),
             ("~/../a\tin:a\tmake\tit is made", "'../a' is not a path that leads down"),
             ("out\tin:a\tmake\tit is \u{1B}[2Jmade", "is not text"),
+            ("out\tin:a clones:x/y\tmake\tit is made", "'x/y' is not a name"),
+            ("out\twhole\tmake\tit is made", "the proof shows nothing about the directory"),
+            ("a/b\tprecious\t-\ta table", "the file is not a name"),
+            ("out,\tin:a\tmake\tit is made", "has not four fields"),
         ])
     func broken(line: String, complaint: String) throws {
         let error = #expect(throws: FileError.self) {

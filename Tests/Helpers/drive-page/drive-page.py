@@ -18,6 +18,9 @@ ROWS = """[...document.querySelectorAll('#rows [role=row]')].map((row) => [
     row.children[1].textContent, row.children[3].textContent].join(' | '))"""
 CRUMBS = "[...document.querySelectorAll('#crumbs button')].map((each) => each.textContent)"
 COMMANDS = "[...document.querySelectorAll('#commands code')].map((each) => each.textContent)"
+FILES = """[...document.querySelectorAll('#files li')].map((each) =>
+    each.children[0].textContent + ' ' + each.querySelector('bdi').textContent)"""
+SELECTED = "document.getElementById('selected-path').textContent"
 # The colours of states that the map has.
 COLOURS = """(() => {
     const map = document.getElementById('map');
@@ -247,6 +250,45 @@ def accessible(page):
         print("node:", role, "|", name, "|", json.dumps(states))
 
 
+def filter_names(page, text):
+    page.value("""((text) => {
+        const name = document.getElementById('name-filter');
+        name.value = text;
+        name.dispatchEvent(new Event('input'));
+    })(%s)""" % json.dumps(text))
+    # The page waits for the end of typing.
+    page.value("new Promise((end) => setTimeout(end, 400))")
+
+
+def files(page):
+    show("files", page.value(FILES))
+    for text in "three", "zebra", "\u202egpj", "":
+        filter_names(page, text)
+        show("filter", json.dumps(text))
+        show("title", page.value("document.getElementById('files-title').textContent"))
+        show("files", page.value(FILES))
+        show("selected", page.value(SELECTED))
+        show("window", page.value("document.title"))
+    page.value("document.querySelector('#files button').click()")
+    show("clicked", page.value(SELECTED))
+
+
+def ordered(page):
+    for index in 0, 0, 1:
+        page.value(f"document.querySelectorAll('[role=columnheader]')[{index}].click()")
+        show("order", page.value(
+            "[...document.querySelectorAll('[role=columnheader]')].map((each) => each.ariaSort)"))
+        show_rows(page)
+
+
+def proposals(page):
+    for each in page.value("""[...document.querySelectorAll('#proposals li')].map((each) =>
+            [each.querySelector('span').textContent, each.querySelector('code').textContent])"""):
+        show("proposal", each)
+    show("selected", page.value(SELECTED))
+    show("commands", page.value(COMMANDS))
+
+
 def large(page, path):
     """The best of several, since other work may have the machine."""
     notes = page.value("[...document.querySelectorAll('#notes li')].map((n) => n.textContent)")
@@ -272,6 +314,7 @@ def main():
         scenarios = {
             "light": drawn, "dark": drawn, "zoomed": zoomed, "filtered": filtered,
             "keyboard": keyboard, "names": names, "copied": copied, "policy": policy,
+            "files": files, "ordered": ordered, "proposals": proposals,
             "accessible": accessible, "large": lambda page: large(page, path),
         }
         scenarios[scenario](page)

@@ -42,6 +42,26 @@ struct EvictTests {
         }
     }
 
+    @Test("what is evicted and downloaded is so to the end, also when nobody can read of it")
+    func unread() throws {
+        let tree = Tree {
+            File("first", evictableContent)
+            File("second", evictableContent)
+        }
+        try withBackup(of: tree) { backup in
+            let files = ["first", "second"].map { backup.source.appending($0) }
+            let evicted = try backup.script(
+                "\"$RESVAL\" evict --json \"$@\" >/dev/full", files[0], files[1])
+            #expect(evicted.exitCode == 1)
+            #expect(evicted.errorText.contains("resval-backup: total: 2 files, "), "\(evicted)")
+            for file in files { #expect(try isPlaceholder(file)) }
+            let downloaded = try backup.script(
+                "\"$RESVAL\" download \"$@\" >&-", files[0], files[1])
+            #expect(downloaded.errorText.contains("resval-backup: total: 2 files, "))
+            for file in files { #expect(try contentsOfFile(file) == evictableContent) }
+        }
+    }
+
     @Test("the repository need not be named, and a missing snapshot is reported")
     func ownRepository() throws {
         try withBackup(of: oneFile) { backup in

@@ -12,6 +12,9 @@ class Page {
         this.map = new Treemap(part("map"), this.view, actions);
         this.table = new TreeTable(part("tree"), part("rows"), this.view, actions);
         part("notes").replaceChildren(...report.notes.map((note) => element("li", {}, note)));
+        part("proposals").replaceChildren(
+            ...report.proposals.map(({ meaning, command }) => commandItem([meaning, command])));
+        part("proposals-title").hidden = report.proposals.length === 0;
         this.#fillControls();
         this.#drawLegend();
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#drawLegend());
@@ -25,7 +28,10 @@ class Page {
         this.view.update();
         this.table.update();
         this.zoom(this.view.shown[this.map.zoomed] ? this.map.zoomed : 0);
-        this.#showDetails();
+        const { selected } = this.table;
+        const isFound = this.view.shown[selected] && this.view.matches[selected];
+        if (isFound || !this.view.isFiltered) this.#showDetails();
+        else this.select(this.view.firstFound());
         const total = sizeText(this.view.total[0]);
         part("summary").textContent = `${this.report.path(0)}: ${total}`;
         const found = counted(this.view.foundCount, "directory", "directories");
@@ -41,12 +47,28 @@ class Page {
 
     zoom(node) {
         this.map.zoom(node);
+        this.#showFiles(node);
+        document.title = `${sizeText(this.view.total[node])} – Where the space goes`;
         part("crumbs").replaceChildren(...this.report.lineage(node).map((above) => {
             const button = element("button", { type: "button" });
             if (above === node) button.setAttribute("aria-current", "true");
             button.append(element("bdi", {}, this.report.names[above]));
             button.addEventListener("click", () => this.zoom(above));
             return button;
+        }));
+    }
+
+    #showFiles(node) {
+        const files = this.view.largestFiles(node);
+        part("files-title").textContent =
+            `Largest ${files.length === 1 ? "file" : files.length + " files"} below ${this.report.path(node)}`;
+        part("files").replaceChildren(...files.map((file) => {
+            const item = element("li", {});
+            const button = element("button", { type: "button" });
+            button.append(element("bdi", {}, this.report.filePath(file)));
+            button.addEventListener("click", () => this.select(file.directory));
+            item.append(element("span", { class: "amount" }, sizeText(file.size)), button);
+            return item;
         }));
     }
 
@@ -106,6 +128,8 @@ class Page {
         const { report } = this;
         const word = report.shellWord(node);
         if (word === null) return [];
+        const explain = ["shows what applies, and why", "resval explain " + word];
+        if (report.homes.has(node)) return [explain];
         const commands = [];
         if (report.isExcluded[node]) {
             const deciding = report.shellWord(report.decidingDirectory(node));
@@ -116,7 +140,7 @@ class Page {
         if (this.view.mainParts(node).some(({ state }) => state.purgeable === null)) {
             commands.push(["lets it be deleted when space is short", "resval purgeable " + word]);
         }
-        commands.push(["shows what applies, and why", "resval explain " + word]);
+        commands.push(explain);
         return commands;
     }
 

@@ -20,7 +20,14 @@ class Report {
         this.states = packed.states.map(describeState);
         this.names = packed.names;
         if (packed.hasSumOfRoots) this.names[0] = "all roots";
-        this.searchedNames = packed.names.map((name) => name.toLowerCase());
+        this.searchedNames = packed.names.map(searched);
+        this.proposals = packed.proposals;
+        this.homes = new Set(packed.homes);
+        // The largest files, the largest first.
+        this.files = packed.fileNames.map((name, index) => ({
+            name, searched: searched(name), directory: packed.fileDirectories[index],
+            size: packed.fileSizes[index], state: packed.fileStates[index],
+        }));
         this.isExcluded = packed.isExcluded;
         const remarks = ["", "not read to its end", "not measured: another filesystem"];
         this.remarks = packed.remarks.map((number) => remarks[number]);
@@ -78,6 +85,10 @@ class Report {
         return line.map((at) => this.names[at]);
     }
 
+    filePath(file) {
+        return joined([this.path(file.directory), file.name]);
+    }
+
     path(node) {
         const names = this.#pathNames(node);
         return names.length > 0 ? joined(names) : "all roots";
@@ -95,6 +106,24 @@ class Report {
         while (this.parent[at] >= 0 && this.isExcluded[this.parent[at]]) at = this.parent[at];
         return at;
     }
+}
+
+/** What a filter is compared with: a name as it is printed, and as it is. */
+function searched(name) {
+    const plain = name.startsWith("$'") ? unescaped(name.slice(2, -1)) : "";
+    return (name + "\n" + plain).toLowerCase();
+}
+
+/** Reads a name that is written as by `ls`; what is not UTF-8 becomes a replacement character. */
+function unescaped(text) {
+    const letters = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
+    const bytes = [];
+    for (const [, octal, letter, other] of text.matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gsu)) {
+        if (octal !== undefined) bytes.push(parseInt(octal, 8));
+        else if (letter in letters) bytes.push(letters[letter]);
+        else bytes.push(...new TextEncoder().encode(letter ?? other));
+    }
+    return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
 function joined(parts) {

@@ -17,7 +17,27 @@ class TreeTable {
             const node = nodeOfRow(event.target);
             if (node !== null) onZoom(node);
         });
+        for (const heading of grid.querySelectorAll("[role=columnheader]")) {
+            heading.addEventListener("click", () => this.#sort(heading.dataset.key));
+            heading.addEventListener("keydown", (event) => {
+                if (event.key !== "Enter" && event.key !== " ") return;
+                this.#sort(heading.dataset.key);
+                event.stopPropagation();
+                event.preventDefault();
+            });
+        }
         new ResizeObserver(() => this.#draw()).observe(grid);
+    }
+
+    #sort(key) {
+        const { view, grid } = this;
+        view.sort(key);
+        for (const heading of grid.querySelectorAll("[role=columnheader]")) {
+            const isOrder = heading.dataset.key === view.order.key;
+            heading.setAttribute(
+                "aria-sort", isOrder ? (view.order.falls ? "descending" : "ascending") : "none");
+        }
+        this.update();
     }
 
     /** Directories above one that matches a filter are open unless people closed them. */

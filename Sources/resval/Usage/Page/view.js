@@ -5,6 +5,7 @@ class View {
         this.report = report;
         this.nameFilter = "";
         this.acceptsState = () => true;
+        this.order = { key: "size", falls: true };
     }
 
     get isFiltered() {
@@ -44,13 +45,54 @@ class View {
         this.breakdowns = new Map();
     }
 
-    /** The shown directories in a directory, the largest first. */
+    /** Sorts directories by another column, or the other way round. */
+    sort(key) {
+        const { order } = this;
+        this.order = { key, falls: key === order.key ? !order.falls : key === "size" };
+        this.sortedChildren = new Map();
+    }
+
+    #compare(a, b) {
+        const { total, report, order } = this;
+        const texts = { name: (node) => report.searchedNames[node], state: (node) => this.summary(node) };
+        const text = texts[order.key];
+        const [first, second] = order.falls ? [b, a] : [a, b];
+        if (text === undefined) return total[first] - total[second] || a - b;
+        return text(first).localeCompare(text(second)) || total[b] - total[a] || a - b;
+    }
+
+    /** The largest of the outermost directories that the filter finds; the first one without. */
+    firstFound() {
+        let best = 0;
+        for (let node = this.nameFilter === "" ? this.report.count : 1; node < this.report.count;) {
+            if (!this.matches[node]) { node += 1; continue; }
+            if (this.shown[node] && (best === 0 || this.total[node] > this.total[best])) best = node;
+            node = this.report.end[node];
+        }
+        return best;
+    }
+
+    /** The largest hundred files below a directory that the filter finds. */
+    largestFiles(node) {
+        const { report } = this;
+        const wanted = this.nameFilter.toLowerCase();
+        const found = [];
+        for (const file of report.files) {
+            if (file.directory < node || file.directory >= report.end[node]) continue;
+            if (!this.accepted[file.state]) continue;
+            if (!this.matches[file.directory] && !file.searched.includes(wanted)) continue;
+            found.push(file);
+            if (found.length === 100) break;
+        }
+        return found;
+    }
+
+    /** The shown directories in a directory, in the order of the table. */
     children(node) {
         let children = this.sortedChildren.get(node);
         if (children === undefined) {
-            const { total, report } = this;
-            children = report.children(node).filter((child) => this.shown[child])
-                .sort((a, b) => total[b] - total[a] || a - b);
+            children = this.report.children(node).filter((child) => this.shown[child])
+                .sort((a, b) => this.#compare(a, b));
             this.sortedChildren.set(node, children);
         }
         return children;
