@@ -131,9 +131,15 @@ struct WritingTests {
             try createDirectory("\(root)/d", false, none)
             try setAttributes(none, of: "\(file)")
             var values = URLResourceValues()
-            values.isExcludedFromBackup = false
             values.fileProtection = URLFileProtection.none
             try file.url.setResourceValues(values)
+            var include = Command(.built("foundation-tool"), "include", file)
+            include.environment["HOME"] = root.string
+            try include.runSuccessfully()
+            // Outside of a home the location, one for temporary files, excludes the file.
+            values.isExcludedFromBackup = false
+            expectError(.featureUnsupported) { try file.url.setResourceValues(values) }
+            values.isExcludedFromBackup = nil
             // Pinning needs storing, whatever applies now.
             values.isPurgeable = false
             expectError(.featureUnsupported) { try file.url.setResourceValues(values) }
