@@ -81,7 +81,10 @@ struct ItemWriter {
         let policy = StoragePolicy(locations: PolicyEnvironment.current().locations)
         let decision = try EffectiveValueReader(policy)
             .item(at: url.filePath(), followsLast: false).decision
-        return !decision.isExcluded && !decision.protection.forbidsPlaintext
+        return changes.allSatisfy { change in
+            change.key == .fileProtection
+                ? !decision.protection.forbidsPlaintext : !decision.isExcluded
+        }
     }
 
     private mutating func storeTimes(on item: CallTarget) throws(FileError) {
