@@ -65,7 +65,7 @@ struct ItemWriter {
         do {
             try item.apply(changes)
         } catch {
-            guard try isAsStored(changes, at: url, after: error) else { throw error }
+            guard (try? isAsStored(changes, at: url, after: error)) == true else { throw error }
         }
         pending.removeAll { $0.mark != nil }
     }
