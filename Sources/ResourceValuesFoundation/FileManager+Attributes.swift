@@ -109,11 +109,12 @@ extension [FileAttributeKey: Any] {
 
 extension FilePath {
     /// Returns the class that applies to the item, as `resval explain` says: its own, or that of the
-    /// nearest directory above that has one.
+    /// nearest directory above that has one. Only regular files and directories have one.
     func effectiveProtection() throws(FileError) -> FileProtection? {
         let mark = try withoutFollowing.mark(for: .fileProtection)
         if mark.isBroken { return .complete }
         if let own = mark.value?.protection { return own }
+        guard try withoutFollowing.fileStatus().kind.canStoreUserAttributes else { return nil }
         return try EffectiveValueReader(StoragePolicy(markers: [.native]))
             .item(at: self, followsLast: false).decision.protectionClass
     }

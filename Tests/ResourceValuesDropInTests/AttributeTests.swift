@@ -82,7 +82,12 @@ struct AttributeTests {
 
     @Test("the class is that of the directories above, a string that casts to each type")
     func classFromAbove() throws {
-        let tree = Tree { Directory("d") { Directory("e") { File("f") } }.protection(.complete) }
+        let tree = Tree {
+            Directory("d") {
+                Directory("e") { File("f") }
+                SymbolicLink("l", to: "e/f")
+            }.protection(.complete)
+        }
         try withTemporaryDirectory(containing: tree) { root in
             let file = root.appending("d/e/f")
             let value = try manager.attributesOfItem(atPath: "\(file)")[.protectionKey]
@@ -97,7 +102,10 @@ struct AttributeTests {
                 try item.url.setResourceValues(read)
                 try #expect(item.marks() == Marks.none)
             }
-            try #expect(manager.attributesOfItem(atPath: "\(root)/g")[.protectionKey] == nil)
+            for name in ["g", "d/l"] {
+                let attributes = try manager.attributesOfItem(atPath: "\(root)/\(name)")
+                #expect(attributes[.protectionKey] == nil, "\(name)")
+            }
         }
     }
 

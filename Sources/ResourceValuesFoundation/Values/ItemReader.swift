@@ -72,9 +72,15 @@ struct ItemReader {
         let value = try target.value(for: key)
         hasMark = true
         if let value { return PropertyValue(value) }
-        guard key != .isPurgeable, try status().kind != .symbolicLink else { return nil }
-        guard key == .fileProtection else { return .unsetBoolean }
-        return try url.filePath().effectiveProtection().map { .inherited(URLFileProtection($0)) }
+        switch key {
+        case .isExcludedFromBackup:
+            return try status().kind == .symbolicLink ? nil : .unsetBoolean
+        case .isPurgeable: return nil
+        case .fileProtection:
+            return try url.filePath().effectiveProtection().map {
+                .inherited(URLFileProtection($0))
+            }
+        }
     }
 
     private func hasExtendedAttributes() throws(Errno) -> Bool {
