@@ -75,11 +75,11 @@ struct ItemReader {
         switch key {
         case .isExcludedFromBackup:
             return try status().kind == .symbolicLink ? nil : .unsetBoolean
-        case .isPurgeable: return nil
         case .fileProtection:
             return try url.filePath().effectiveProtection().map {
                 .inherited(URLFileProtection($0))
             }
+        default: return nil
         }
     }
 
