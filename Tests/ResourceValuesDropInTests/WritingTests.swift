@@ -131,15 +131,20 @@ struct WritingTests {
             try createDirectory("\(root)/d", false, none)
             try setAttributes(none, of: "\(file)")
             var values = URLResourceValues()
+            values.isExcludedFromBackup = false
             values.fileProtection = URLFileProtection.none
             try file.url.setResourceValues(values)
-            var include = Command(.built("foundation-tool"), "include", file)
-            include.environment["HOME"] = root.string
-            try include.runSuccessfully()
-            // Outside of a home the location, one for temporary files, excludes the file.
-            values.isExcludedFromBackup = false
+            // Where a directory above excludes the file, or gives it a class, it would.
+            let above = root.removingLastComponent()
+            try above.setValue(true, for: .isExcludedFromBackup)
             expectError(.featureUnsupported) { try file.url.setResourceValues(values) }
-            values.isExcludedFromBackup = nil
+            try above.apply([
+                MarkChange(.isExcludedFromBackup, to: nil),
+                MarkChange(.fileProtection, to: .protection(.complete)),
+            ])
+            expectError(.featureUnsupported) { try file.url.setResourceValues(values) }
+            values.fileProtection = nil
+            try file.url.setResourceValues(values)
             // Pinning needs storing, whatever applies now.
             values.isPurgeable = false
             expectError(.featureUnsupported) { try file.url.setResourceValues(values) }

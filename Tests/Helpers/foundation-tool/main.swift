@@ -11,7 +11,6 @@ case "capacity": try runCapacity(arguments)
 case "create-directory": try runCreateDirectory(arguments)
 case "directories": try printDirectories(creating: arguments == ["create"])
 case "enumerate": try runEnumerate(arguments)
-case "include": try runInclude(arguments)
 case "local-document": try runLocalDocument(arguments)
 case "ubiquitous": exit(try runUbiquitous(arguments))
 case "url-keys": try runURLKeys(arguments)
@@ -19,7 +18,7 @@ case "volume-keys": try runVolumeKeys(arguments)
 case "write-forever": try runWriteForever(arguments)
 default:
     print(
-        "usage: foundation-tool capacity|create-directory|directories|enumerate|include|"
-            + "local-document|ubiquitous|url-keys|volume-keys|write-forever ARGUMENT...")
+        "usage: foundation-tool capacity|create-directory|directories|enumerate|local-document|"
+            + "ubiquitous|url-keys|volume-keys|write-forever ARGUMENT...")
     exit(64)
 }
