@@ -5,14 +5,14 @@ import SystemPackage
 // user chose which file it is: the file cmdline of a process in `/proc` can belong to root and have the
 // bytes of any user.
 
-/// Opens a regular file that is to be trusted because of its owner, which the caller checks.
+/// Opens a file for reading that is to be trusted because of its owner, which the caller checks, as it
+/// does the kind.
 ///
 /// A symbolic link, anywhere in the path, is followed only where each directory on the way belongs to
 /// root or to this process's user, and nobody else can write there.
 ///
 /// - Throws: ``FileError``: `unsafePath` for a link where that is not so, and for a file on a filesystem
-///   whose files the kernel, or another user's program, makes; others as `openat(2)`, with `EINVAL` for
-///   anything but a regular file.
+///   whose files the kernel, or another user's program, makes; others as `openat(2)`.
 package func openTrustedFile(_ path: FilePath) throws(FileError) -> SharedDescriptor {
     let way = try TrustedWay(path)
     let file: SharedDescriptor
