@@ -173,8 +173,9 @@ package struct SettingsError: Error, Sendable, Hashable, CustomStringConvertible
 
 /// Returns the text of a configuration file and the file's status.
 ///
-/// - Throws: `FileError` when the file cannot be read, or (`permissionDenied`) when a user other
-///   than root and this process's user owns it or can write to it; ``SettingsError`` when it is not
+/// - Throws: `FileError` when the file cannot be read, when it is reached by a link of another user or is
+///   not on a disk (see `openTrustedFile`), or (`permissionDenied`) when a user other than root and this
+///   process's user owns it or can write to it; ``SettingsError`` when it is not
 ///   UTF-8.
 package func settingsText(of path: FilePath) throws -> (text: String, status: FileStatus) {
     let (bytes, status) = try settings(at: path)
@@ -205,9 +206,9 @@ package func reportUnaskedSettings() {
 private func settings(
     at path: FilePath
 ) throws(FileError) -> (bytes: [UInt8], status: FileStatus) {
+    let file = try openTrustedFile(path)
     let read: (bytes: [UInt8], status: FileStatus)
     do throws(Errno) {
-        let file = OwnedDescriptor(try openForReading(path))
         let status = try file.descriptor.status()
         read = (try contents(ofOpen: file.descriptor, status, limit: settingsLimit), status)
     } catch {

@@ -1,6 +1,8 @@
 #if !canImport(Darwin)
+import EffectiveValues
 import Foundation
 import ResourceValues
+import StoragePolicy
 import SystemCalls
 import SystemPackage
 
@@ -33,7 +35,8 @@ extension FileManager {
         try setAllAttributes(attributes, ofItemAtPath: path)
     }
 
-    /// Sets attributes as Foundation's `setAttributes` does, and the protection class.
+    /// Sets attributes as Foundation's `setAttributes` does, and the protection class and the immutable
+    /// flag.
     ///
     /// Attributes that Linux cannot store are rejected first, unless the item has the value already.
     /// The class is stored next: if that fails, nothing is changed.
@@ -41,66 +44,106 @@ extension FileManager {
         _ attributes: [FileAttributeKey: Any], ofItemAtPath path: String
     ) throws {
         let url = try URL(atPath: path)
-        let split = try SplitAttributes(attributes, url) {
-            try url.operate { try $0.withoutFollowing.fileStatus().creationTime }
+        let split = try SplitAttributes(attributes, url)
+        if split.protection != nil || split.isImmutable == false {
+            var values = URLResourceValues()
+            values.fileProtection = split.protection.map { URLFileProtection($0) }
+            // Cleared before other changes, which the flag forbids.
+            if split.isImmutable == false { values.isUserImmutable = false }
+            try url.setResourceValues(values)
         }
-        if let protection = split.protection {
-            try url.operate { path in
-                try path.withoutFollowing.setValue(.protection(protection), for: .fileProtection)
-            }
-        }
-        if !split.others.isEmpty {
-            try url.operate { _ in try setAttributes(split.others, ofItemAtPath: path) }
-        }
+        try url.operate { _ in try setOthers(split, ofItemAtPath: path) }
+    }
+
+    /// Sets the attributes that Foundation supports, and last the immutable flag.
+    func setOthers(_ split: SplitAttributes, ofItemAtPath path: String) throws {
+        if !split.others.isEmpty { try setAttributes(split.others, ofItemAtPath: path) }
+        guard split.isImmutable == true else { return }
+        var values = URLResourceValues()
+        values.isUserImmutable = true
+        try URL(atPath: path).setResourceValues(values)
     }
 
     /// Returns attributes as Foundation's `attributesOfItem` does, and the protection class if one
-    /// is stored.
+    /// applies.
     ///
-    /// A class that is malformed or cannot be read is returned as `complete`, so that programs that
-    /// honour it fail safe. `creationDate` is when the item was created, and missing where the
-    /// filesystem does not store that; Foundation's is the time of the last change of attributes.
+    /// The class is the item's own, or else that of the nearest directory above. One that is malformed
+    /// or cannot be read is returned as `complete`, so that programs that honour it fail safe.
+    /// `creationDate` is when the item was created, and missing where the filesystem does not store
+    /// that; Foundation's is the time of the last change of attributes. `immutable` is there where it is
+    /// set. Marks are not among the extended attributes.
     package func allAttributesOfItem(atPath path: String) throws -> [FileAttributeKey: Any] {
         let url = try URL(atPath: path, .reading)
         var attributes = try url.operate(.reading) { _ in try attributesOfItem(atPath: path) }
-        let (mark, created) = try url.operate(.reading) { path in
-            let item = path.withoutFollowing
-            return (try item.mark(for: .fileProtection), try item.fileStatus().creationTime)
+        let (protection, status) = try url.operate(.reading) { path in
+            (try path.effectiveProtection(), try path.withoutFollowing.fileStatus())
         }
-        attributes[.creationDate] = created.map { Date($0) }
-        let protection = mark.isBroken ? .complete : mark.value?.protection
-        attributes[.protectionKey] = protection.map { FileProtectionType($0) }
+        attributes[.creationDate] = status.creationTime.map { Date($0) }
+        if status.isImmutable { attributes[.immutable] = NSNumber(value: true) }
+        // A string, as on Apple's systems: it casts to FileProtectionType as well.
+        attributes[.protectionKey] = protection.map {
+            NSString(string: FileProtectionType($0).rawValue)
+        }
+        attributes.removeMarks()
         return attributes
     }
 }
 
-/// File attributes, split into the protection class and the others.
+extension [FileAttributeKey: Any] {
+    /// Removes this package's own attributes from the extended ones: written to an item, they would
+    /// be the marks that the item, or another one, had before.
+    fileprivate mutating func removeMarks() {
+        let key = FileAttributeKey(rawValue: "NSFileExtendedAttributes")
+        guard let extended = self[key] as? [String: Data] else { return }
+        let others = extended.filter { !$0.key.utf8.starts(with: "user.resval.".utf8) }
+        self[key] = others.isEmpty ? nil : others
+    }
+
+    /// Whether the attributes are, or are made from, those that an item had: no program makes these.
+    fileprivate var wereRead: Bool {
+        [.type, .size, .referenceCount, .systemNumber, .systemFileNumber].contains {
+            self[$0] != nil
+        }
+    }
+}
+
+extension FilePath {
+    /// Returns the class that applies to the item, as `resval explain` says: its own, or that of the
+    /// nearest directory above that has one. Only regular files and directories have one.
+    func effectiveProtection() throws(FileError) -> FileProtection? {
+        let mark = try withoutFollowing.mark(for: .fileProtection)
+        if mark.isBroken { return .complete }
+        if let own = mark.value?.protection { return own }
+        guard try withoutFollowing.fileStatus().kind.canStoreUserAttributes else { return nil }
+        return try EffectiveValueReader(StoragePolicy(markers: [.native]))
+            .item(at: self, followsLast: false).decision.protectionClass
+    }
+}
+
+/// File attributes, split into what this module stores and what Foundation does.
 struct SplitAttributes {
-    /// The class to store; nil when the attributes contain none.
+    /// The class to store; nil when the attributes contain none, or one that applies already and was
+    /// read with them.
     let protection: FileProtection?
+    let isImmutable: Bool?
     /// The attributes that Foundation supports.
     let others: [FileAttributeKey: Any]
 
-    /// Splits the attributes of an item that is to be created.
-    ///
-    /// - Throws: `CocoaError.featureUnsupported` for a class that no constant has, and for an
-    ///   attribute that Linux cannot store.
-    init(_ attributes: [FileAttributeKey: Any], ofNewItemAt url: URL) throws {
-        try self.init(attributes, url) { nil }
-    }
-
     /// Splits attributes.
     ///
-    /// - Parameter creationTime: called for the item's creation time if that is among the
-    ///   attributes.
-    /// - Throws: as ``init(_:ofNewItemAt:)``, unless the item has the value already.
-    init(
-        _ attributes: [FileAttributeKey: Any], _ url: URL, creationTime: () throws -> FileTime?
-    ) throws {
+    /// Among attributes that were read from an item, its creation date is passed over, and a class
+    /// is stored only where it changes what applies: a program that changes the mode among them and
+    /// writes them back stores nothing else.
+    ///
+    /// - Parameter isNew: whether the item is to be created.
+    /// - Throws: `CocoaError.featureUnsupported` for a class that no constant has, and for an
+    ///   attribute that Linux cannot store, unless the item has the value already.
+    init(_ attributes: [FileAttributeKey: Any], _ url: URL, isNew: Bool = false) throws {
         var others = attributes
-        let value = others.removeValue(forKey: .protectionKey)
-        if let created = others.removeValue(forKey: .creationDate) {
-            guard let time = try creationTime(), let date = created as? Date,
+        others.removeMarks()
+        if let created = others.removeValue(forKey: .creationDate), !attributes.wereRead {
+            let time = try isNew ? nil : url.operate { try $0.withoutFollowing.fileStatus() }
+            guard let time = time?.creationTime, let date = created as? Date,
                 isSame(.date(Date(time)), .date(date))
             else { throw Self.unsupported("Linux cannot store the creation date", url) }
         }
@@ -108,6 +151,8 @@ struct SplitAttributes {
             guard let value = others.removeValue(forKey: key), number(value) != 0 else { continue }
             throw Self.unsupported("Linux cannot store \(key.rawValue)", url)
         }
+        isImmutable = others.removeValue(forKey: .immutable).map { number($0) != 0 }
+        let value = others.removeValue(forKey: .protectionKey)
         self.others = others
         guard let value else {
             protection = nil
@@ -119,7 +164,10 @@ struct SplitAttributes {
         guard let stored = type?.stored else {
             throw Self.unsupported("unknown protection class", url)
         }
-        protection = stored
+        let isUnchanged =
+            try attributes.wereRead
+            && url.operate { try $0.protectionThatApplies() ?? FileProtection.none } == stored
+        protection = isUnchanged ? nil : stored
     }
 
     /// The permission bits among the attributes; nil when there are none.
@@ -134,6 +182,18 @@ struct SplitAttributes {
 
     private static func unsupported(_ message: String, _ url: URL) -> CocoaError {
         CocoaError(FileError(code: .unsupportedFileKind, message: message), url, .writing)
+    }
+}
+
+extension FilePath {
+    /// The class of the item, or of the directory that it is to be created in.
+    fileprivate func protectionThatApplies() throws(FileError) -> FileProtection? {
+        do throws(FileError) {
+            return try effectiveProtection()
+        } catch  where error.code == .noSuchFile {
+            let above = removingLastComponent()
+            return try (above.isEmpty ? "." : above).effectiveProtection()
+        }
     }
 }
 
@@ -200,5 +260,34 @@ extension FileProtectionType: @retroactive Equatable, @retroactive Hashable {
 
     /// Feeds the raw name to a hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+}
+
+// The value of an attribute is a string on Apple's systems, and casts to the type, to String and to
+// NSString. Here any string casts to the type then.
+extension FileProtectionType: @retroactive _ObjectiveCBridgeable {
+    /// The class as an object.
+    public func _bridgeToObjectiveC() -> NSString { NSString(string: rawValue) }
+
+    /// Converts an object to a class.
+    public static func _forceBridgeFromObjectiveC(
+        _ source: NSString, result: inout FileProtectionType?
+    ) {
+        result = FileProtectionType(rawValue: source._bridgeToSwift())
+    }
+
+    /// Converts an object to a class.
+    public static func _conditionallyBridgeFromObjectiveC(
+        _ source: NSString, result: inout FileProtectionType?
+    ) -> Bool {
+        _forceBridgeFromObjectiveC(source, result: &result)
+        return true
+    }
+
+    /// Converts an object to a class.
+    public static func _unconditionallyBridgeFromObjectiveC(
+        _ source: NSString?
+    ) -> FileProtectionType {
+        FileProtectionType(rawValue: source.map { $0._bridgeToSwift() } ?? "")
+    }
 }
 #endif

@@ -56,7 +56,7 @@ extension FileManager {
         at url: URL, withIntermediateDirectories createIntermediates: Bool,
         attributes: [FileAttributeKey: Any]?
     ) throws {
-        let split = try SplitAttributes(attributes ?? [:], ofNewItemAt: url)
+        let split = try SplitAttributes(attributes ?? [:], url, isNew: true)
         try url.operate(.creating) { path in
             var directories = NewDirectories(split)
             if createIntermediates {
@@ -66,9 +66,9 @@ extension FileManager {
             }
             // After all are created, and from the bottom up: the attributes may forbid to create
             // or reach anything in them.
-            guard !split.others.isEmpty else { return }
+            guard !split.others.isEmpty || split.isImmutable == true else { return }
             for directory in directories.created.reversed() {
-                try setAttributes(split.others, ofItemAtPath: try directory.foundationPath())
+                try setOthers(split, ofItemAtPath: directory.foundationPath())
             }
         }
     }
@@ -80,13 +80,11 @@ extension FileManager {
     ) -> Bool {
         do {
             let url = try URL(atPath: path)
-            let split = try SplitAttributes(attributes ?? [:], ofNewItemAt: url)
+            let split = try SplitAttributes(attributes ?? [:], url, isNew: true)
             try (data ?? Data()).write(
                 to: url, protection: split.protection, replacing: true,
                 permissions: split.permissions ?? 0o666, synchronizing: .content)
-            if !split.others.isEmpty {
-                try setAttributes(split.others, ofItemAtPath: path)
-            }
+            try setOthers(split, ofItemAtPath: path)
             return true
         } catch {
             // The signature has no other way to report a failure.

@@ -83,7 +83,8 @@ package func makeStateDirectory(_ directory: FilePath) throws(FileError) {
     _ = try requireOwnStateDirectory(directory)
 }
 
-/// Opens a state file after checking its directory: `openat(2)` with `O_NOFOLLOW`.
+/// Opens a state file after checking its directory, and the way to it as ``openTrustedFile(_:)`` does:
+/// `openat(2)` with `O_NOFOLLOW`.
 ///
 /// - Parameter isMade: whether to open the file for writing, too, and to create it if it is
 ///   missing; its directory must exist then.
@@ -95,6 +96,7 @@ package func openStateFile(
     _ path: FilePath, makingIt isMade: Bool = false
 ) throws(FileError) -> FileDescriptor? {
     guard try requireOwnStateDirectory(path.removingLastComponent()) || isMade else { return nil }
+    try requireTrustedWay(to: path)
     let opened: FileDescriptor
     do throws(Errno) {
         opened = try openFile(
@@ -109,6 +111,7 @@ package func openStateFile(
         throw isMade ? FileError(error, of: path) : .opening(error, path)
     }
     let file = OwnedDescriptor(opened)
+    try requireOrdinaryFilesystem(file.descriptor, path)
     let found = try file.descriptor.named(path).fileStatus()
     let directory = try path.removingLastComponent().withoutFollowing.statusIfPresent()
     // No other user can write in a directory none can enter, whatever mode the umask left.

@@ -57,6 +57,17 @@ struct NSURLTests {
             #expect(read[.nameKey] as? String == "f")
             let keys: [URLResourceKey] = [.fileSizeKey]
             try #expect(url.resourceValues(forKeys: keys)[.fileSizeKey] as? Int == 4)
+            // Each type that fits, as on Apple's systems.
+            let all = try (url as URL).resourceValues(forKeys: [
+                .fileSizeKey, .contentModificationDateKey, .nameKey, .isDirectoryKey,
+                .volumeAvailableCapacityForImportantUsageKey,
+            ]).allValues
+            #expect(all[.fileSizeKey] as? UInt64 == 4 && all[.fileSizeKey] as? Double == 4)
+            #expect(all[.volumeAvailableCapacityForImportantUsageKey] as? Int64 != nil)
+            #expect(all[.nameKey] as? String == "f" && all[.nameKey] as? NSString == "f")
+            #expect(all[.isDirectoryKey] as? Bool == false)
+            #expect(all[.contentModificationDateKey] as? Date != nil)
+            #expect(all[.contentModificationDateKey] is NSDate)
         }
     }
 

@@ -124,8 +124,33 @@ struct WritingTests {
                 try createDirectory("\(file)", false, complete)
             }
             try #expect(entryCount(root) == 0)
-            try Data("x".utf8).write(to: file.url, options: .atomic)
+            // Nothing needs storing for these: no class, and not excluded, is what applies.
+            let none = [FileAttributeKey.protectionKey: FileProtectionType.none]
+            try Data("x".utf8).write(to: file.url, options: [.atomic, .noFileProtection])
             try #expect(contentsOfFile(file) == Array("x".utf8))
+            try createDirectory("\(root)/d", false, none)
+            try setAttributes(none, of: "\(file)")
+            var values = URLResourceValues()
+            values.isExcludedFromBackup = false
+            values.fileProtection = URLFileProtection.none
+            try file.url.setResourceValues(values)
+            // Where a directory above excludes the file, or gives it a class, it would.
+            let above = root.removingLastComponent()
+            try above.setValue(true, for: .isExcludedFromBackup)
+            expectError(.featureUnsupported) { try file.url.setResourceValues(values) }
+            try above.apply([
+                MarkChange(.isExcludedFromBackup, to: nil),
+                MarkChange(.fileProtection, to: .protection(.complete)),
+            ])
+            expectError(.featureUnsupported) { try file.url.setResourceValues(values) }
+            values.fileProtection = nil
+            try file.url.setResourceValues(values)
+            // Pinning needs storing, whatever applies now.
+            values.isPurgeable = false
+            expectError(.featureUnsupported) { try file.url.setResourceValues(values) }
+            values.isPurgeable = nil
+            values.isExcludedFromBackup = true
+            expectError(.featureUnsupported) { try file.url.setResourceValues(values) }
         }
     }
 }

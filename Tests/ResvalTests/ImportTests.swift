@@ -37,20 +37,20 @@ struct ImportTests: MassChangeSuite {
 
             let result = try run("import", "--from", list, in: root)
             #expect(result.exitCode == 0)
-            #expect(result.errorText.isEmpty)
+            #expect(
+                result.errorText.contains("./nodump: warning: nodump may come from the directory"))
             let lines = [
                 "./apple: isExcludedFromBackup=true: from apple",
                 "./cache: isExcludedFromBackup=true: from cachedir",
                 "./no: isExcludedFromBackup=true: from xdg",
                 "./nobackup: isExcludedFromBackup=true: from nobackup",
-                "./nodump: isExcludedFromBackup=true: from nodump",
                 "./samba: isExcludedFromBackup=true: from apple",
                 "./yes: isExcludedFromBackup=false: from xdg",
             ]
             #expect(sorted(result).dropLast() == lines[...])
             #expect(sorted(dry).dropLast() == lines[...])
             let journal = try journal(in: root)
-            #expect(sorted(result).last?.hasPrefix("items changed: 7; undo with: resval ") == true)
+            #expect(sorted(result).last?.hasPrefix("items changed: 6; undo with: resval ") == true)
             try #expect(
                 tool("getfattr", "--only-values", "-n", "\(excluded)", inside.appending("no"))
                     == "true")
@@ -59,11 +59,34 @@ struct ImportTests: MassChangeSuite {
 
             let undone = try run("undo", journal, in: root)
             #expect(undone.exitCode == 0)
-            #expect(sorted(undone).last == "marks undone: 7; not undone: 0")
+            #expect(sorted(undone).last == "marks undone: 6; not undone: 0")
             try #expect(attributes(of: inside) == before)
             let again = try run("undo", in: root)
             #expect(again.exitCode == 2)
             #expect(again.errorText.contains("there is no journal left"))
+        }
+    }
+
+    @Test("nodump counts where the item is named, since directories pass it on")
+    func inheritedNodump() throws {
+        try require(.tool("chattr"))
+        let tree = Tree { Directory("tree") { Directory("d") } }
+        try withTemporaryDirectory(containing: tree) { root in
+            let (directory, moved) = (root.appending("tree/d"), root.appending("tree/moved"))
+            try tool("chattr", "+d", directory)
+            try tool("touch", directory.appending("f"))
+            try tool("mv", directory.appending("f"), moved)
+            try tool("chattr", "+d", moved)
+            let walked = try run("import", "--from", "nodump", in: root)
+            #expect(walked.exitCode == 0)
+            for name in ["d", "moved"] {
+                #expect(walked.errorText.contains("./\(name): warning: nodump may come"))
+                try #expect(root.appending("tree/\(name)").marks() == .none)
+            }
+            var named = Command(.built("resval"), "import", "--from", "nodump", moved)
+            named.environment["XDG_STATE_HOME"] = root.appending("state").string
+            try named.runSuccessfully()
+            try #expect(moved.value(for: .isExcludedFromBackup) == true)
         }
     }
 
@@ -127,21 +150,25 @@ struct ImportTests: MassChangeSuite {
     func export() throws {
         try require(.tool("lsattr"), .tool("getfattr"))
         let tree = Tree {
-            Directory("tree/out") { File("f") }.excluded()
-            File("tree/kept").excluded(false)
-            File("tree/there").excluded().attribute(ForeignAttribute.xdg, "true")
-            File("tree/broken").attribute(excluded, "perhaps")
+            Directory("tree") {
+                Directory("out") { File("f").excluded() }.excluded()
+                File("file").excluded(); File("kept").excluded(false)
+                File("one").excluded(); HardLink("two", to: "tree/one")
+                File("there").excluded().attribute(ForeignAttribute.xdg, "true")
+                File("broken").attribute(excluded, "perhaps")
+            }
         }
         try withTemporaryDirectory(containing: tree) { root in
             let inside = root.appending("tree")
-            let out = inside.appending("out")
-            try tool("chattr", "+A", out)
-            let (before, flags) = try (attributes(of: inside), tool("lsattr", "-d", out))
+            let (out, file) = (inside.appending("out"), inside.appending("file"))
+            try tool("chattr", "+A", file)
+            let (before, flags) = try (attributes(of: inside), tool("lsattr", "-d", file))
             let result = try run("export", "--to", "xdg,apple,nodump", in: root)
             #expect(result.exitCode == 2)
             #expect(
                 sorted(result).dropLast() == [
-                    "./out: apple=set, xdg=false, nodump=set: from native",
+                    "./file: apple=set, xdg=false, nodump=set: from native",
+                    "./out: apple=set, xdg=false: from native",
                     "./there: apple=set, nodump=set: from native",
                 ])
             #expect(result.errorText.contains("./there: marks disagree: native excludes it, xdg"))
@@ -157,21 +184,27 @@ struct ImportTests: MassChangeSuite {
                 try out.extendedAttribute(named: ForeignAttribute.apple[0]))
             #expect(apple.count == 61)
             #expect(apple.starts(with: "bplist00".utf8))
-            let now = try tool("lsattr", "-d", out).prefix { $0 != " " }
+            let now = try tool("lsattr", "-d", file).prefix { $0 != " " }
             #expect(now.contains("d") && now.contains("A"))
+            // What is made in the directory and moved away is backed up by every program.
+            try tool("touch", out.appending("new"))
+            for path in [out, out.appending("new")] {
+                try #expect(!path.status().isNodump)
+            }
+            // Both names of a file are stored by our policy.
+            for name in ["./one", "./two"] {
+                #expect(result.errorText.contains("\(name): warning: has 2 names"))
+            }
+            try #expect(
+                inside.appending("one").extendedAttribute(named: ForeignAttribute.xdg) == nil)
+            try tool("rm", out.appending("new"))
+            let alone = try run("export", "--to", "nodump", "--dry-run", in: root)
+            #expect(alone.errorText.contains("./out: warning: a directory gets no nodump"))
 
             let undone = try run("undo", journal(in: root), in: root)
             #expect(undone.exitCode == 0)
             try #expect(attributes(of: inside) == before)
-            try #expect(tool("lsattr", "-d", out) == flags)
-
-            let both = try run("export", "--to", "xdg", "--include-false", in: root)
-            #expect(
-                sorted(both).dropLast() == [
-                    "./kept: xdg=true: from native", "./out: xdg=false: from native",
-                ])
-            try #expect(value(ForeignAttribute.xdg, inside.appending("kept")) == "true")
-            try #expect(value(ForeignAttribute.xdg, out) == "false")
+            try #expect(tool("lsattr", "-d", file) == flags)
         }
     }
 
@@ -179,8 +212,7 @@ struct ImportTests: MassChangeSuite {
         "wrong command lines are usage errors that say what is valid",
         arguments: [
             ["import"], ["import", "--from", "native"], ["import", "--from", "xdg,,apple"],
-            ["export", "--to", "cachedir"], ["export", "--to", "apple", "--include-false"],
-            ["export"],
+            ["export", "--to", "cachedir"], ["export"],
         ])
     func usage(arguments: [String]) throws {
         try withTemporaryDirectory(containing: Tree { Directory("tree") }) { root in

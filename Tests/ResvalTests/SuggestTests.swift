@@ -226,6 +226,17 @@ struct SuggestTests: SuggestSuite {
             let writable = try run("suggest", "src", in: root)
             #expect(writable.exitCode == 2)
             #expect(writable.errorText.contains("so its rules are not trusted"), "\(writable)")
+            try require(.root)
+            try write(rule)
+            let file = settings.appending("rules.tsv")
+            try tool("mv", file, root.appending("real.tsv"))
+            try tool("ln", "-s", root.appending("real.tsv"), file)
+            try #expect(run("suggest", "src", in: root).exitCode == 0)
+            // Another user chooses which file of root's it is.
+            try tool("chown", "1234", settings)
+            let linked = try run("suggest", "src", in: root)
+            #expect(linked.exitCode == 2)
+            #expect(linked.errorText.contains("a symbolic link leads to it"), "\(linked)")
         }
     }
 

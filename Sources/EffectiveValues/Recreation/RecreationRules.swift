@@ -282,13 +282,12 @@ package struct RecreationRules: Sendable {
     private static func ownRules(at path: FilePath) throws(FileError) -> [UInt8]? {
         let file: SharedDescriptor
         let status: FileStatus
-        do throws(Errno) {
-            file = SharedDescriptor(try openForReading(path))
-            status = try file.descriptor.status()
-        } catch .noSuchFileOrDirectory, .notDirectory {
-            return nil
+        do throws(FileError) {
+            file = try openTrustedFile(path)
+            status = try file.descriptor.named(path).fileStatus()
         } catch {
-            throw .opening(error, path)
+            guard error.code == .noSuchFile || error.code == .notADirectory else { throw error }
+            return nil
         }
         guard status.owner == effectiveUser(), !status.isWritableByOthers else {
             throw FileError(

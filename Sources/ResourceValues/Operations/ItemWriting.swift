@@ -56,8 +56,7 @@ extension FilePath {
             try takeMetadata(of: entry, old, staged.descriptor)
         }
         if let protection {
-            try staged.descriptor.named(self).setValue(
-                .protection(protection), for: .fileProtection)
+            try staged.descriptor.named(self).storeProtection(protection)
         }
         try calls(on: self) { () throws(Errno) in
             try SystemCalls.writeFile(staged.descriptor, content)
@@ -125,10 +124,20 @@ extension FilePath {
         var staged = try StagedDirectory(at: entry, permissions: permissions)
         let inherited = try entry.inheritedProtection()
         if let protection = protection ?? inherited {
-            try staged.directory.descriptor.named(self)
-                .setValue(.protection(protection), for: .fileProtection)
+            try staged.directory.descriptor.named(self).storeProtection(protection)
         }
         try staged.publish(at: entry)
+    }
+}
+
+extension NamedDescriptor {
+    /// Stores the class of a new item. `none` needs no storing where no class can be stored.
+    fileprivate func storeProtection(_ protection: FileProtection) throws(FileError) {
+        do throws(FileError) {
+            try setValue(.protection(protection), for: .fileProtection)
+        } catch {
+            guard error.code == .unsupportedFilesystem, protection == .none else { throw error }
+        }
     }
 }
 

@@ -68,12 +68,19 @@ struct ItemReader {
         return try status().value(key)
     }
 
-    private mutating func markValue(_ key: StoredKey) throws(FileError) -> PropertyValue? {
+    private mutating func markValue(_ key: StoredKey) throws -> PropertyValue? {
         let value = try target.value(for: key)
         hasMark = true
         if let value { return PropertyValue(value) }
-        guard key == .isExcludedFromBackup, try status().kind != .symbolicLink else { return nil }
-        return .unsetBoolean
+        switch key {
+        case .isExcludedFromBackup:
+            return try status().kind == .symbolicLink ? nil : .unsetBoolean
+        case .fileProtection:
+            return try url.filePath().effectiveProtection().map {
+                .inherited(URLFileProtection($0))
+            }
+        default: return nil
+        }
     }
 
     private func hasExtendedAttributes() throws(Errno) -> Bool {

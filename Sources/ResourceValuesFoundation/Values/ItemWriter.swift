@@ -1,6 +1,8 @@
 #if !canImport(Darwin)
+import EffectiveValues
 import Foundation
 import ResourceValues
+import StoragePolicy
 import SystemCalls
 import SystemPackage
 
@@ -29,7 +31,7 @@ struct ItemWriter {
         var reader = ItemReader(url, item)
         for key in pending where key.isFixed { try requireUnchanged(key, &reader) }
         if immutability == false { try setImmutability(of: item, status) }
-        try storeMarks(on: item)
+        try storeMarks(on: item, at: url)
         try storeTimes(on: item)
         if immutability == true { try setImmutability(of: item, status) }
         try rename(item, at: url)
@@ -46,10 +48,11 @@ struct ItemWriter {
         pending.removeAll { $0 == key }
     }
 
-    private mutating func storeMarks(on item: CallTarget) throws(FileError) {
+    private mutating func storeMarks(on item: CallTarget, at url: URL) throws {
         var changes: [MarkChange] = []
         for key in pending {
             guard let mark = key.mark, let value = values[key] else { continue }
+            if case .inherited = value { continue }
             // Where nothing is set, there may be no way to unset anything either.
             if value.isUnset, try item.value(for: mark) == nil { continue }
             guard value.isUnset || value.stored.map(mark.accepts) == true else {
@@ -59,8 +62,29 @@ struct ItemWriter {
             }
             changes.append(MarkChange(mark, to: value.stored))
         }
-        try item.apply(changes)
+        do {
+            try item.apply(changes)
+        } catch {
+            guard (try? isAsStored(changes, at: url, after: error)) == true else { throw error }
+        }
         pending.removeAll { $0.mark != nil }
+    }
+
+    /// Whether an item on which no attributes can be stored is as if the changes were made: what they
+    /// say applies to it anyway.
+    private func isAsStored(
+        _ changes: [MarkChange], at url: URL, after error: any Error
+    ) throws -> Bool {
+        guard (error as? FileError)?.code == .unsupportedFilesystem,
+            changes.allSatisfy(\.needsNoStoring)
+        else { return false }
+        let policy = StoragePolicy(locations: PolicyEnvironment.current().locations)
+        let decision = try EffectiveValueReader(policy)
+            .item(at: url.filePath(), followsLast: false).decision
+        return changes.allSatisfy { change in
+            change.key == .fileProtection
+                ? !decision.protection.forbidsPlaintext : !decision.isExcluded
+        }
     }
 
     private mutating func storeTimes(on item: CallTarget) throws(FileError) {
@@ -89,6 +113,8 @@ struct ItemWriter {
         if !status.knowsImmutable || immutability != status.isImmutable {
             do throws(Errno) {
                 try setImmutable(immutability, of: item, status.kind)
+            } catch .notSupported where !immutability {
+                // There is no flag to clear.
             } catch {
                 throw item.storingError(error)
             }
@@ -117,6 +143,18 @@ struct ItemWriter {
             }
         }
         pending.removeAll { $0 == .name }
+    }
+}
+
+extension MarkChange {
+    /// Whether the item is as if the value were stored, where nothing else applies to it. `false` of
+    /// isPurgeable is not among these values: it pins the item, whatever applies later.
+    fileprivate var needsNoStoring: Bool {
+        switch value {
+        case .boolean(false): key == .isExcludedFromBackup
+        case .protection(.none): true
+        default: false
+        }
     }
 }
 

@@ -28,8 +28,9 @@ extension URLResourceValues {
 
     /// The protection class: the extended attribute `user.resval.fileProtection`.
     ///
-    /// nil when unset. Can be set here, unlike on Apple's systems. It is a declaration that tools
-    /// honour: nothing prevents a program from reading the file.
+    /// Where it is not set, the class of the nearest directory above that has one, which is not stored
+    /// when the values are; nil when there is none. Can be set here, unlike on Apple's systems. It is a
+    /// declaration that tools honour: nothing prevents a program from reading the file.
     public var fileProtection: URLFileProtection? {
         get { object(.fileProtection) }
         set { assign(newValue.map { .object($0) }, to: .fileProtection) }

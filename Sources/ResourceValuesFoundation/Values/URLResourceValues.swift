@@ -83,8 +83,11 @@ extension URLResourceValues {
     }
 
     func object<Value>(_ key: KnownKey) -> Value? {
-        guard case .object(let value)? = self[key] else { return nil }
-        return value as? Value
+        switch self[key] {
+        case .object(let value): value as? Value
+        case .inherited(let value): value as? Value
+        default: nil
+        }
     }
 }
 
@@ -94,6 +97,8 @@ enum PropertyValue {
     /// A mark that is not set, and is false for that reason. Stored again, it unsets the mark: a
     /// stored false would count more than the marks of other programs and the item's location.
     case unsetBoolean
+    /// The class of a directory above. It is not stored: it applies in that directory only.
+    indirect case inherited(URLFileProtection)
     case integer(Int)
     case unsigned(UInt64)
     case date(Date)
@@ -133,6 +138,7 @@ enum PropertyValue {
         case .unsigned(let value): NSNumber(value: value)
         case .date(let value): value as NSDate
         case .text(let value): NSString(string: value)
+        case .inherited(let value): value
         case .object(let value): value
         }
     }

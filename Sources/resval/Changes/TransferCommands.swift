@@ -20,9 +20,13 @@ struct ImportCommand: ParsableCommand {
             contradict each other nothing is stored, and the exit code is 2. What was \
             stored can be undone: resval undo.
 
+            The flag nodump counts on a ROOT itself only, since most filesystems give it to all that \
+            is made in a directory that has it, and it stays on what is moved away. Others with the \
+            flag are named.
+
             EXAMPLES
               resval import --from apple,xdg --dry-run ~
-              resval import --from nodump,cachedir ~/src
+              resval import --from nodump ~/disk.img
             """)
 
     @Option(
@@ -49,14 +53,15 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Store marks that other programs read.",
         discussion: """
-            Below each ROOT every item whose own mark is isExcludedFromBackup=true gets the marks \
-            named by --to: xdg is the attribute user.xdg.robots.backup with the value false, \
-            apple the attribute that Apple's systems set, nodump the flag of chattr +d.
+            Below each ROOT the topmost items whose own mark is isExcludedFromBackup=true get \
+            the marks named by --to: xdg is the attribute user.xdg.robots.backup with the value \
+            false, apple the attribute that Apple's systems set, nodump the flag of chattr +d.
 
-            An item whose mark is false gets nothing, unless --include-false asks for xdg with the \
-            value true. Betas of borg 2 before 2.0.0b22 interpret it the opposite way and exclude \
-            such an item. A mark that is there already stays; one that says the opposite is \
-            reported, and the exit code is 2. What was stored can be undone: resval undo.
+            A file with more than one name gets nothing, since backups store it and other programs \
+            would exclude all of its names. A directory gets no nodump, which would also exclude \
+            what is made in it and moved away. A mark that is there already stays; one that \
+            says the opposite is reported, and the exit code is 2. What was stored can be undone: \
+            resval undo.
 
             EXAMPLES
               resval export --to xdg --dry-run ~
@@ -70,24 +75,12 @@ struct ExportCommand: ParsableCommand {
         transform: { try markers($0, valid: exportable) })
     var to: Set<Marker>
 
-    @Flag(help: "With xdg, also mark items whose mark is false as included in backups.")
-    var includeFalse = false
-
     @OptionGroup var options: TransferOptions
 
     /// The kinds of marks that are stored on the item itself.
     private static let exportable: [Marker] = [.xdg, .apple, .nodump]
 
-    func validate() throws {
-        if includeFalse, !to.contains(.xdg) {
-            throw ValidationError("--include-false needs --to xdg")
-        }
-    }
-
-    func run() throws {
-        try options.run(
-            Transfer(command: .export, markers: to, includesFalse: includeFalse))
-    }
+    func run() throws { try options.run(Transfer(command: .export, markers: to)) }
 }
 
 /// Parses kinds of marks with commas between them.
@@ -135,13 +128,34 @@ struct TransferOptions: ParsableArguments {
 struct Transfer: Sendable {
     let command: JournaledCommand
     let markers: Set<Marker>
-    /// Whether `export` marks items as included, too.
-    var includesFalse = false
-
-    fileprivate func translation(of marks: ItemMarks) -> Translation {
+    fileprivate func translation(of marks: ItemMarks, on kind: FileKind) -> Translation {
         command == .import
             ? Translation(importing: markers, onto: marks)
-            : Translation(exporting: markers, from: marks, includesFalse: includesFalse)
+            : Translation(exporting: markers, from: marks, on: kind)
+    }
+
+    /// Takes away the marks that are not translated, as other programs or filesystems would take the
+    /// twins for more than is meant.
+    ///
+    /// - Returns: why, if something is not translated.
+    fileprivate func obstacle(
+        to marks: inout ItemMarks, _ status: FileStatus, isRoot: Bool
+    ) -> String? {
+        switch command {
+        case .import where !isRoot && marks.foreign.excluding.remove(.nodump) != nil:
+            guard marks.native.isExcludedFromBackup == nil, marks.foreign.excluding.isEmpty
+            else { return nil }
+            return "nodump may come from the directory it was made in; to count it, name the item "
+                + "itself: resval import --from nodump"
+        case .export where marks.native.isExcludedFromBackup == true:
+            if status.kind == .regularFile, status.linkCount > 1 {
+                marks = .none
+                return "has \(status.linkCount) names, so backups store it and no other mark is set"
+            }
+            guard status.kind == .directory, markers == [.nodump] else { return nil }
+            return "a directory gets no nodump, which it would pass on; use --to xdg"
+        default: return nil
+        }
     }
 
     fileprivate func report(
@@ -183,6 +197,8 @@ struct TransferVisitor: CommandVisitor {
         let marks = reporter.marks(of: entry, by: reader)
         let isWorthOpening =
             entry.kind == .unknown || !marks.foreign.isEmpty || !marks.native.isEmpty
+        // What an excluded directory contains is excluded with it.
+        let isWhole = transfer.command == .export && marks.native.isExcludedFromBackup == true
         if isWorthOpening {
             do throws(FileError) {
                 try translate(entry, in: root)
@@ -190,7 +206,7 @@ struct TransferVisitor: CommandVisitor {
                 reporter.report(entry: error)
             }
         }
-        return .descend(root)
+        return isWhole ? .skip : .descend(root)
     }
 
     func flush() { batch.finish() }
@@ -201,14 +217,17 @@ struct TransferVisitor: CommandVisitor {
     ) throws(FileError) {
         let paths = root.paths(of: entry)
         let item = try OpenedItem(entry, shownPath: paths.shown, path: paths.absolute)
-        let marks = try reader.marks(
+        var marks = try reader.marks(
             of: item.location, kind: item.status.kind, status: item.status)
         if let (marker, errno) = marks.foreign.unreadable.min(by: { $0.key < $1.key }) {
             throw FileError(
                 code: .other, message: PolicyIssue.unreadableMarker(marker, errno).sentence,
                 path: FilePath(bytes: paths.shown), errno: errno)
         }
-        let translation = transfer.translation(of: marks)
+        if let reason = transfer.obstacle(to: &marks, item.status, isRoot: entry.depth == 0) {
+            Messages.warn(about: paths.shown, reason)
+        }
+        let translation = transfer.translation(of: marks, on: item.status.kind)
         if let conflict = translation.conflict {
             transfer.report(conflict, at: paths.shown, reporter.outcome)
         }

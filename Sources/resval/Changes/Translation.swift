@@ -63,12 +63,9 @@ struct Translation: Sendable, Hashable {
     ///
     /// Existing foreign marks, including unreadable ones, are left as they are.
     ///
-    /// - Parameter includesFalse: Whether an item whose native mark is `false` gets the xdg mark
-    ///   `true`. No other foreign mark can say that an item is included. Programs that
-    ///   interpret the value the wrong way round, as betas of borg 2 did, exclude that very item.
-    init(
-        exporting markers: Set<Marker>, from marks: ItemMarks, includesFalse: Bool = false
-    ) {
+    /// - Parameter kind: the item's kind. A directory gets no nodump flag, which most filesystems pass
+    ///   on to what is made in it; what moves out keeps it.
+    init(exporting markers: Set<Marker>, from marks: ItemMarks, on kind: FileKind) {
         guard let isExcluded = marks.native.isExcludedFromBackup else { return }
         let opponents = (isExcluded ? marks.foreign.including : marks.foreign.excluding)
             .intersection(markers)
@@ -82,8 +79,8 @@ struct Translation: Sendable, Hashable {
         for marker in markers.sorted() where !present.contains(marker) {
             switch marker {
             case .apple where isExcluded: writes.append(.foreign(.apple))
-            case .nodump where isExcluded: writes.append(.foreign(.nodump))
-            case .xdg where isExcluded || includesFalse: writes.append(.foreign(.xdg(!isExcluded)))
+            case .nodump where isExcluded && kind != .directory: writes.append(.foreign(.nodump))
+            case .xdg where isExcluded: writes.append(.foreign(.xdg))
             default: break
             }
         }
@@ -95,12 +92,14 @@ struct Translation: Sendable, Hashable {
 enum ForeignMark: Sendable, Hashable {
     /// Apple's exclusion attribute, as rsync and netatalk store it.
     case apple
-    /// The attribute `user.xdg.robots.backup`: whether to include the item.
-    case xdg(Bool)
+    /// The attribute `user.xdg.robots.backup` with the value false. The value true is never written:
+    /// programs that interpret it the wrong way round exclude such an item.
+    case xdg
+    /// The inode flag nodump.
     case nodump
 
     /// All marks that are ever added.
-    static let all: [ForeignMark] = [.apple, .xdg(true), .xdg(false), .nodump]
+    static let all: [ForeignMark] = [.apple, .xdg, .nodump]
 
     /// The name of the kind of mark, that of its `Marker`.
     var name: String {
@@ -121,8 +120,7 @@ enum ForeignMark: Sendable, Hashable {
     }
 
     var valueText: String {
-        guard case .xdg(let value) = self else { return "set" }
-        return value ? "true" : "false"
+        self == .xdg ? "false" : "set"
     }
 
     /// The name of the extended attribute that stores the mark; nil for nodump.

@@ -120,7 +120,8 @@ struct InstallTests {
         try withHome { root in
             let package = root.appending("package")
             try run(
-                root, ["--system", "--prefix", "/opt/r v"], ["DESTDIR": package.string], exits: 0)
+                root, ["--system", "--prefix", "/opt/r v|R&D"], ["DESTDIR": package.string],
+                exits: 0)
             // Whatever the umask: what only its owner may read is installed for nobody.
             let hidden = try tool("find", package.appending("opt"), "!", "-perm", "-g=r,o=r")
             #expect(hidden == "")
@@ -128,15 +129,15 @@ struct InstallTests {
                 "find", package.appending("opt"), "(", "-type", "d", "-o", "-path", "*/bin/*", ")",
                 "!", "-perm", "-g=x,o=x")
             #expect(closed == "")
-            let units = root.appending("package/opt/r v/lib/systemd/system")
+            let units = root.appending("package/opt/r v|R&D/lib/systemd/system")
             let service = try tool("cat", units.appending("resval-backup@.service"))
-            #expect(service.contains(#"ExecStart="/opt/r v/bin/resval-backup" run --if-due"#))
+            #expect(service.contains(#"ExecStart="/opt/r v|R&D/bin/resval-backup" run --if-due"#))
             #expect(service.contains("ProtectSystem=strict"))
             try #expect(
                 files(below: root.appending("package")).contains(
-                    "opt/r v/share/doc/resval/backup.toml"))
+                    "opt/r v|R&D/share/doc/resval/backup.toml"))
             let purge = try tool("cat", units.appending("resval-purge@.service"))
-            #expect(purge.contains(#"ExecStart="/opt/r v/bin/resval-purge" watch"#))
+            #expect(purge.contains(#"ExecStart="/opt/r v|R&D/bin/resval-purge" watch"#))
             for name in [
                 "resval-backup@", "resval-backup-system@", "resval-purge@", "resval-purge-once@",
             ] {

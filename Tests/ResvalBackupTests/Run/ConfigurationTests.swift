@@ -227,6 +227,39 @@ struct SecretTests {
     }
 
     @Test(
+        "a configuration that another user's link leads to, or the kernel makes up, runs no command"
+    )
+    func linkedConfiguration() throws {
+        try require(.root)
+        try withRun(of: tree) { fixture in
+            let base = fixture.backup.base
+            try fixture.configure(
+                """
+                sources = ["\(fixture.backup.source)"]
+                repository = "\(base)/repository"
+                password-command = "touch \(base)/ran"
+                """)
+            let link = base.appending("team/backup.toml")
+            try Tree {
+                Directory("team") { SymbolicLink("backup.toml", to: fixture.configuration) }
+            }.create(in: base)
+            try tool("chown", "65534", base.appending("team"))
+            for (path, reason) in [
+                (link.string, "a symbolic link leads to it"),
+                ("/proc/1/cmdline", "stores no files"),
+            ] {
+                let result = try fixture.command("snapshots", "--config", path).run()
+                #expect(result.exitCode != 0 && result.errorText.contains(reason), "\(result)")
+            }
+            #expect((try? base.appending("ran").status()) == nil)
+            // Where nobody else can make it, the link is as good as the file.
+            try tool("chown", "0", base.appending("team"))
+            _ = try fixture.command("snapshots", "--config", link).run()
+            #expect((try? base.appending("ran").status()) != nil)
+        }
+    }
+
+    @Test(
         "a configuration that others can write or own runs no command",
         arguments: [["chmod", "660"], ["chmod", "602"], ["chown", "65534"]])
     func foreignConfiguration(change: [String]) throws {

@@ -142,7 +142,7 @@ struct JournalTests {
             let batch = ChangeBatch(run)
             let file = root.appending("f")
             for mark: ChangedMark in [
-                .key(MarkChange(.isExcludedFromBackup, to: true)), .foreign(.xdg(false)),
+                .key(MarkChange(.isExcludedFromBackup, to: true)), .foreign(.xdg),
             ] {
                 let item = try OpenedItem(file, shownPath: file.bytes, path: file)
                 batch.add(ItemChange(marks: [mark], reason: nil), to: item)

@@ -62,21 +62,20 @@ struct TranslationTests {
     @Test("export says in the chosen marks what the native mark says, where they say nothing")
     func exporting() {
         let all: Set<Marker> = [.xdg, .apple, .nodump]
+        func exporting(_ marks: ItemMarks, _ kind: FileKind = .regularFile) -> Translation {
+            Translation(exporting: all, from: marks, on: kind)
+        }
         #expect(
-            Translation(exporting: all, from: marks(.value(true))).writes
-                == [.foreign(.apple), .foreign(.xdg(false)), .foreign(.nodump)])
-        #expect(Translation(exporting: all, from: marks(.value(false))).isNothing)
+            exporting(marks(.value(true))).writes
+                == [.foreign(.apple), .foreign(.xdg), .foreign(.nodump)])
+        // A directory would pass the flag on.
         #expect(
-            Translation(exporting: all, from: marks(.value(false)), includesFalse: true).writes
-                == [.foreign(.xdg(true))])
-        #expect(
-            Translation(exporting: all, from: marks(.value(true)), includesFalse: true).writes
-                == [.foreign(.apple), .foreign(.xdg(false)), .foreign(.nodump)])
-        #expect(Translation(exporting: all, from: marks()).isNothing)
-        #expect(
-            Translation(exporting: all, from: marks(.malformed(prefix: [], length: 0))).isNothing)
-        let same = Translation(
-            exporting: all, from: marks(.value(true), excluding: [.apple, .xdg]))
+            exporting(marks(.value(true)), .directory).writes
+                == [.foreign(.apple), .foreign(.xdg)])
+        #expect(exporting(marks(.value(false))).isNothing)
+        #expect(exporting(marks()).isNothing)
+        #expect(exporting(marks(.malformed(prefix: [], length: 0))).isNothing)
+        let same = exporting(marks(.value(true), excluding: [.apple, .xdg]))
         #expect(same.writes == [.foreign(.nodump)])
         #expect(same.conflict == nil)
     }
@@ -85,11 +84,12 @@ struct TranslationTests {
     func opposites() {
         let apple = Translation(
             exporting: [.apple, .xdg], from: marks(.value(false), excluding: [.apple]),
-            includesFalse: true)
-        #expect(apple.writes == [.foreign(.xdg(true))])
+            on: .regularFile)
+        #expect(apple.writes.isEmpty)
         #expect(apple.conflict?.excluding == [.apple])
         #expect(apple.conflict?.isSettled == false)
-        let xdg = Translation(exporting: [.xdg], from: marks(.value(true), including: [.xdg]))
+        let xdg = Translation(
+            exporting: [.xdg], from: marks(.value(true), including: [.xdg]), on: .regularFile)
         #expect(xdg.writes.isEmpty)
         #expect(xdg.conflict?.including == [.xdg])
     }
