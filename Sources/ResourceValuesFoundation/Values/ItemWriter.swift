@@ -83,7 +83,7 @@ struct ItemWriter {
             .item(at: url.filePath(), followsLast: false).decision
         return changes.allSatisfy { change in
             change.key == .fileProtection
-                ? !decision.protection.forbidsPlaintext : !decision.isExcluded
+                ? !decision.protection.cause.forbidsPlaintext : !decision.isExcluded
         }
     }
 
