@@ -4,17 +4,48 @@ import Testing
 
 @Suite("For how long locks were seen")
 struct LockSightsTests {
-    private static let minute: Int64 = 60
+    /// A look, each by what a file kept of those before: the boot, its minute, the locks that are there, and
+    /// those that are dead by then.
+    private typealias Look = (boot: String, minute: Int64, locks: [String], dead: Set<String>)
 
-    /// Sights by a clock in minutes, each kept in a file and read again.
-    private struct Looks {
+    private static let rows: [(rule: String, looks: [Look])] = [
+        (
+            "the time adds up over runs",
+            [("1", 100, ["a"], []), ("1", 115, ["a"], []), ("1", 131, ["a"], ["a"])]
+        ),
+        (
+            "the time between boots does not count, that in each does",
+            [
+                ("1", 100, ["a"], []), ("1", 120, ["a"], []), ("2", 3, ["a"], []),
+                // Later than any time before.
+                ("2", 13, ["a"], []), ("3", 9000, ["a"], []), ("3", 9001, ["a"], ["a"]),
+            ]
+        ),
+        (
+            "with a clock that goes back in one boot, sights begin anew",
+            [
+                ("1", 100, ["a"], []), ("1", 130, ["a"], []), ("1", 129, ["a"], []),
+                ("1", 159, ["a"], []), ("1", 160, ["a"], ["a"]),
+            ]
+        ),
+        (
+            "a lock that was away meanwhile, or has another identifier, is a new one",
+            [
+                ("1", 0, ["a", "b"], []), ("1", 30, ["b"], []), ("1", 60, ["a", "c"], []),
+                ("1", 90, ["a", "c", "b"], []), ("1", 91, ["a", "c", "b"], ["a", "c"]),
+            ]
+        ),
+    ]
+
+    @Test("a lock is dead when it was seen for 31 minutes of running machines", arguments: rows)
+    private func looks(rule: String, looks: [Look]) {
         var file: [UInt8] = []
-        var boot = "boot"
-
-        mutating func see(_ locks: String..., at minutes: Int64) -> Set<String> {
+        for look in looks {
             var sights = LockSights(file)
-            defer { file = sights.contents }
-            return sights.see(locks, bootIdentifier: boot, bootTime: minutes * minute)
+            let dead = sights.see(
+                look.locks, bootIdentifier: look.boot, bootTime: look.minute * 60)
+            #expect(dead == look.dead, "\(rule), \(look)")
+            file = sights.contents
         }
     }
 
@@ -29,48 +60,6 @@ struct LockSightsTests {
         #expect(see(["c", "a"], 1000 + 1859) == [])
         #expect(see(["c", "a"], 1000 + 1860) == ["a"])
         #expect(see(["c", "a"], 1300 + 1860) == ["a"])
-    }
-
-    @Test("the time adds up over runs")
-    func threeRuns() {
-        var looks = Looks()
-        #expect(looks.see("a", at: 100) == [])
-        #expect(looks.see("a", at: 115) == [])
-        #expect(looks.see("a", at: 131) == ["a"])
-    }
-
-    @Test("the time between boots does not count, that in each does")
-    func boots() {
-        var looks = Looks()
-        #expect(looks.see("a", at: 100) == [])
-        #expect(looks.see("a", at: 120) == [])
-        looks.boot = "another"
-        #expect(looks.see("a", at: 3) == [])
-        #expect(looks.see("a", at: 13) == [])
-        looks.boot = "third"
-        // Later than any time before.
-        #expect(looks.see("a", at: 9000) == [])
-        #expect(looks.see("a", at: 9001) == ["a"])
-    }
-
-    @Test("with a clock that goes back in one boot, sights begin anew")
-    func clockGoesBack() {
-        var looks = Looks()
-        #expect(looks.see("a", at: 100) == [])
-        #expect(looks.see("a", at: 130) == [])
-        #expect(looks.see("a", at: 129) == [])
-        #expect(looks.see("a", at: 159) == [])
-        #expect(looks.see("a", at: 160) == ["a"])
-    }
-
-    @Test("a lock that was away meanwhile, or has another identifier, is a new one")
-    func away() {
-        var looks = Looks()
-        #expect(looks.see("a", "b", at: 0) == [])
-        #expect(looks.see("b", at: 30) == [])
-        #expect(looks.see("a", "c", at: 60) == [])
-        #expect(looks.see("a", "c", "b", at: 90) == [])
-        #expect(looks.see("a", "c", "b", at: 91) == ["a", "c"])
     }
 
     @Test("of too many locks some are never dead, and the file stays small")

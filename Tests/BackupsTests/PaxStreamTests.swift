@@ -193,7 +193,8 @@ struct PaxStreamTests {
             ("PATH", "x"),
         ])
         archive.add(
-            "header", content(515), size: "00000000000", before: records, as: "a=b\n11 path=no\n")
+            "header", content(515), size: Array("00000000000".utf8), before: records,
+            as: "a=b\n11 path=no\n")
         archive.add("header", content(2))
         let global = archive.records([("path", "x"), ("size", "1")], type: "g")
         archive.add(
@@ -326,13 +327,6 @@ private struct TarArchive {
         bytes += Self.header(
             name, type: type, size: size ?? Self.octal(content.count), prefix: prefix)
         add(content, path: Array("/\(path ?? told)".utf8))
-    }
-
-    mutating func add(
-        _ name: String, _ content: [UInt8], size: String, before extended: [UInt8],
-        as path: String
-    ) {
-        add(name, content, size: Array(size.utf8), before: extended, as: path)
     }
 
     /// Adds a file with an extended header that has its path.

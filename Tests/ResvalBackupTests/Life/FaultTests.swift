@@ -70,8 +70,7 @@ struct FaultTests {
     func fault(words: [String]) throws {
         try withBackup(of: Self.tree) { backup in
             try backup.create()
-            let mark = "user.resval.isExcludedFromBackup"
-            try tool("setfattr", "-n", mark, "-v", "true", backup.source.appending("file"))
+            try backup.exclude(backup.source.appending("file"))
             try backup.create()
             if ["create", "forget", "prune"].contains(words[0]) {
                 try backup.runSuccessfully("accept")

@@ -116,16 +116,14 @@ struct OccurrenceTests {
             Directory("unmarked") { File("inside", "text") }
         }
         try withBackup(of: tree) { backup in
-            let mark = ["-n", "user.resval.isExcludedFromBackup"]
-            try tool(
-                "setfattr", mark[0], mark[1], "-v", "true", backup.source.appending("unmarked"))
+            try backup.exclude(backup.source.appending("unmarked"))
             try backup.create()
             let first = try #require(try backup.snapshotIdentifiers().first)
             try tool("rm", backup.source.appending(gone))
             try Tree { File(new, "text") }.create(in: backup.source)
             try shell(#"echo more >> "$1""#, backup.source.appending("a/changed"))
-            try tool("setfattr", "-x", mark[1], backup.source.appending("unmarked"))
-            try tool("setfattr", mark[0], mark[1], "-v", "true", backup.source.appending("marked"))
+            try backup.include(backup.source.appending("unmarked"))
+            try backup.exclude(backup.source.appending("marked"))
             try backup.create()
             let difference = try backup.runSuccessfully("diff", first, "latest")
             #expect(
