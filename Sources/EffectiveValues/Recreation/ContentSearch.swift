@@ -52,7 +52,9 @@ final class ContentSearch: Sendable {
         }
         known.withLock { all in
             if let content {
-                for identity in way { all[question, default: Known()].uncertain[identity] = content }
+                for identity in way {
+                    all[question, default: Known()].uncertain[identity] = content
+                }
             } else {
                 var clean = all[question]?.clean ?? []
                 clean.append(path)
