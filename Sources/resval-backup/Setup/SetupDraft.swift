@@ -51,24 +51,33 @@ struct SetupDraft {
         return variables.reduce("\n[environment]\n") { $0 + "\($1.name) = \(quoted($1.value))\n" }
     }
 
-    /// Returns an older text with this repository and password in place of its own; nil where it is not a
-    /// configuration.
+    /// Returns the text of older settings, with this repository, password and variables in place of theirs
+    /// and without their commands; nil where it is not a configuration.
+    ///
+    /// A repository may be another's: nothing in it says what is run here, or with which environment.
     func text(from old: String) -> String? {
-        let replaced = /\s*(repository|password|password-file|password-command)\s*=.*/
+        let replaced =
+            /\s*(repository|password|password-file|password-command|before|after|on-failure)\s*=.*/
         var lines: [Substring] = []
-        var isAtTop = true
+        var table: Substring = ""
         for line in old.split(separator: "\n", omittingEmptySubsequences: false) {
-            if isAtTop, line.drop(while: \.isWhitespace).hasPrefix("[") {
-                lines += [place[...], ""]
-                isAtTop = false
+            let begin = line.drop(while: \.isWhitespace)
+            if begin.hasPrefix("[") {
+                if table.isEmpty { lines += [place[...], ""] }
+                table = begin
             }
-            if isAtTop, line.wholeMatch(of: replaced) != nil { continue }
+            if table.hasPrefix("[environment]") { continue }
+            if table.isEmpty, line.wholeMatch(of: replaced) != nil { continue }
             lines.append(line)
         }
-        if isAtTop { lines.append(place[...]) }
-        let text =
-            lines.joined(separator: "\n") + (old.contains("[environment]") ? "" : environment)
-        return (try? BackupSettings(text, home: home)) == nil ? nil : text
+        if table.isEmpty { lines.append(place[...]) }
+        let text = lines.joined(separator: "\n") + environment
+        // However the older text is written.
+        guard let taken = try? BackupSettings(text, home: home), let own = try? settings(),
+            taken.commands.isEmpty, taken.variables == own.variables,
+            taken.password == own.password, taken.repository == own.repository
+        else { return nil }
+        return text
     }
 
     /// The settings that the text stands for.
