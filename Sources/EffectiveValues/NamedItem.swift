@@ -10,12 +10,12 @@ package struct NamedItem: Sendable, Hashable {
 
     /// Resolves a path from `/`, one name at a time, and checks each step.
     ///
-    /// A step is refused when its directory does not belong to root, or who owns `/`, and the item in it belongs to
-    /// another user than the directory, even to root: the directory's owner chose which item has
-    /// the name. The user's own choice is no danger: what root owns in a directory that only the user can
-    /// write is reached. A symbolic link is followed if root made it in a directory that only root can
-    /// write, or if the user made it in a directory that only the user or only root can write; a
-    /// user's link must lead to an item of the same user. These are the rules of systemd's
+    /// A step is refused when its directory does not belong to root, or who owns `/`, and the item in
+    /// it belongs to another user than the directory, even to root: the directory's owner chose which
+    /// item has the name. The user's own choice is no danger: what root owns in a directory that only
+    /// the user can write is reached. A symbolic link is followed if root made it in a directory that
+    /// only root can write, or if the user made it in a directory that only the user or only root can
+    /// write; a user's link must lead to an item of the same user. These are the rules of systemd's
     /// `CHASE_SAFE` ("unsafe path transition"), except for the user's own links and directories.
     ///
     /// - Parameters:

@@ -42,7 +42,10 @@ struct GitCommand: Sendable {
         case foreign
 
         init(_ path: FilePath?) {
-            guard let path, path.isAbsolute, path != "/", let status = try? path.status() else {
+            guard let path, path.isAbsolute, path != "/",
+                // Without waiting for a server or a FUSE program.
+                let status = try? path.statusAtHand()
+            else {
                 self = .none
                 return
             }
