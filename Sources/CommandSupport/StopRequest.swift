@@ -18,8 +18,8 @@ package enum StopRequest {
             && !goesOnWithoutOutput.load(ordering: .relaxed)
     }
 
-    /// Lets only signals stop this process from now on, since it changes files: what is half done because
-    /// nobody reads the results is no use to anybody. ``OutputBuffer/finish(saying:)`` says what was done.
+    /// Lets only signals stop this process from now on, since it changes files, and work that is half done
+    /// is worse than results that are not read. ``OutputBuffer/finish(saying:)`` says what was done.
     package static func goOnWithoutOutput() { goesOnWithoutOutput.store(true, ordering: .relaxed) }
 
     /// The signal that was received; nil when there was none.

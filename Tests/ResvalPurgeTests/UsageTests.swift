@@ -32,7 +32,7 @@ struct UsageTests {
             (["run", "a", "b"], "give one PLAN, or --free or --until-available"),
             (["ls"], "unknown command 'ls' (did you mean 'plan'?)\nUsage: resval-purge"),
             (["stauts"], "unknown command 'stauts' (did you mean 'status'?)"),
-            (["plan", "--fre", "1"], "unknown option '--fre'. Did you mean '--free'?"),
+            (["status", "--jsno"], "unknown option '--jsno'. Did you mean '--json'?"),
         ])
     func usage(_ arguments: [String], _ complaint: String) throws {
         try withPurgeHome(Tree {}) { home in

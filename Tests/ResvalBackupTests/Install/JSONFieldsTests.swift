@@ -164,7 +164,7 @@ struct JSONFieldsTests {
     /// An older output of usage, in which a directory was empty.
     private static func usageOfNothing(_ root: FilePath) -> String {
         """
-        {"version":1,"type":"directory","path":"\(root)","allocatedBytes":0}
+        {"version":1,"type":"directory","path":"\(root)","depth":0,"allocatedBytes":0}
         {"version":1,"type":"totals","listsAll":true,"isPartial":false}
 
         """

@@ -164,7 +164,7 @@ struct UsageCommandTests {
             let above = try usage("--max-size", "7M", in: home)
             #expect(above.exitCode == 1)
             #expect(above.errorText == "resval: 7.6 MiB are on disk, more than 7.0 MiB\n")
-            #expect(above.text.hasPrefix("7.6 MiB on disk"))
+            #expect(above.text.hasPrefix("7.6 MiB in files, 7.6 MiB on disk"))
             let failed = try usage("--max-size", "7M", ".", "missing", in: home)
             #expect(failed.exitCode == 2)
         }
