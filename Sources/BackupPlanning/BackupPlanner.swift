@@ -76,7 +76,8 @@ public struct BackupPlanner: Sendable {
             var plan = try walk(sources, makeObserver: makeObserver)
             var moved = plan.manifest?.takeItemsMovedIn(since: start) ?? []
             if !moved.isEmpty {
-                let known = Set(plan.exclusions.map(\.path) + plan.notices.map(\.path))
+                let known = Set(
+                    (plan.exclusions + plan.ownState).map(\.path) + plan.notices.map(\.path))
                 // What is in one of them was not looked for.
                 moved.removeAll {
                     known.contains($0) || known.contains($0.removingLastComponent())

@@ -141,11 +141,10 @@ struct SourceTests {
                 0
                 /proc: proc is mounted here: a kernel filesystem, without files of its own
                 /r/repository: it is the repository of this backup
-                /root/.local/state/resval/backup: its mark excludes it
                 /tmp: it is a directory for temporary files
                 /var/tmp: it is a directory for temporary files
                 0
-                /r/target/tmp/* /r/target/home/me/file /r/target/root/.local/state/resval/backup
+                /r/target/tmp/* /r/target/home/me/file /r/target/root/.local/state/resval/*
                 0
                 0
                 /r/part/tmp/junk /tmp/junk

@@ -52,7 +52,7 @@ struct RemovableTests {
             let lines = result.text.split(separator: "\n").map(String.init)
             #expect(
                 lines.prefix(11) == [
-                    "0 0", "0 1", "0 0", "accept 0", "0 0", "0 0", "0 1", "0 0", "1", "2", "3 0",
+                    "0 0", "0 1", "0 0", "accept 0", "0 0", "0 0", "0 1", "0 0", "1", "3", "3 0",
                 ], "\(result)")
             #expect(result.text.contains("its items fell from 4 to 2"), "\(result)")
         }
@@ -108,12 +108,13 @@ struct OwnStateTests {
             try Tree { File("notes", "text") }.create(in: home)
             try backup.run("create", home, exits: 0)
             let plan = try backup.run("plan", "--json", home, exits: 0)
-            #expect(!plan.text.contains("resval/") && !plan.text.contains("own-state"), "\(plan)")
+            #expect(
+                !plan.text.contains("state/resval") && !plan.text.contains("own-state"), "\(plan)")
             try backup.run(
                 "create", "--json", home, exits: 0,
                 prints: #""newFiles":0,"changedFiles":0,"#, #""excludedItems":0,"#)
             let items = try backup.runSuccessfully("show", "latest", "--items")
-            #expect(!items.contains("/resval"), "\(items)")
+            #expect(!items.contains("state/resval"), "\(items)")
             let show = try backup.runSuccessfully("show", "--json", "latest")
             let count = items.split(separator: "\n").count { $0.contains("/home") }
             #expect(show.contains("\"items\":\(count),"), "\(show)\n\(items)")

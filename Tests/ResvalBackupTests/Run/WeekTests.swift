@@ -50,7 +50,7 @@ struct WeekTests {
                 [retention]
                 keep-last = 2
                 END
-                chown -R 54321:54321 home disk
+                chown -R 54321:54321 home disk source; chmod 600 home/.config/resval/backup.toml
                 as_user() {
                     setpriv --reuid=54321 --regid=54321 --clear-groups -- "$RESVAL" "$@" >> log 2>&1
                 }
