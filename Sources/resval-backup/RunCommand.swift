@@ -28,6 +28,10 @@ struct RunCommand: AsyncParsableCommand {
               keep-daily = 7
               keep-weekly = 5
               keep-monthly = 12
+
+            Other keys: markers, locations, exclude-larger-than, tags, verify-read-data, prune, \
+            stale-after, every, on-battery, upload-limit, before, after, on-failure, command-timeout; \
+            the table [environment].
             """)
 
     @Flag(help: "Do nothing unless a backup is due and can be made now.")

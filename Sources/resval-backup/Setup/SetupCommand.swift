@@ -149,7 +149,9 @@ struct SetupCommand: AsyncParsableCommand {
                 }), let old = draft.text(from: String(decoding: bytes, as: UTF8.self))
             {
                 text = old
-                Messages.write("the settings are those of snapshot \(newest.shortIdentifier)")
+                Messages.write(
+                    "the settings are those of snapshot \(newest.shortIdentifier), without its commands"
+                )
             } else if let sources = continued?.sources, source.isEmpty {
                 draft.sources = sources.map(\.string)
                 text = draft.text
@@ -207,7 +209,7 @@ struct SetupCommand: AsyncParsableCommand {
         while true {
             let answer = try ask(
                 "where should the backup go: a directory on another disk, or sftp:, rest:, s3:, rclone:?",
-                default: named ?? SetupDraft.attachedDisk, "--repository")
+                default: named ?? (yes ? nil : SetupDraft.attachedDisk), "--repository")
             do {
                 return try SetupDraft.location(PathArgument(bytes: answer.utf8))
             } catch let error as ValidationError where !yes {

@@ -51,31 +51,30 @@ struct SetupDraft {
         return variables.reduce("\n[environment]\n") { $0 + "\($1.name) = \(quoted($1.value))\n" }
     }
 
-    /// Returns the text of older settings, with this repository, password and variables in place of theirs
-    /// and without their commands; nil where it is not a configuration.
-    ///
-    /// A repository may be another's: nothing in it says what is run here, or with which environment.
+    /// Returns an older text with this repository, password and environment in place of its own, and its
+    /// commands as comments: whoever can write to the repository can have put them there. nil where it is
+    /// not a configuration, or would bring such a thing in another way.
     func text(from old: String) -> String? {
-        let replaced =
-            /\s*(repository|password|password-file|password-command|before|after|on-failure)\s*=.*/
+        let replaced = /\s*(repository|password|password-file|password-command)\s*=.*/
+        let command = /\s*(before|after|on-failure)\s*=.*/
         var lines: [Substring] = []
-        var table: Substring = ""
+        var isAtTop = true
+        var isEnvironment = false
         for line in old.split(separator: "\n", omittingEmptySubsequences: false) {
-            let begin = line.drop(while: \.isWhitespace)
-            if begin.hasPrefix("[") {
-                if table.isEmpty { lines += [place[...], ""] }
-                table = begin
+            let word = line.drop(while: \.isWhitespace)
+            if word.hasPrefix("[") {
+                if isAtTop { lines += [place[...], ""] }
+                isAtTop = false
+                isEnvironment = word.hasPrefix("[environment]")
             }
-            if table.hasPrefix("[environment]") { continue }
-            if table.isEmpty, line.wholeMatch(of: replaced) != nil { continue }
-            lines.append(line)
+            if isEnvironment || isAtTop && line.wholeMatch(of: replaced) != nil { continue }
+            lines.append(isAtTop && line.wholeMatch(of: command) != nil ? "# " + line : line)
         }
-        if table.isEmpty { lines.append(place[...]) }
+        if isAtTop { lines.append(place[...]) }
         let text = lines.joined(separator: "\n") + environment
-        // However the older text is written.
-        guard let taken = try? BackupSettings(text, home: home), let own = try? settings(),
-            taken.commands.isEmpty, taken.variables == own.variables,
-            taken.password == own.password, taken.repository == own.repository
+        guard let read = try? BackupSettings(text, home: home), let own = try? settings(),
+            read.commands.isEmpty, read.variables == own.variables, read.password == own.password,
+            read.repository == own.repository
         else { return nil }
         return text
     }
@@ -168,12 +167,14 @@ struct SetupDraft {
         return text
     }
 
-    /// A directory on a disk that is attached; nil where none is.
+    /// A directory on a disk that is attached, and where this user can write; nil where none is.
     static var attachedDisk: String? {
-        let mounts = (try? MountTable.current())?.mounts ?? []
-        let tops: [FilePath] = ["/run/media", "/media", "/mnt"]
-        return mounts.map(\.mountPoint).first { point in tops.contains { point.isHeld(by: $0) } }?
-            .appending("resval-backup").string
+        let places: [(top: FilePath, depth: Int)] = [("/run/media", 4), ("/media", 3), ("/mnt", 2)]
+        let mounts = (try? MountTable.current())?.mounts.filter { $0.category == .local } ?? []
+        return mounts.map(\.mountPoint).first { point in
+            places.contains { point.isHeld(by: $0.top) && point.components.count <= $0.depth }
+                && (try? point.isAccessible(for: .write)) == true
+        }?.appending("resval-backup").string
     }
 
     /// Returns a password of 125 random bits, without characters that look like others.

@@ -177,10 +177,7 @@ struct SetupTests {
         try withHome { home in
             try home.setupByOptions().run(exits: 0)
             try tool("sed", "-i", "s/^keep-daily.*/keep-daily = 3/", home.configuration)
-            // Whoever can write the repository could have written these.
-            try shell(
-                #"printf '\n[environment]\nOTHER = "1"\n' >> "$1"; sed -i '1i before = "true"' "$1""#,
-                home.configuration)
+            try tool("sed", "-i", "1i before = \"true\"", home.configuration)
             try home.command("run").run(exits: 0)
             let before = try home.snapshots()
             let lost = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
@@ -222,10 +219,9 @@ struct SetupTests {
             #expect(
                 found.contains("keep-daily = 3\n")
                     && found.contains("repository = \"\(elsewhere)\""), "\(found)")
-            #expect(!found.contains("before") && !found.contains("OTHER"), "\(found)")
             #expect(
-                found.split(separator: "\n").count == lost.split(separator: "\n").count - 3,
-                "\(found)")
+                found.split(separator: "\n").count == lost.split(separator: "\n").count, "\(found)")
+            #expect(found.hasPrefix("# before = \"true\"\n"), "\(found)")
             try #expect(home.snapshots() == before)
 
             let back = try onNewMachine(
@@ -237,10 +233,40 @@ struct SetupTests {
             let done = try onNewMachine(setup)
             #expect(done.exitCode == 0 || done.exitCode == 3, "\(done)")
             #expect(!done.errorText.contains("a machine of this name made"), "\(done)")
-            try #expect(home.snapshots().count == before.count + 1)
             // They are one SET: the older ones are under the same rules.
-            let forget = try onNewMachine(home.command("forget", "--keep-last", "9"))
-            #expect(forget.text.contains("snapshots: \(before.count + 1) kept"), "\(forget)")
+            #expect(done.text.contains("\nremove  \(before[1].prefix(8))"), "\(done)")
+            try #expect(home.snapshots().first == before[0])
+            try #expect(home.snapshots().count == 2)
+        }
+    }
+
+    @Test(
+        "settings that come back from a repository bring no command",
+        arguments: [
+            "\"before\" = \"touch BASE/ran\"", "[environment]\nPATH = \"BASE/bin\"",
+            "[ environment ]\nPATH = \"BASE/bin\"", "tags = [\n\"a\"]\nafter = \"touch BASE/ran\"",
+        ])
+    func hostileSettings(lines: String) throws {
+        try withHome { home in
+            try home.setupByOptions().run(exits: 0)
+            let text = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
+            let planted = lines.replacing("BASE", with: home.base.string)
+            let hostile = planted.hasPrefix("[") ? text + planted + "\n" : planted + "\n" + text
+            try tool("rm", home.configuration)
+            try Tree { File("backup.toml", hostile).permissions(0o600) }.create(
+                in: home.configuration.removingLastComponent())
+            let host = try tool("hostname")
+            _ = try home.command("run").run()
+            try shell(#"rm -rf "$1" && mkdir "$1""#, home.home)
+            var continuing = home.setupByOptions()
+            continuing.arguments += ["--host", host].map { Array($0.utf8) }
+            try continuing.run(exits: 1, says: "this machine continues ")
+            let found = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
+            let live = found.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            #expect(
+                !live.contains {
+                    $0.contains(home.base.appending("ran").string) || $0.contains("PATH")
+                }, "\(found)")
         }
     }
 
