@@ -20,6 +20,8 @@ public struct Mount: Sendable, Hashable {
     public let source: [UInt8]
     /// Whether this mount or its filesystem is read-only.
     public let isReadOnly: Bool
+    /// Whether reading a file leaves its access time (`noatime`).
+    package var leavesAccessTimes = false
     /// The directories of an overlay, as named in its mount options `upperdir`, `lowerdir`,
     /// `datadir+` and `workdir`. Empty for other types.
     package let layers: [FilePath]

@@ -107,15 +107,16 @@ extension Mount {
             root: FilePath(bytes: unescaped(fields[3])), mountPoint: FilePath(bytes: mountPoint),
             filesystemType: text(unescaped(fields[hyphen + 1])[...]),
             source: unescaped(fields[hyphen + 2]),
-            isReadOnly: options.contains { sayReadOnly($0) },
+            isReadOnly: options.contains { contains("ro", $0) },
+            leavesAccessTimes: contains("noatime", fields[5]),
             layers: overlayLayers(of: text(fields[hyphen + 1]), options.last ?? []))
     }
 }
 
 private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-private func sayReadOnly(_ options: ArraySlice<UInt8>) -> Bool {
-    options.split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual("ro".utf8) }
+private func contains(_ option: String, _ options: ArraySlice<UInt8>) -> Bool {
+    options.split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual(option.utf8) }
 }
 
 private let layerOptions: Set<String> = [

@@ -58,6 +58,7 @@ struct PlanCommand: ParsableCommand {
         let result = try planning.makePlan(roots.paths, kept)
         if output?.isDash != true {
             var printer = PlanPrinter(records.form, now: result.plan.created)
+            printer.showsChanges = planning.environment.showsChanges(on: result.volume)
             for unit in result.plan.units { printer.write(unit) }
             printer.write(result)
         }

@@ -6,6 +6,8 @@ import SystemCalls
 struct PlanPrinter: ~Copyable {
     private let form: RecordOptions.Form
     private let now: FileTime
+    /// Whether ages are those of the last change, since reading is not recorded.
+    var showsChanges = false
     private var buffer = OutputBuffer()
     private var hasHead = false
     /// The text of a column.
@@ -35,7 +37,11 @@ struct PlanPrinter: ~Copyable {
             buffer.append(bytes: unit.path)
             buffer.endRecord(in: form)
         case .lines:
-            if !hasHead { buffer.append("CLASS       AGE        SIZE  PATH\n") }
+            if !hasHead {
+                buffer.append("CLASS   ")
+                buffer.append(showsChanges ? "WRITTEN" : "    AGE")
+                buffer.append("        SIZE  PATH\n")
+            }
             hasHead = true
             let name = unit.purgeClass.name
             buffer.append(text: name)

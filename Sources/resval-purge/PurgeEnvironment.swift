@@ -46,6 +46,19 @@ struct PurgeEnvironment {
         return home
     }
 
+    /// Whether the ages of what lies on a volume are those of the last change, since reading is not
+    /// recorded there: this is said once.
+    func showsChanges(on volume: FilePath) -> Bool {
+        guard environment.mounts.mount(holding: volume)?.leavesAccessTimes == true else {
+            return false
+        }
+        Messages.warn(
+            about: volume.bytes,
+            "is mounted with noatime: what is only read looks unused, and its age is that of the "
+                + "last change")
+        return true
+    }
+
     /// Creates a search from the options.
     ///
     /// - Parameters:

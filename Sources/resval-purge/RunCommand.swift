@@ -69,6 +69,7 @@ struct RunCommand: ParsableCommand {
             let prepared =
                 if let plan { try prepare(plan, environment) } else { try prepare(environment) }
             guard let prepared else { throw ExitCode(report.hasFailures ? 2 : 1) }
+            report.printer.showsChanges = environment.showsChanges(on: prepared.volume)
             let outcome = try execute(prepared, &report)
             if outcome.failures > 0 || report.hasFailures { throw ExitCode(2) }
             if !outcome.isReached { throw ExitCode(1) }

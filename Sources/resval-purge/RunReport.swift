@@ -9,7 +9,7 @@ import SystemPackage
 struct RunReport: ~Copyable {
     private let form: RecordOptions.Form
     private let mode: PurgeExecutor.Mode
-    private var printer: PlanPrinter
+    var printer: PlanPrinter
     private var buffer = OutputBuffer()
     private var leftovers: [[UInt8]: String] = [:]
     /// Whether a unit or a leftover failed.

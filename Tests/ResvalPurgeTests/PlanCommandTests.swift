@@ -214,6 +214,25 @@ struct PlanCommandTests {
         }
     }
 
+    @Test("says once that reading is not recorded, and that ages are those of the last change")
+    func unrecordedUse() throws {
+        let tree = Tree { Directory(".cache") { Directory("app") { File("file", block) } } }
+        try withMeasuredHome(tree) { home in
+            let arguments = [".", "--free", "1", "--min-age", "0"]
+            let usual = try home.run(arguments: ["plan"] + arguments)
+            #expect(usual.errorText.isEmpty && usual.text.hasPrefix("CLASS       AGE  "))
+            let root = home.home.removingLastComponent()
+            try tool("mount", "-o", "remount,noatime", root)
+            for command in [["plan"], ["run"]] {
+                let result = try home.run(arguments: command + arguments)
+                #expect(result.exitCode == 0, "\(result)")
+                #expect(result.errorText.split(separator: "\n").count == 1, "\(result)")
+                #expect(result.errorText.contains(": is mounted with noatime: "), "\(result)")
+                #expect(result.text.hasPrefix("CLASS   WRITTEN  "), "\(result)")
+            }
+        }
+    }
+
     @Test("files of nearly 2^63 bytes, with times of any year, end no plan and no run")
     func extremes() throws {
         try withFilesystem(.btrfs) { filesystem in
