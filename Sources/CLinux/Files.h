@@ -50,6 +50,25 @@ static inline long linux_statx(int directory, const char *path, int flags, unsig
     return linux_result(syscall(SYS_statx, directory, path, flags, mask, status));
 }
 
+// Writes the handle of an item as /proc/PID/fdinfo does. Returns the length of the text; 300 bytes
+// are enough.
+static inline long linux_file_handle(int directory, const char *path, int flags, char *text) {
+    struct {
+        uint32_t size;
+        int32_t type;
+        uint8_t bytes[128];
+    } handle = {.size = sizeof handle.bytes};
+    int mount = 0;
+    if (syscall(SYS_name_to_handle_at, directory, path, &handle, &mount, flags) < 0) {
+        return -(long)errno;
+    }
+    long length = sprintf(text, "fhandle-type:%x f_handle:", (unsigned)handle.type);
+    for (uint32_t index = 0; index < handle.size; index++) {
+        length += sprintf(text + length, "%02x", handle.bytes[index]);
+    }
+    return length;
+}
+
 static inline long linux_readlinkat(int directory, const char *path, char *buffer, size_t size) {
     return linux_result(readlinkat(directory, path, buffer, size));
 }

@@ -58,6 +58,10 @@ public enum KeepReason: Error, Sendable, Hashable {
     case locked
     /// A process has its working directory, its root or an open directory in the item.
     case processInside
+    /// A program that was running when the item was made still runs, and may use it.
+    case programRunning
+    /// A program waits for changes in the item by inotify(7).
+    case watched
     /// The path to the item leads through a step that another user controls.
     case unsafePath
     /// The item, or something in it, is mounted a second time, or is part of a mounted overlay.
@@ -94,6 +98,8 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .inUse: "in-use"
         case .locked: "locked"
         case .processInside: "process-inside"
+        case .programRunning: "program-running"
+        case .watched: "watched"
         case .unsafePath: "unsafe-path"
         case .mountedElsewhere: "mounted-elsewhere"
         case .outsideRoots: "outside-roots"
@@ -109,7 +115,8 @@ public enum KeepReason: Error, Sendable, Hashable {
             true
         case .protectionClass, .symbolicLink, .tooYoung, .fromTheFuture, .untrustedClock,
             .partOfUnit, .companion, .unreadable, .tooSmall, .freesNothing, .changed, .inUse,
-            .locked, .processInside, .mountedElsewhere, .outsideRoots, .untestable:
+            .locked, .processInside, .programRunning, .watched, .mountedElsewhere, .outsideRoots,
+            .untestable:
             false
         }
     }
@@ -155,6 +162,9 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .processInside:
             "a process has it, or a directory in it, open or as its working directory"
         case .unsafePath: "unsafe path transition: another user controls a part of its path"
+        case .programRunning:
+            "it was made while a program of its owner ran that still runs, and may use it"
+        case .watched: "a program waits for changes in it"
         case .mountedElsewhere: "it, or something in it, is in use as a mount elsewhere"
         case .outsideRoots: "it is not in the directories that are searched"
         case .untestable(let errno): "it is not known whether it is in use: \(errno)"

@@ -33,7 +33,7 @@ public struct UnitSearch: Sendable {
     package var goal = Goal.freeSpace
     /// Called, from any thread, with the number of items examined since the last call.
     package var didExamine: @Sendable (Int) -> Void = { _ in }
-    /// The directories of the tmpfiles.d files that exclude paths from cleaning.
+    /// The directories of the system's tmpfiles.d files.
     package var temporaryFilesDirectories = TemporaryFilesSettings.systemDirectories
 
     let environment: PolicyEnvironment
@@ -127,9 +127,8 @@ public struct UnitSearch: Sendable {
                 now: now, pressure: pressure, wantedAge: minimumAge,
                 isClockTrusted: isClockTrusted(status, now)),
             notACache: .shipped,
-            keptPaths: TemporaryFilesSettings.keptPaths(in: temporaryFilesDirectories) {
-                keep($0.path?.bytes ?? [], .unreadable($0.errno ?? .ioError))
-            },
+            keptPaths: TemporaryFilesSettings(in: temporaryFilesDirectories, environment)
+                .keptPaths { keep($0.path?.bytes ?? [], .unreadable($0.errno ?? .ioError)) },
             // When this fails, the final check before deletion fails too and reports it.
             mountsElsewhere: (try? runningProcesses().recentMounts()) ?? .none,
             // A directory that does not exist has no entries, and one that is not reached safely is

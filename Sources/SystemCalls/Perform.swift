@@ -15,6 +15,7 @@ package enum SystemCall: String, Sendable, CaseIterable {
     case fcntl, openat2, poll, posix_spawn, waitpid
     case fchownat, mknodat, adjtimex, syncfs
     case quotactl_fd, sendto, kcmp, kill
+    case name_to_handle_at
     case copyAttributes = "attr_copy_fd"
 }
 

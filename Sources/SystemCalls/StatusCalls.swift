@@ -153,3 +153,21 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 }
+
+/// Returns the handle of an item on its filesystem, as `/proc/PID/fdinfo` writes it:
+/// `name_to_handle_at(2)`, without following a symbolic link. Unlike a device number there, it is the
+/// same however the filesystem is mounted.
+///
+/// - Throws: `EOPNOTSUPP` where a filesystem has no handles.
+package func inodeHandle(
+    of item: borrowing some FileLocation & ~Copyable
+) throws(Errno) -> [UInt8] {
+    var text = [CChar](repeating: 0, count: 300)
+    var count = 0
+    try item.lookUp { target throws(Errno) in
+        count = try perform(.name_to_handle_at) {
+            linux_file_handle(target.directory, target.path, target.flags & AT_EMPTY_PATH, &text)
+        }
+    }
+    return text[..<count].map { UInt8(bitPattern: $0) }
+}

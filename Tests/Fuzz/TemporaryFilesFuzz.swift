@@ -11,7 +11,7 @@ import SystemCalls
 public func fuzzTemporaryFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let lines = Array("x ".utf8) + bytes
-    let kept = KeptPaths(TemporaryFilesPattern.patterns(in: lines))
+    let kept = KeptPaths(TemporaryFilesLine.lines(in: lines))
     var position = kept.root
     for name in bytes.split(separator: 0x2F) {
         position = kept.step(from: position, to: Array(name)).1

@@ -75,7 +75,8 @@ extension PurgeFixture {
         let status = try path.withoutFollowing.status()
         return PurgeUnit(
             path: path.bytes, purgeClass: purgeClass, isDirectory: status.kind == .directory,
-            identity: status.identity, lastUse: status.lastUse, bytes: status.allocatedSize,
+            identity: status.identity, lastUse: status.lastUse(asOf: .now),
+            bytes: status.allocatedSize,
             itemCount: 1,
             pin: PurgePin(status, newestChange: status.attributeModificationTime))
     }

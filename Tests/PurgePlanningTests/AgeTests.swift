@@ -148,16 +148,40 @@ struct AgeTests {
         }
     }
 
-    @Test("of an item from the future is never enough")
+    @Test("counts from the last change where a time that any program can set is in the future")
     func future() throws {
         let tree = Tree {
-            Directory(".cache") { Directory("app") { File("file", block) } }
+            Directory(".cache") {
+                Directory("app") {
+                    File("file", block)
+                    Directory("unit") { Directory("deep") { File("file", block) } }
+                }
+            }
         }
         try withHome(tree) { home in
-            try tool("touch", "-d", "2400-01-01", home.path(".cache/app/file"))
-            let found = try home.found()
-            #expect(found.units == [])
-            #expect(found.kept[".cache/app/file"] == .fromTheFuture)
+            for path in [".cache/app/file", ".cache/app/unit/deep/file", ".cache/app/unit/deep"] {
+                try tool("touch", "-d", "2400-01-01", home.path(path))
+            }
+            let search = { (search: inout UnitSearch) in search.minimumAge = nil }
+            let soon = try home.found(now: .after(hours: 1), search)
+            #expect(soon.units == [])
+            for name in [".cache/app/file", ".cache/app/unit"] {
+                #expect(soon.kept[name] == .tooYoung(minimumAge: 86_400))
+            }
+            let later = try home.found(now: .after(hours: 25), search)
+            #expect(Set(later.units) == [".cache/app/file", ".cache/app/unit"])
+        }
+    }
+
+    @Test("of what was used since the search began is not enough")
+    func usedSince() throws {
+        let tree = Tree {
+            Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
+        }
+        try withHome(tree) { home in
+            let begun = FileTime(seconds: FileTime.now.seconds - 3600, nanoseconds: 0)
+            let found = try home.found(now: begun)
+            #expect(found.units == [] && found.kept == [".cache/app/unit": .changed])
         }
     }
 }

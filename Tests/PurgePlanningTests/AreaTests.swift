@@ -101,6 +101,112 @@ struct AreaTests {
         }
     }
 
+    @Test("is what tmpfiles.d has a line for only by the age of that line")
+    func temporaryFilesAges() throws {
+        let tree = Tree {
+            Directory("tmp") {
+                Directory("whole") { File("file", block) }
+                Directory("aged") { File("file", block) }
+                Directory("globbed-1") { Directory("unit") { File("file", block) } }
+                Directory(".X11-unix") { File("file", block) }
+                File("other", block)
+            }
+            Directory("tmpfiles.d")
+        }
+        try withHome(tree) { home in
+            var home = home
+            home.temporary = ["tmp"]
+            let tmp = home.path("tmp")
+            try Tree {
+                File(
+                    "x.conf",
+                    """
+                    D! \(tmp)/whole 0755 root root -
+                    d \(tmp)/aged 0755 root root 3d
+                    e \(tmp)/globbed-* - - - 1w
+                    D! \(tmp)/.X11-unix 1777 root root 10d
+                    q /home - - - 1s
+                    """)
+            }.create(in: home.path("tmpfiles.d"))
+            func units(days: Int64, _ age: Int64? = nil) throws -> Set<String> {
+                Set(
+                    try home.found(now: .after(hours: days * 24 + 1)) { $0.minimumAge = age }
+                        .units)
+            }
+            try #expect(units(days: 2) == ["tmp/other"])
+            try #expect(units(days: 2, 0) == ["tmp/other"])
+            try #expect(units(days: 4) == ["tmp/other", "tmp/aged/file"])
+            let all: Set = ["tmp/other", "tmp/aged/file", "tmp/globbed-1/unit"]
+            try #expect(units(days: 8) == all)
+            let found = try home.found()
+            #expect(Set(found.units) == all && found.kept["tmp/whole"] == .listedForKeeping)
+            let root = try home.found { $0.roots = [home.path("tmp/aged")] }
+            #expect(root.units == [] && root.kept == ["tmp/aged": .listedForKeeping])
+        }
+    }
+
+    @Test("is what a masked or overridden file of tmpfiles.d has a line for")
+    func overridden() throws {
+        let tree = Tree {
+            Directory("tmp") {
+                for name in ["a", "b", "c"] { File(FileName(Array(name.utf8)), block) }
+            }
+            Directory("etc") {
+                Directory("tmpfiles.d") { SymbolicLink("masked.conf", to: "/dev/null") }
+            }
+            Directory("lib") { Directory("tmpfiles.d") }
+            Directory(".config") { Directory("user-tmpfiles.d") }
+        }
+        try withHome(tree) { home in
+            var home = home
+            home.temporary = ["tmp"]
+            let tmp = home.path("tmp")
+            try Tree { File("over.conf", "x \(tmp)/b") }.create(in: home.path("etc/tmpfiles.d"))
+            try Tree {
+                File("masked.conf", "x \(tmp)/a")
+                File("over.conf", "x \(tmp)/a")
+            }.create(in: home.path("lib/tmpfiles.d"))
+            func units() throws -> [String] {
+                try home.found {
+                    $0.temporaryFilesDirectories = ["etc/tmpfiles.d", "lib/tmpfiles.d"].map {
+                        home.path($0)
+                    }
+                }.units.sorted()
+            }
+            try #expect(units() == ["tmp/a", "tmp/c"])
+            // A user's own files come with the home of the user, which a specifier names.
+            try Tree { File("masked.conf", "x %h/tmp/c") }.create(
+                in: home.path(".config/user-tmpfiles.d"))
+            try #expect(units() == ["tmp/a"])
+        }
+    }
+
+    @Test("is in /tmp and /var/tmp as old as tmpfiles.d says, at least, while space is not short")
+    func ownLines() throws {
+        try withHome(Tree { Directory("tmpfiles.d") }) { home in
+            func age(_ pressure: PurgePressure, keepsLonger: Bool) throws -> Int64? {
+                var search = home.search(minimumAge: nil)
+                search.pressure = pressure
+                let area = SearchArea.temporary(keepsLonger: keepsLonger, isShared: true)
+                return try search.rules(on: home.home, now: .later).ageLimit(
+                    for: .temporary, home.home.status(),
+                    in: PurgeContext(policy: .empty, area: area))?.minimumAge
+            }
+            let day: Int64 = 86_400
+            try #expect(age(.normal, keepsLonger: false) == 10 * day)
+            try #expect(age(.normal, keepsLonger: true) == 30 * day)
+            try Tree {
+                File("first.conf", "D /tmp 1777 root root -\nq /var/tmp 1777 root root 40d\n")
+                File("second.conf", "D /tmp - - - 1d\nD /var/tmp - - - 1d\nz /var/tmp\n")
+            }.create(in: home.path("tmpfiles.d"))
+            try #expect(age(.normal, keepsLonger: false) == nil)
+            try #expect(age(.normal, keepsLonger: true) == 40 * day)
+            try #expect(age(.low, keepsLonger: false) == day)
+            try tool("rm", home.path("tmpfiles.d/first.conf"))
+            try #expect(age(.normal, keepsLonger: false) == 10 * day)
+        }
+    }
+
     @Test("is nowhere in a backup repository that settings name, whoever searches")
     func backupRepository() throws {
         let settings = "repository = \"tar:~/.cache/app/repository\"\n"
@@ -192,6 +298,38 @@ struct AreaTests {
         try withHome(tree) { home in
             try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.home)
             #expect(try home.found().units == [".cache/app/file"])
+        }
+    }
+
+    @Test(
+        "is no file that is being edited, while what an editor keeps beside it is there",
+        arguments: [
+            ("notes.txt", ".notes.txt.swp"), ("notes.txt", ".notes.txt.swo"),
+            (".profile", ".profile.swp"), ("x.odt", ".~lock.x.odt#"), ("x", ".x.kate-swp"),
+            ("x", "#x#"), ("x", ".#x"),
+        ])
+    func edited(name: String, companion: String) throws {
+        let tree = Tree {
+            Directory("tmp") {
+                File(FileName(Array(name.utf8)), block)
+                File(FileName(Array("other".utf8)), block)
+            }
+            Directory(".cache") { Directory("app") { File(FileName(Array(name.utf8)), block) } }
+        }
+        try withHome(tree) { home in
+            var home = home
+            home.temporary = ["tmp"]
+            try #expect(home.found().units.count == 3)
+            // Emacs has a symbolic link that leads nowhere.
+            for directory in ["tmp", ".cache/app"] {
+                try tool("ln", "-s", "u@host.1", home.path("\(directory)/\(companion)"))
+            }
+            let found = try home.found()
+            #expect(found.units == ["tmp/other"])
+            #expect(found.kept["tmp/\(name)"] == .companion)
+            #expect(found.kept[".cache/app/\(name)"] == .companion)
+            // The file would be first in a plan that needs only one.
+            try #expect(home.found(freeing: 1).units == ["tmp/other"])
         }
     }
 

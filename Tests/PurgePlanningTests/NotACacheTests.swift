@@ -35,16 +35,17 @@ struct NotACacheTests {
     private func reason(_ list: NotACache, _ entry: Entry) -> String? {
         let sample = sample(of: entry)
         let names = sample.split(separator: "/").map { Array($0.utf8) }
+        let position = names.dropLast().reduce(NotACache.Position.top) { position, name in
+            name.withUnsafeBytes { list.position(in: position, $0) }
+        }
         return (names.last ?? []).withUnsafeBytes { last in
             switch entry.kind {
             case .name: list.reason(name: last)
             case .reserved: list.reason(reserved: last)
-            case .split: list.isSplit(entry.pattern) ? entry.reason : nil
-            case .cache:
-                list.reason(
-                    in: names.dropLast().reduce(.top) { position, name in
-                        name.withUnsafeBytes { list.position(in: position, $0) }
-                    }, last)
+            case .packages: list.isOfPackages(last) ? entry.reason : nil
+            case .cache: list.reason(in: position, last)
+            case .split: list.isSplit(in: position, last) ? entry.reason : nil
+            case .fetched: list.isFetched(in: position, last) ? entry.reason : nil
             case .tree:
                 list.reason(treeWith: { name in
                     sample.split(separator: " ").contains { Array($0.utf8) == name }
@@ -65,7 +66,7 @@ struct NotACacheTests {
         }
         let wrong = [
             "no reason", "name\tx", "name\tx\t", "name\t\tx", "cache\tx\t", "other\tx\ty",
-            "name\tx/y\tz", "tree\tx*\ty", "reserved\tx/y\tz", "split\tx*\ty",
+            "name\tx/y\tz", "tree\tx*\ty", "reserved\tx/y\tz", "packages\tx*\ty",
         ]
         #expect(
             NotACache(list: Array(wrong.joined(separator: "\n").utf8)).malformedLineCount
@@ -105,7 +106,7 @@ struct NotACacheTests {
                 try tool("cp", "/etc/passwd", directory.appending("other/file"))
                 try tool("cp", "/etc/passwd", directory.appending("file"))
                 for name in sample(of: entry).split(separator: " ") {
-                    try tool("touch", directory.appending(String(name)))
+                    try tool("cp", "/etc/passwd", directory.appending(String(name)))
                 }
             }
             let found = try home.found()
@@ -180,7 +181,13 @@ struct NotACacheTests {
             ".cache/shell/.histfile", ".cache/app/Search-History.db", ".cache/work/CVS/Entries",
             ".cache/app/work/.sl/store", ".cache/app/work/.pijul/pristine",
             ".cache/app/vault/Passwords.kdbx", ".cache/app/infra/terraform.tfstate",
-            ".cache/app/profile/key4.db", ".cache/app/.git-credentials", "tmp/xauth_Abc",
+            ".cache/lm-studio/conversations/1.json", ".cache/go-build/fuzz/pkg/FuzzX/abc",
+            ".cache/calendar.vim/local/2026/event", ".cache/cliphist/db",
+            ".cache/clipboard-indicator@tudmotu.com/registry.txt", ".cache/xfce4/clipman/textsrc",
+            ".cache/SpaceVim/undofile/%a", ".cache/emacs/var/savehist.el", ".cache/vim/session/a",
+            ".cache/zsh/histfile", ".cache/salt/master/.root_key", ".cache/kopia/x/contents",
+            ".cache/netdata/dbengine/datafile", ".cache/app/profile/key4.db",
+            ".cache/app/.git-credentials", "tmp/xauth_Abc",
             "tmp/ksocket-u/kdeinit", "tmp/kde-u/file", "tmp/kdecache-u/file", "tmp/notes.txt.swp",
             "tmp/#draft#", "tmp/vi.recover/vi.1", "tmp/audacity-u/New.aup3unsaved",
             "tmp/New.aup3unsaved", "tmp/quit.blend",
@@ -197,6 +204,153 @@ struct NotACacheTests {
                 found.kept.values.contains {
                     $0.name == "not-a-cache" || $0.name == "reserved-name"
                 })
+        }
+    }
+
+    @Test("is kept also where it is itself a directory of a program, and below it")
+    func atTheTop() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory(".hg") { Directory("store") { File("file", block) } }
+                Directory(".git") { Directory("objects") { File("file", block) } }
+                Directory(".password-store") { Directory("mail") { File("file", block) } }
+                Directory("fine") { Directory("unit") { File("file", block) } }
+            }
+        }
+        try withHome(tree) { home in
+            let found = try home.found()
+            #expect(found.units == [".cache/fine/unit"])
+            #expect(
+                Set(found.kept.keys) == [
+                    ".cache/.hg", ".cache/.git", ".cache/.password-store",
+                ])
+            for root in [".cache/.hg", ".cache/.git/objects", ".cache/.password-store/mail"] {
+                let below = try home.found { $0.roots = [home.path(root)] }
+                #expect(below.units == [] && below.kept[root]?.name == "not-a-cache", "\(root)")
+            }
+        }
+    }
+
+    @Test(
+        "is no marker that is empty, and no name in what was fetched or in a directory of packages")
+    func fetched() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("uv") {
+                    File(".git")
+                    Directory("archive-v0") { File("pyvenv.cfg", block) }
+                }
+                Directory("tool") {
+                    File(".git")
+                    Directory("unit") { File("file", block) }
+                }
+                Directory("yarn") { Directory("v6") { File("History.md", block) } }
+                Directory("Cypress") { Directory("13.6") { File("History.md", block) } }
+                Directory("bazel") { Directory("_bazel_u") { File(".env", block) } }
+            }
+            Directory("marked") {
+                Directory("node_modules") { File("History.md", block) }
+            }.purgeable()
+            Directory("own") {
+                Directory("node") { File("History.md", block) }
+            }.purgeable()
+        }
+        try withHome(tree) { home in
+            let found = try home.found()
+            #expect(
+                Set(found.units) == [
+                    ".cache/uv/archive-v0", ".cache/tool/unit", ".cache/yarn/v6",
+                    ".cache/Cypress/13.6", ".cache/bazel/_bazel_u", "marked",
+                ], "\(found.units) \(found.kept)")
+            #expect(found.kept["own"]?.name == "not-a-cache")
+        }
+    }
+
+    @Test("is a clone that was fetched only where a file was edited since its checkout")
+    func clones() throws {
+        try require(.tool("git"))
+        let tree = Tree {
+            Directory("origin") {
+                File("PKGBUILD", block)
+                Directory("deep") { File("file", block) }
+            }
+            Directory(".cache") { Directory("yay") }
+        }
+        try withHome(tree) { home in
+            try tool(
+                "sh", "-ec",
+                """
+                cd $0
+                git -c init.defaultBranch=main init -q origin
+                cd origin && git add . && git -c user.name=u -c user.email=u@u commit -qm x && cd ..
+                for name in whole edited replaced broken built committed stashed; do
+                    git clone -q origin .cache/yay/$name
+                done
+                cd .cache/yay
+                echo more >> edited/deep/file
+                cp replaced/PKGBUILD x && mv x replaced/PKGBUILD
+                echo x > broken/.git/index
+                for name in committed stashed; do echo more >> $name/PKGBUILD; done
+                who="-c user.name=u -c user.email=u@u"
+                (cd committed && git $who commit -qam y)
+                (cd stashed && git $who stash -q)
+                echo built > built/package.tar
+                rm built/deep/file
+                """, home.home)
+            let found = try home.found()
+            #expect(Set(found.units) == [".cache/yay/whole", ".cache/yay/built"])
+            for name in ["edited", "replaced", "broken", "committed", "stashed"] {
+                #expect(found.kept[".cache/yay/\(name)"]?.name == "not-a-cache", "\(name)")
+            }
+        }
+    }
+
+    @Test("is one entry of a directory that the list parts, and not the whole")
+    func parted() throws {
+        let tag = "Signature: 8a477f597d28d172789f06886806bc55\n"
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("huggingface") {
+                    Directory("hub") {
+                        File("CACHEDIR.TAG", tag)
+                        Directory("models--a") { File(".env", block) }
+                        Directory("models--b") { File("file", block) }
+                    }
+                }
+                Directory("JetBrains") {
+                    Directory("IntelliJIdea2024.1") {
+                        Directory("LocalHistory") { File("changes", block) }
+                        Directory("index") { File("file", block) }
+                    }
+                }
+                Directory("thunderbird") {
+                    Directory("abc.default") {
+                        Directory("cache2") { File("file", block) }
+                        Directory("ImapMail") { File("file", block) }
+                    }
+                }
+            }
+        }
+        try withHome(tree) { home in
+            let found = try home.found()
+            let parts: Set = [
+                ".cache/huggingface/hub/models--b", ".cache/JetBrains/IntelliJIdea2024.1/index",
+                ".cache/thunderbird/abc.default/cache2",
+            ]
+            #expect(Set(found.units) == parts.union([".cache/huggingface/hub/CACHEDIR.TAG"]))
+            #expect(
+                Set(found.kept.keys) == [
+                    ".cache/huggingface/hub/models--a",
+                    ".cache/JetBrains/IntelliJIdea2024.1/LocalHistory",
+                    ".cache/thunderbird/abc.default/ImapMail",
+                ])
+            // Each is a unit also by itself, and nothing in it.
+            for part in parts {
+                let root = try home.found { $0.roots = [home.path(part)] }
+                #expect(root.units == [part])
+                let below = try home.found { $0.roots = [home.path("\(part)/file")] }
+                #expect(below.units == [] && below.kept == ["\(part)/file": .partOfUnit])
+            }
         }
     }
 

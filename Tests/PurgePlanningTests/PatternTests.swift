@@ -25,7 +25,7 @@ struct PatternTests {
     }
 
     private func match(_ lines: String, _ path: FilePath) -> KeptPaths.Match? {
-        let kept = KeptPaths(TemporaryFilesPattern.patterns(in: Array(lines.utf8)))
+        let kept = KeptPaths(TemporaryFilesLine.lines(in: Array(lines.utf8)))
         let (position, _) = kept.position(of: path.removingLastComponent())
         return kept.step(from: position, to: Array((path.lastComponent?.string ?? "").utf8)).0
     }
@@ -36,7 +36,15 @@ struct PatternTests {
         #expect(match("X /tmp/keep", "/tmp/keep") == .itself)
         #expect(match("X /tmp/keep\nx /tmp/k*", "/tmp/keep") == .whole)
         #expect(match("x! /tmp/keep - - - -", "/tmp/keep") == .whole)
-        #expect(match("d /tmp/keep 0755", "/tmp/keep") == nil)
+        #expect(match("d /tmp/keep 0755", "/tmp/keep") == .whole)
+        #expect(match("f! /var/tmp/keep - - -", "/var/tmp/keep") == .whole)
+        #expect(match("d /tmp/keep 0755 root root 3d", "/tmp/keep") == .aged(259_200))
+        #expect(match("e /tmp/keep - - - ~aBm:1h30min", "/tmp/keep") == .aged(5400))
+        #expect(match("e /tmp/k* - - - 1w\nd /tmp/keep - - - 2d", "/tmp/keep") == .aged(604_800))
+        #expect(match("e /tmp/keep - - - soon", "/tmp/keep") == .whole)
+        #expect(match("e /tmp/keep - - - 1d\nX /tmp/keep", "/tmp/keep") == .aged(86_400))
+        #expect(match("d /home/keep - - - 1d\nq /var\nd /var/lib/x", "/var/lib/x") == nil)
+        #expect(match("? /tmp/keep", "/tmp/keep") == nil)
         #expect(match("# x /tmp/keep", "/tmp/keep") == nil)
         #expect(match("x /tmp/keep", "/tmp/keep/below") == nil)
         #expect(match("x /tmp/*/keep", "/tmp/a/keep") == .whole)
@@ -58,7 +66,7 @@ struct PatternTests {
 
     @Test("of tmpfiles.d say of a path whether it lies in what stays whole")
     func positions() {
-        let kept = KeptPaths(TemporaryFilesPattern.patterns(in: Array("x /tmp/keep".utf8)))
+        let kept = KeptPaths(TemporaryFilesLine.lines(in: Array("x /tmp/keep".utf8)))
         #expect(kept.position(of: "/tmp/keep/below").isKept)
         #expect(!kept.position(of: "/tmp/other").isKept)
         #expect(kept.position(of: "/home").0.isEmpty)

@@ -142,6 +142,47 @@ struct RunCommandTests {
         }
     }
 
+    @Test("empties read-only directories that a program fetched, and no others")
+    func readOnlyDirectories() throws {
+        try require(.root)
+        let user: UInt32 = 65534
+        let tree = Tree {
+            Directory("home") {
+                Directory(".cache") {
+                    for name in ["bazel", "other"] {
+                        Directory(FileName(Array(name.utf8))) {
+                            Directory("unit") {
+                                Directory("deep") { File("file", block) }.permissions(0o555)
+                            }.permissions(0o555)
+                        }
+                    }
+                }
+            }
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let home = PurgeHome(home: root.appending("home"))
+            try tool("chown", "-R", "\(user)", home.home)
+            let result = try home.run(
+                "run", ".", "--free", "1G", "--partial", "--min-age", "0", "--kept", user: user)
+            #expect(try !exists(home.path(".cache/bazel/unit")), "\(result)")
+            #expect(try exists(home.path(".cache/other/unit/deep/file")))
+        }
+    }
+
+    @Test("keeps a file whose swap file came after the plan")
+    func editedSince() throws {
+        try withMeasuredHome(tree) { home in
+            _ = try home.run(
+                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+            try Tree { File(".first.swp", block) }.create(in: home.path(".cache/app"))
+            let result = try home.run("run", "plan.json", "--min-age", "0")
+            #expect(
+                result.errorText.contains(
+                    "/.cache/app/first: is kept: \(KeepReason.companion.sentence)"), "\(result)")
+            #expect(try exists(home.path(".cache/app/first")))
+        }
+    }
+
     @Test("beside a writer, exits by what was deleted, and tells what the volume has then")
     func writer() throws {
         let tree = Tree {

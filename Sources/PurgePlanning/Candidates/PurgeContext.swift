@@ -8,8 +8,9 @@ import SystemPackage
 enum SearchArea: Sendable, Hashable {
     /// No location whose content may be deleted because of where it lies.
     case elsewhere
-    /// A directory for temporary files; whether these are meant to survive a reboot.
-    case temporary(keepsLonger: Bool)
+    /// A directory for temporary files; whether these are meant to survive a reboot, and whether all
+    /// programs make theirs there.
+    case temporary(keepsLonger: Bool, isShared: Bool)
     /// A directory for caches, or such a directory itself.
     case caches(NotACache.Position)
 
@@ -31,6 +32,8 @@ struct PurgeContext: Sendable {
     var isTopOfUnit = false
     /// What tmpfiles.d may say about entries.
     var keptPaths = KeptPaths.Position()
+    /// The age in seconds below which tmpfiles.d keeps entries.
+    var keptAge: Int64 = 0
     /// Whether marks below are trusted: they are not in directories that other programs fill.
     var trustsMarks = true
     /// Whether the directory lies where marks allow deletion.
@@ -40,6 +43,8 @@ struct PurgeContext: Sendable {
     /// Whether the directory is, or lies in, a directory of its unit with an `isPurgeable` mark
     /// that counts.
     var isMarked = false
+    /// Whether the directory lies in a unit and was fetched, and can be fetched again.
+    var isFetched = false
 }
 
 /// Where a search begins, and what applies there because of the directories above.
@@ -77,28 +82,53 @@ struct StartingPoint {
     private mutating func enter(
         _ area: SearchArea, _ names: [[UInt8]], below location: FilePath, by rules: PurgeRules
     ) {
-        guard let first = names.first else { return }
+        guard !names.isEmpty else { return }
         switch area {
         case .elsewhere: return
         case .temporary:
             context.area = area
             if names.count > 1 { reasonToKeep = .partOfUnit }
         case .caches:
-            context.area = .caches(
-                names.dropLast().reduce(.top) { position, name in
-                    name.withUnsafeBytes { rules.notACache.position(in: position, $0) }
-                })
-            guard names.count > 1 else { return }
-            let program = location.appending(FilePath(bytes: first).components)
-            let path = program.bytes + [UInt8(ascii: "/")]
-            let layout = rules.layout(of: program.withoutFollowing, named: first, at: path)
-            context.keepsSmallFiles = layout?.keepsSmallFiles == true
-            if let reason = rules.notACache.reason(treeWith: { hasEntry($0, in: path) }) {
-                reasonToKeep = .notACache(reason)
-            } else if names.count > 2 || layout?.isIndexed == true || isTagged(program) {
-                reasonToKeep = .partOfUnit
+            var position = NotACache.Position.top
+            var directory = location
+            for name in names.dropLast() where reasonToKeep == nil {
+                directory.append(FilePath(bytes: name).components)
+                reasonToKeep = name.withUnsafeBytes { name in
+                    defer { position = rules.notACache.position(in: position, name) }
+                    return reason(for: directory, named: name, at: position, rules)
+                }
+            }
+            context.area = .caches(position)
+            if names.count == 2 {
+                let layout = CacheLayout(
+                    of: directory.withoutFollowing, at: directory.bytes + [UInt8(ascii: "/")],
+                    rules.notACache)
+                context.keepsSmallFiles = layout.keepsSmallFiles
             }
         }
+    }
+
+    /// Returns why nothing in a directory of a location for caches is deleted by itself; nil when it is
+    /// searched.
+    private func reason(
+        for directory: FilePath, named name: UnsafeRawBufferPointer,
+        at position: NotACache.Position, _ rules: PurgeRules
+    ) -> KeepReason? {
+        let list = rules.notACache
+        if let why = list.reason(name: name) { return .notACache(why) }
+        let isSplit = list.isSplit(in: position, name)
+        guard position == .top else { return isSplit ? nil : .partOfUnit }
+        let path = directory.bytes + [UInt8(ascii: "/")]
+        if !list.isFetched(in: position, name),
+            let why = list.reason(treeWith: { hasEntry($0, in: path) })
+        {
+            return .notACache(why)
+        }
+        let isWhole =
+            !isSplit
+            && (isTagged(directory)
+                || CacheLayout(of: directory.withoutFollowing, at: path, list).isIndexed)
+        return isWhole ? .partOfUnit : nil
     }
 
     /// Whether a directory is a unit because of its tag; true also when that cannot be determined.

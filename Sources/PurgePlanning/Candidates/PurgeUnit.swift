@@ -150,12 +150,21 @@ public enum PurgeClass: UInt8, Sendable, Hashable, Comparable, CaseIterable {
 }
 
 extension FileStatus {
-    /// The latest of the file's access, modification, change and birth times.
+    /// Returns the latest of the file's access, modification, change and birth times.
     ///
-    /// A directory's change time is ignored: deleting or marking something in it changes that time.
-    var lastUse: FileTime {
-        var newest = max(contentModificationTime, contentAccessTime)
-        if let creationTime { newest = max(newest, creationTime) }
-        return kind == .directory ? newest : max(newest, attributeModificationTime)
+    /// A directory's change time is ignored: deleting or marking something in it changes that time. A
+    /// time of access or modification in the future says nothing, since any program can set it, as
+    /// archives do: then the change time counts, for directories, too.
+    ///
+    /// - Parameter now: when the search or the run began.
+    func lastUse(asOf now: FileTime) -> FileTime {
+        let (written, read) = (contentModificationTime, contentAccessTime)
+        // What was used since the search began is not in the future.
+        let clock = max(written, read) > now ? max(now, .now) : now
+        var newest = creationTime ?? FileTime(seconds: .min, nanoseconds: 0)
+        if written <= clock { newest = max(newest, written) }
+        if read <= clock { newest = max(newest, read) }
+        let isDoubtful = written > clock || read > clock
+        return kind == .directory && !isDoubtful ? newest : max(newest, attributeModificationTime)
     }
 }

@@ -79,9 +79,11 @@ struct UnitPortion: Sendable {
     var itemCount = 0
 
     /// Counts one item.
-    mutating func count(_ status: FileStatus, freeing bytes: FreedBytes) {
+    ///
+    /// - Parameter now: when the search or the run began.
+    mutating func count(_ status: FileStatus, freeing bytes: FreedBytes, asOf now: FileTime) {
         itemCount += 1
-        lastUse = max(lastUse, status.lastUse)
+        lastUse = max(lastUse, status.lastUse(asOf: now))
         newestChange = max(newestChange, status.attributeModificationTime)
         freed.add(bytes)
     }
@@ -172,10 +174,7 @@ struct UnitSink: Sendable {
         of purgeClass: PurgeClass, freeing freed: FreedBytes, limit: AgeLimit,
         to preselection: inout UnitPreselection
     ) {
-        let lastUse = status.lastUse
-        if entry.withName({ DatabaseSidecars.database(of: $0) != nil }) {
-            return add(companion: pathBytes(of: entry))
-        }
+        let lastUse = status.lastUse(asOf: limit.now)
         let freed = status.linkCount > 1 ? .none : freed
         if let reason = reasonToKeep(lastUse: lastUse, freeing: freed, limit) {
             return note(pathBytes(of: entry), reason)
@@ -194,11 +193,12 @@ struct UnitSink: Sendable {
         if !hold(unit) { preselection.add(unit) }
     }
 
-    private func add(companion path: [UInt8]) {
-        if let database = DatabaseSidecars.database(of: path) {
-            lateFindings.note(database: database)
-        }
-        note(path, .companion)
+    /// Notes the files that an item is a companion of: they are kept, too.
+    func noteOwners(of entry: borrowing some SearchedItem & ~Copyable) {
+        let (length, owners) = entry.withLastName { ($0.count, CompanionFiles.owners(of: $0)) }
+        guard !owners.isEmpty else { return }
+        let directory = pathBytes(of: entry).dropLast(length)
+        for owner in owners { lateFindings.note(owner: directory + owner) }
     }
 }
 
@@ -207,20 +207,21 @@ struct UnitSink: Sendable {
 /// Memory is bounded: once a limit is reached, every unit is in doubt.
 final class LateFindings: Sendable {
     private struct State {
-        var databases: Set<Int> = []
+        /// The hashes of the paths of files that may have companions.
+        var owners: Set<Int> = []
         var unreadable: [(path: [UInt8], reason: KeepReason)] = []
     }
 
     private static let limit = 65536
     private let state = Monitor(State())
-    private let hasDatabases = Atomic(false)
+    private let hasOwners = Atomic(false)
 
-    /// Notes that a sidecar of a database was met.
-    func note(database path: [UInt8]) {
+    /// Notes that a companion of a file was met.
+    func note(owner path: [UInt8]) {
         state.withLock { state in
-            if state.databases.count < Self.limit { state.databases.insert(path.hashValue) }
+            if state.owners.count < Self.limit { state.owners.insert(path.hashValue) }
         }
-        hasDatabases.store(true, ordering: .releasing)
+        hasOwners.store(true, ordering: .releasing)
     }
 
     /// Whether there are findings.
@@ -229,7 +230,7 @@ final class LateFindings: Sendable {
     /// Whether there are findings that concern files.
     ///
     /// Findings added later are checked at the end of the search.
-    var concernFiles: Bool { hasDatabases.load(ordering: .acquiring) }
+    var concernFiles: Bool { hasOwners.load(ordering: .acquiring) }
 
     /// Notes that a directory cannot be read.
     func note(unreadable path: [UInt8], _ reason: KeepReason) {
@@ -240,7 +241,7 @@ final class LateFindings: Sendable {
 
     /// The reason to keep a unit, or nil.
     func reasonToKeep(_ path: [UInt8], isDirectory: Bool) -> KeepReason? {
-        guard isDirectory else { return mayHaveSidecars(path) ? .companion : nil }
+        guard isDirectory else { return mayHaveCompanions(path) ? .companion : nil }
         return state.withLock { state in
             let isFull = state.unreadable.count >= Self.limit
             return state.unreadable.first { isHeld($0.path, by: path) }?.reason
@@ -248,11 +249,11 @@ final class LateFindings: Sendable {
         }
     }
 
-    private func mayHaveSidecars(_ path: [UInt8]) -> Bool {
+    private func mayHaveCompanions(_ path: [UInt8]) -> Bool {
         guard concernFiles else { return false }
         let isInDoubt = state.withLock { state in
-            state.databases.count >= Self.limit || state.databases.contains(path.hashValue)
+            state.owners.count >= Self.limit || state.owners.contains(path.hashValue)
         }
-        return isInDoubt && DatabaseSidecars.exist(besides: path)
+        return isInDoubt && CompanionFiles.exist(besides: path)
     }
 }

@@ -100,6 +100,7 @@ struct UnitVisitor: TreeVisitor {
         below.policy = seen.decision.contextForEntries
         below.keptPaths = seen.keptPaths
         below.isMarked = isMarked
+        below.isFetched = entry.withName { rules.isFetched($0, seen.status, in: context) }
         below.isTopOfUnit = false
         return .descend(below)
     }
@@ -109,7 +110,7 @@ struct UnitVisitor: TreeVisitor {
     ) {
         let freed = rules.freedBytes(entry, status)
         let isLinked = status.kind != .directory && status.linkCount > 1
-        portion.count(status, freeing: isLinked ? .none : freed)
+        portion.count(status, freeing: isLinked ? .none : freed, asOf: rules.ages.now)
         if isLinked {
             links.append(
                 LinkedFile(
@@ -139,19 +140,22 @@ struct UnitVisitor: TreeVisitor {
         }
         let layout = layout(of: entry, seen, in: context)
         let purgeClass = rules.purgeClass(
-            seen.status, isMarked: isMarked, isWhole: seen.isTagged || layout?.isIndexed == true,
-            in: context.area)
-        guard let purgeClass, let limit = rules.ageLimit(for: purgeClass, in: context.area)
+            of: entry, seen.status, isMarked: isMarked,
+            isWhole: seen.isTagged || layout?.isIndexed == true, in: context.area)
+        guard let purgeClass,
+            let limit = rules.ageLimit(for: purgeClass, seen.status, in: context)
         else {
             return descend(
                 into: entry, seen, in: context, keepsSmallFiles: layout?.keepsSmallFiles == true)
         }
+        if seen.status.kind != .directory { sink.noteOwners(of: entry) }
         let reason = rules.reasonToKeep(entry, seen, in: context, isMarked: isMarked, at: .alone)
         if let reason {
             sink.note(pathBytes(of: entry), reason)
             // A directory on the way to a protected directory may contain units, and so may one
             // that tmpfiles.d keeps without its content.
-            let mayHoldUnits = reason == .protectedRoot || seen.listed == .itself
+            let mayHoldUnits =
+                reason == .protectedRoot || seen.listed != nil && seen.listed != .whole
             return mayHoldUnits ? descend(into: entry, seen, in: context, isNoted: true) : .skip
         }
         guard seen.status.kind == .directory else {
@@ -172,6 +176,7 @@ struct UnitVisitor: TreeVisitor {
         below.unit = tally
         below.isTopOfUnit = true
         below.isMarked = isMarked
+        below.isFetched = entry.withLastName { rules.isFetched($0, seen.status, in: context) }
         return .descend(below)
     }
 
@@ -186,9 +191,8 @@ struct UnitVisitor: TreeVisitor {
             !rules.locations.protectedRoots.contains(seen.status.identity),
             rules.locations.areas[seen.status.identity] == nil
         else { return nil }
-        return rules.layout(
-            of: entry, named: entry.withLastName { Array($0) },
-            at: pathBytes(of: entry) + [UInt8(ascii: "/")])
+        return CacheLayout(
+            of: entry, at: pathBytes(of: entry) + [UInt8(ascii: "/")], rules.notACache)
     }
 
     private mutating func descend(
@@ -200,6 +204,8 @@ struct UnitVisitor: TreeVisitor {
             if !isNoted { sink.note(pathBytes(of: entry), reason) }
             return .skip
         }
+        var listedAge: Int64 = 0
+        if case .aged(let age) = seen.listed { listedAge = age }
         return entry.withLastName { name in
             let passesTrust =
                 !UntrustedDirectories.contains(name)
@@ -208,7 +214,8 @@ struct UnitVisitor: TreeVisitor {
                 PurgeContext(
                     policy: seen.decision.contextForEntries,
                     area: rules.area(inside: seen.status, named: name, of: context.area),
-                    keptPaths: seen.keptPaths, trustsMarks: context.trustsMarks && passesTrust,
+                    keptPaths: seen.keptPaths, keptAge: max(context.keptAge, listedAge),
+                    trustsMarks: context.trustsMarks && passesTrust,
                     heedsMarks: context.heedsMarks || rules.isMarkRoot(seen.status),
                     keepsSmallFiles: keepsSmallFiles))
         }

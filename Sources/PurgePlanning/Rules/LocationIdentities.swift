@@ -18,6 +18,8 @@ struct LocationIdentities: Sendable {
     private let protectedParts: [FilesystemPart]
     private let mounts: MountTable
     private let longKeeping: FilePath?
+    /// The directories in which all programs make their temporary files.
+    private let shared: [FilePath]
 
     /// - Parameters:
     ///   - environment: the source of the locations, homes and protected directories.
@@ -35,6 +37,10 @@ struct LocationIdentities: Sendable {
         var protected = locations.protectedRoots + given
         if user == 0 { protected += OtherHomes.protectedRoots(environment.base, mounts) }
         longKeeping = realPath(of: "/var/tmp", notBeyond: mounts)
+        shared = [
+            realPath(of: "/tmp", notBeyond: mounts), longKeeping,
+            environment.base.temporaryDirectory?.path,
+        ].compactMap(\.self)
         // The walk cannot reach what does not exist or lies behind a mount that purging does not
         // enter.
         let realRoots = protected.compactMap { realPath(of: $0, notBeyond: mounts) }
@@ -66,7 +72,9 @@ struct LocationIdentities: Sendable {
     func area(of location: StorageLocation) -> SearchArea? {
         switch location.kind {
         case .temporary:
-            .temporary(keepsLonger: longKeeping.map { location.path.isHeld(by: $0) } ?? false)
+            .temporary(
+                keepsLonger: longKeeping.map { location.path.isHeld(by: $0) } ?? false,
+                isShared: shared.contains(location.path))
         case .caches: .caches(.top)
         case .applicationSupport, .documents: nil
         }

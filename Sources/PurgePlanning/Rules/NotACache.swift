@@ -14,7 +14,10 @@ struct NotACache: Sendable {
     struct Entry: Sendable, Hashable {
         /// What the pattern is compared with.
         enum Kind: String, Sendable {
-            case name, tree, cache, reserved, split
+            case name, tree, cache, reserved, split, fetched, packages
+
+            /// Whether the pattern is a path below a directory for caches.
+            var isPath: Bool { self == .cache || self == .split || self == .fetched }
         }
 
         let kind: Kind
@@ -43,11 +46,12 @@ struct NotACache: Sendable {
     private let namedPaths: [[UInt8]: [Int]]
     private let pathFilter: NameFilter
     private let patternPaths: [Int]
-    /// The names of the directories for caches whose entries do not belong together.
-    private let split: Set<[UInt8]>
+    /// The names of directories of packages.
+    private let packages: Set<[UInt8]>
 
     /// A path below a directory for caches.
     private struct CachePath: Sendable {
+        let kind: Entry.Kind
         let pattern: [NamePattern]
         let reason: String
 
@@ -79,10 +83,10 @@ struct NotACache: Sendable {
         var paths: [CachePath] = []
         var namedPaths: [[UInt8]: [Int]] = [:]
         var patternPaths: [Int] = []
-        split = Set(entries.filter { $0.kind == .split }.map(\.pattern))
+        packages = Set(entries.filter { $0.kind == .packages }.map(\.pattern))
         for entry in entries {
             switch entry.kind {
-            case .split: break
+            case .packages: break
             case .name: names.append((entry.pattern, entry.reason))
             case .reserved: reserved.append((entry.pattern, entry.reason))
             case .tree:
@@ -90,7 +94,7 @@ struct NotACache: Sendable {
                 trees.append(Tree(names: parts, reason: entry.reason))
                 // An item inside a unit keeps the whole unit.
                 if parts.count == 1 { names.append((entry.pattern, entry.reason)) }
-            case .cache:
+            case .cache, .split, .fetched:
                 let parts = entry.pattern.split(separator: UInt8(ascii: "/"))
                 if let first = parts.first, NamePattern.isLiteral(first) {
                     namedPaths[Array(first), default: []].append(paths.count)
@@ -98,7 +102,9 @@ struct NotACache: Sendable {
                     patternPaths.append(paths.count)
                 }
                 paths.append(
-                    CachePath(pattern: parts.map { NamePattern($0) }, reason: entry.reason))
+                    CachePath(
+                        kind: entry.kind, pattern: parts.map { NamePattern($0) },
+                        reason: entry.reason))
             }
         }
         self.names = NameReasons(names)
@@ -142,16 +148,41 @@ struct NotACache: Sendable {
         trees.first { $0.names.allSatisfy(hasEntry) }?.reason
     }
 
-    /// Whether the entries of a program's directory for caches are units by themselves although a
-    /// database lies beside them.
-    func isSplit(_ name: [UInt8]) -> Bool { split.contains(name) }
+    /// Whether an entry of a directory for caches, or of one below, is listed as a directory whose
+    /// entries are units by themselves, or leads to one.
+    func isSplit(in position: Position, _ name: UnsafeRawBufferPointer) -> Bool {
+        matches(in: position, name).contains {
+            paths[$0].kind == .split && paths[$0].pattern.count > position.depth
+        }
+    }
+
+    /// Whether an entry of a directory for caches, or of one below, was fetched and can be again.
+    func isFetched(in position: Position, _ name: UnsafeRawBufferPointer) -> Bool {
+        fetchedLength(matches(in: position, name), in: position) > 0
+            && reason(in: position, name) == nil
+    }
+
+    /// Whether a directory of that name holds packages that were fetched.
+    func isOfPackages(_ name: UnsafeRawBufferPointer) -> Bool {
+        packages.contains { $0.elementsEqual(name) }
+    }
 
     /// Returns why an entry of a directory for caches, or of one below, is kept; nil when it is not.
     ///
-    /// What lies below a listed path is kept too, and so are the directories above it.
+    /// What lies below a listed path is kept too, and so are the directories above it, unless a longer
+    /// path says that it was fetched.
     func reason(in position: Position, _ name: UnsafeRawBufferPointer) -> String? {
-        if position.depth > 0, position.paths.isEmpty { return nil }
-        return matches(in: position, name).first.map { paths[$0].reason }
+        let matches = matches(in: position, name)
+        let fetched = fetchedLength(matches, in: position)
+        return matches.lazy.map { paths[$0] }
+            .first { $0.kind == .cache && $0.pattern.count > fetched }?.reason
+    }
+
+    /// Returns the length of the longest path by which an entry was fetched; 0 when there is none.
+    private func fetchedLength(_ matches: [Int], in position: Position) -> Int {
+        matches.lazy.map { paths[$0] }
+            .filter { $0.kind == .fetched && $0.pattern.count <= position.depth + 1 }
+            .map(\.pattern.count).max() ?? 0
     }
 
     /// Returns the position of a directory in another one.
@@ -169,7 +200,9 @@ struct NotACache: Sendable {
     }
 }
 
-/// Whether a directory has an entry of that name; true also when that cannot be determined.
+/// Whether a directory has an entry of that name; true also when that cannot be determined. An empty
+/// file does not count: it holds nothing, and programs keep others from looking further up by an empty
+/// `.git`.
 ///
 /// Looks it up by path, which is right while the directory has its own name. A directory that was
 /// moved aside was checked under its own name before, and must not have changed since.
@@ -177,11 +210,16 @@ struct NotACache: Sendable {
 /// - Parameter directory: the directory's path with a trailing slash.
 func hasEntry(_ name: [UInt8], in directory: some Collection<UInt8>) -> Bool {
     do throws(Errno) {
-        _ = try FilePath(bytes: Array(directory) + name).withoutFollowing.status()
-        return true
+        let status = try FilePath(bytes: Array(directory) + name).withoutFollowing.status()
+        return !status.isEmptyFile
     } catch {
         return error != .noSuchFileOrDirectory
     }
+}
+
+extension FileStatus {
+    /// Whether it is a regular file without content.
+    var isEmptyFile: Bool { kind == .regularFile && size == 0 }
 }
 
 extension NotACache.Entry {
@@ -191,46 +229,12 @@ extension NotACache.Entry {
             separator: UInt8(ascii: "\t"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }),
             let kind = Kind(rawValue: String(decoding: parts[0], as: UTF8.self)),
-            kind == .cache || !parts[1].contains(UInt8(ascii: "/")),
-            kind != .tree && kind != .split || NamePattern.isLiteral(parts[1])
+            kind.isPath || !parts[1].contains(UInt8(ascii: "/")),
+            kind != .tree && kind != .packages || NamePattern.isLiteral(parts[1])
         else { return nil }
         self.kind = kind
         pattern = Array(parts[1])
         reason = String(decoding: parts[2], as: UTF8.self)
-    }
-}
-
-/// Sidecar files of a database in the same directory, as SQLite names them.
-enum DatabaseSidecars {
-    /// The suffixes added to the name of the database.
-    static let suffixes = ["-wal", "-shm", "-journal"]
-
-    /// Returns the path of the database that a sidecar belongs to; nil when the file is not a
-    /// sidecar.
-    ///
-    /// - Parameter path: the path or the name of the file.
-    static func database(of path: some BidirectionalCollection<UInt8>) -> [UInt8]? {
-        // The suffixes end in these letters, and most names do not.
-        guard let last = path.last, last == UInt8(ascii: "l") || last == UInt8(ascii: "m")
-        else { return nil }
-        guard
-            let suffix = suffixes.first(where: {
-                path.suffix($0.utf8.count).elementsEqual($0.utf8)
-            })
-        else { return nil }
-        return Array(path.dropLast(suffix.utf8.count))
-    }
-
-    /// Whether a file has a sidecar next to it; true also when that cannot be determined.
-    static func exist(besides path: [UInt8]) -> Bool {
-        suffixes.contains { suffix in
-            do throws(Errno) {
-                _ = try FilePath(bytes: path + Array(suffix.utf8)).withoutFollowing.status()
-                return true
-            } catch {
-                return error != .noSuchFileOrDirectory && error != .fileNameTooLong
-            }
-        }
     }
 }
 
@@ -411,20 +415,5 @@ struct CacheLayout {
     private static func isDatabase(_ name: [UInt8]) -> Bool {
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return false }
         return name[dot...].elementsEqual(".db".utf8) || name[dot...].starts(with: ".sqlite".utf8)
-    }
-}
-
-extension PurgeRules {
-    /// Returns how the entries of a program's directory for caches belong together; nil where the list
-    /// says that they do not.
-    ///
-    /// - Parameters:
-    ///   - name: its name.
-    ///   - path: its path with a trailing slash.
-    func layout(
-        of directory: borrowing some FileLocation & ~Copyable, named name: [UInt8],
-        at path: [UInt8]
-    ) -> CacheLayout? {
-        notACache.isSplit(name) ? nil : CacheLayout(of: directory, at: path, notACache)
     }
 }

@@ -7,8 +7,8 @@ import SystemPackage
 
 /// The rules of a search: which items are units, what keeps one, and what both have to know.
 ///
-/// They make no system calls except to find mark roots, neighbours and shared extents. A class,
-/// because every thread refers to them.
+/// They make no system calls except to find mark roots, neighbours, edits of a clone, the users of
+/// temporary files and shared extents. A class, because every thread refers to them.
 final class PurgeRules: Sendable {
     /// The policy that interprets marks.
     let policy = StoragePolicy(markers: [.native])
@@ -32,6 +32,8 @@ final class PurgeRules: Sendable {
     let mountsElsewhere: MountsElsewhere
     /// The directories below which `isPurgeable` marks count; nil for everywhere.
     let markRoots: Set<FileIdentity>?
+    /// The programs that may need what lies in a directory for temporary files of all programs.
+    private let temporaryFileUsers = TemporaryFileUsers()
 
     init(
         device: UInt64, mayShareExtents: Bool, locations: LocationIdentities, user: UInt32,
@@ -56,20 +58,42 @@ final class PurgeRules: Sendable {
     ///   - isMarked: whether the item has a mark that counts and allows deletion.
     ///   - isWhole: whether a directory contains a valid `CACHEDIR.TAG`, or a database beside directories.
     func purgeClass(
-        _ status: FileStatus, isMarked: Bool, isWhole: Bool, in area: SearchArea
+        of entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus, isMarked: Bool,
+        isWhole: Bool, in area: SearchArea
     ) -> PurgeClass? {
         switch area {
         case .elsewhere: return isMarked ? .marked : nil
         case .temporary: return .temporary
         case .caches(let position):
-            let isUnit = status.kind != .directory || isMarked || isWhole || position.depth >= 1
-            return isUnit ? .caches : nil
+            if status.kind != .directory || isMarked { return .caches }
+            guard isWhole || position.depth >= 1 else { return nil }
+            let isSplit = entry.withLastName { notACache.isSplit(in: position, $0) }
+            return isSplit ? nil : .caches
         }
     }
 
     /// Returns the age limit for a unit; nil when nothing of its class is deleted.
-    func ageLimit(for purgeClass: PurgeClass, in area: SearchArea) -> AgeLimit? {
-        ages.limit(for: purgeClass, keepsLonger: area == .temporary(keepsLonger: true))
+    ///
+    /// - Parameter status: the unit's own status.
+    func ageLimit(
+        for purgeClass: PurgeClass, _ status: FileStatus, in context: PurgeContext
+    ) -> AgeLimit? {
+        guard case .temporary(let keepsLonger, let isShared) = context.area else {
+            return ages.limit(for: purgeClass, atLeast: context.keptAge)
+        }
+        var least = context.keptAge
+        if isShared, ages.pressure == .normal, ages.wantedAge == nil {
+            guard let age = keptPaths.age(keepsLonger: keepsLonger) else { return nil }
+            least = max(least, age)
+        }
+        let isNeeded =
+            isShared && ages.pressure != .normal
+            && temporaryFileUsers.mayNeed(
+                itemOf: status.owner,
+                made: status.creationTime ?? status.attributeModificationTime,
+                isUrgent: ages.pressure == .critical)
+        return ages.limit(
+            for: purgeClass, keepsLonger: keepsLonger, isNeeded: isNeeded, atLeast: least)
     }
 
     /// Whether marks count at a search root: when a directory above it is one of ``markRoots``, or
@@ -95,6 +119,16 @@ final class PurgeRules: Sendable {
     /// Whether an item lies on another filesystem, or another one begins there.
     func isElsewhere(_ status: FileStatus) -> Bool {
         status.identity.device != device || status.isMountRoot == true
+    }
+
+    /// Whether an item was fetched and can be fetched again, whatever names it has in it.
+    func isFetched(
+        _ name: UnsafeRawBufferPointer, _ status: FileStatus, in context: PurgeContext
+    ) -> Bool {
+        if context.isFetched { return true }
+        if status.kind == .directory, notACache.isOfPackages(name) { return true }
+        guard context.unit == nil, case .caches(let position) = context.area else { return false }
+        return notACache.isFetched(in: position, name)
     }
 
     /// Returns the area of the entries of a directory that is not a unit.
@@ -162,6 +196,7 @@ extension PurgeRules {
             func isAsked(_ moments: KeepMoment) -> Bool { moments.contains(moment) }
             let status = seen.status
             let isDirectory = status.kind == .directory
+            let isFetched = isFetched(name, status, in: context)
 
             // A line `X` keeps a directory, but not what is in it.
             if isAsked(.entering) ? seen.listed == .whole : seen.listed != nil {
@@ -192,19 +227,36 @@ extension PurgeRules {
             {
                 return .specialFile
             }
-            // Root ignores permissions; any other user could not empty such a directory.
-            if isAsked(.deleting), isDirectory, user != 0,
-                status.permissions & allOfOwner != allOfOwner
-            {
+            // Root ignores permissions; any other user could not empty such a directory. Programs
+            // make what they fetch read-only: that is writable again once it is being removed.
+            let needed = isFetched ? mayRead : mayRead | mayWrite
+            if isAsked(.deleting), isDirectory, user != 0, status.permissions & needed != needed {
                 return .unreadable(.permissionDenied)
             }
             if AsideName.matches(name) { return .putAside }
-            if isAsked(.deleting), let why = notACache.reason(name: name) { return .notACache(why) }
+            // A directory of a program, unless it is a location itself. Among temporary files only one
+            // is entered that tmpfiles.d keeps without its content.
+            let isOfProgram =
+                isAsked(.entering) && context.area != .elsewhere
+                && locations.areas[status.identity] == nil
+            if isAsked(.deleting) || isOfProgram, !isFetched, !status.isEmptyFile,
+                let why = notACache.reason(name: name)
+            {
+                return .notACache(why)
+            }
+            if isAsked(.inUnit), isFetched, isDirectory, name.elementsEqual(".git".utf8),
+                GitIndex.showsEdits(in: entry)
+            {
+                return .notACache("a clone with a file that was edited")
+            }
+            if isAsked(.alone), !isDirectory, !CompanionFiles.owners(of: name).isEmpty {
+                return .companion
+            }
             if isAsked(.alone), status.kind == .symbolicLink { return .symbolicLink }
             if isAsked(.deleting), locations.pathsToProtected.contains(status.identity) {
                 return .protectedRoot
             }
-            if isAsked(.alone) || isAsked(.inUnit) && context.area.isTemporary,
+            if isAsked(.alone) || context.area.isTemporary && (isOfProgram || isAsked(.inUnit)),
                 let why = notACache.reason(reserved: name)
             {
                 return .reservedName(why)
@@ -214,19 +266,24 @@ extension PurgeRules {
             {
                 return .reservedName("its sticky bit says so")
             }
+            if isAsked(.deleting), case .temporary(_, isShared: true) = context.area,
+                temporaryFileUsers.isWatched(entry, status)
+            {
+                return .watched
+            }
             if isAsked(.alone), case .caches(let position) = context.area,
                 let why = notACache.reason(in: position, name)
             {
                 return .notACache(why)
             }
-            if isAsked(.deleting),
+            if isAsked(.deleting), !isFetched,
                 let why = notACache.reason(
                     partOfTree: name,
                     hasSibling: { hasEntry($0, in: pathBytes(of: entry).dropLast(name.count)) })
             {
                 return .notACache(why)
             }
-            if isAsked(.entering), context.area == .caches(.top) {
+            if isAsked(.entering), !isFetched, context.area == .caches(.top) {
                 let inside = pathBytes(of: entry) + [UInt8(ascii: "/")]
                 if let why = notACache.reason(treeWith: { hasEntry($0, in: inside) }) {
                     return .notACache(why)
@@ -238,7 +295,8 @@ extension PurgeRules {
 }
 
 private let stickyBit: UInt16 = 0o1000
-private let allOfOwner: UInt16 = 0o700
+private let mayRead: UInt16 = 0o500
+private let mayWrite: UInt16 = 0o200
 
 /// The rules about a unit, asked when all of it was seen.
 extension UnitSink {
@@ -274,20 +332,35 @@ struct AgeRules: Sendable {
         if pressure == .normal, purgeClass != .temporary { return nil }
         if let wantedAge { return wantedAge }
         switch (purgeClass, pressure) {
-        case (.temporary, .normal): return (keepsLonger ? 30 : 10) * day
+        case (.temporary, .normal): return Self.usualAge(keepsLonger: keepsLonger)
         case (.temporary, .critical): return 6 * hour
         default: return day
         }
     }
 
+    /// Returns the age in seconds at which systemd deletes temporary files.
+    private static func usualAge(keepsLonger: Bool) -> Int64 { (keepsLonger ? 30 : 10) * day }
+
     /// Returns the age limit of a class; nil when nothing of the class is deleted at this pressure.
-    func limit(for purgeClass: PurgeClass, keepsLonger: Bool) -> AgeLimit? {
-        guard let age = minimumAge(of: purgeClass, keepsLonger: keepsLonger) else { return nil }
-        let newest = FileTime(
-            seconds: now.seconds.subtractingSaturating(age), nanoseconds: now.nanoseconds)
+    ///
+    /// - Parameters:
+    ///   - keepsLonger: as for ``minimumAge(of:keepsLonger:)``.
+    ///   - isNeeded: whether a running program may need the unit until systemd would delete it.
+    ///   - least: the age that tmpfiles.d asks for.
+    func limit(
+        for purgeClass: PurgeClass, keepsLonger: Bool = false, isNeeded: Bool = false,
+        atLeast least: Int64 = 0
+    ) -> AgeLimit? {
+        guard let own = minimumAge(of: purgeClass, keepsLonger: keepsLonger) else { return nil }
+        let age = max(own, least)
         return AgeLimit(
-            minimumAge: age, newestAllowed: newest, now: now,
-            waitsForClock: pressure == .normal && !isClockTrusted)
+            minimumAge: age, newestAllowed: before(age), now: now,
+            waitsForClock: pressure == .normal && !isClockTrusted,
+            newestUnneeded: isNeeded ? before(Self.usualAge(keepsLonger: keepsLonger)) : nil)
+    }
+
+    private func before(_ age: Int64) -> FileTime {
+        FileTime(seconds: now.seconds.subtractingSaturating(age), nanoseconds: now.nanoseconds)
     }
 }
 
@@ -301,6 +374,8 @@ struct AgeLimit: Sendable {
     let now: FileTime
     /// Whether nothing is deleted for its age alone because the clock may be wrong.
     let waitsForClock: Bool
+    /// The latest time of last use at which no running program needs the item; nil when none does.
+    let newestUnneeded: FileTime?
 
     /// Returns why an item is kept; nil when it is old enough.
     ///
@@ -308,6 +383,7 @@ struct AgeLimit: Sendable {
     func reasonToKeep(_ lastUse: FileTime) -> KeepReason? {
         if lastUse > now { return lastUse > .now ? .fromTheFuture : .changed }
         if lastUse > newestAllowed { return .tooYoung(minimumAge: minimumAge) }
+        if let newestUnneeded, lastUse > newestUnneeded { return .programRunning }
         return waitsForClock ? .untrustedClock : nil
     }
 }

@@ -1,8 +1,9 @@
 import EffectiveValues
+import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The paths that tmpfiles.d excludes from cleaning, by lines of type `x` and `X`.
+/// The paths that tmpfiles.d has lines for, which systemd leaves out when it cleans what they lie in.
 ///
 /// The walk carries along which patterns still match, so that only those are compared.
 struct KeptPaths: Sendable {
@@ -20,36 +21,62 @@ struct KeptPaths: Sendable {
         let part: Int
     }
 
-    /// What a matching pattern keeps.
+    /// What a matching line keeps.
     enum Match: Sendable, Hashable {
         /// The item, but not its content.
         case itself
+        /// The item, and of its content what is younger than an age in seconds.
+        case aged(Int64)
         /// The item and everything below it.
         case whole
+
+        /// Returns what two lines keep together.
+        func and(_ other: Match?) -> Match {
+            switch (self, other) {
+            case (.whole, _), (_, .whole): .whole
+            case (.aged(let age), .aged(let other)): .aged(max(age, other))
+            case (.itself, let other?): other
+            default: self
+            }
+        }
     }
 
-    private let patterns: [TemporaryFilesPattern]
+    private let lines: [TemporaryFilesLine]
+    /// The age in seconds at which systemd deletes what is in `/tmp`, and what is in `/var/tmp`; nil for
+    /// never. Without an element where no line says so.
+    private let ages: [TemporaryFilesLine.Directory: Int64?]
 
-    init(_ patterns: [TemporaryFilesPattern]) { self.patterns = patterns }
+    init(_ lines: [TemporaryFilesLine]) {
+        self.lines = lines.filter { $0.directory == nil }
+        // The first line counts.
+        ages = Dictionary(
+            lines.compactMap { line in line.directory.map { ($0, line.age) } }
+        ) { first, _ in first }
+    }
+
+    /// Returns the age in seconds at which systemd deletes what is in a directory for temporary files; nil
+    /// for never, and 0 where no line says so.
+    func age(keepsLonger: Bool) -> Int64? { ages[keepsLonger ? .varTmp : .tmp] ?? 0 }
 
     /// The position of `/`.
     var root: Position {
         var position = Position()
-        for index in patterns.indices { add(Candidate(pattern: index, part: 0), to: &position) }
+        for index in lines.indices { add(Candidate(pattern: index, part: 0), to: &position) }
         return position
     }
 
-    /// Returns the position of a directory, and whether it or a directory above it is kept with
+    /// Returns the position of a directory, and whether it is kept, or a directory above it with
     /// everything below.
     func position(of path: FilePath) -> (Position, isKept: Bool) {
         var position = root
-        var isKept = false
+        var (isKept, isLastKept) = (false, false)
         for component in path.components {
             let (match, next) = step(from: position, to: component.bytes)
             isKept = isKept || match == .whole
+            isLastKept = match != nil
             position = next
         }
-        return (position, isKept)
+        return (position, isKept || isLastKept)
     }
 
     /// Returns how an entry of a directory matches, and the entry's own position.
@@ -57,17 +84,17 @@ struct KeptPaths: Sendable {
         var match: Match?
         var next = Position()
         for candidate in position.candidates {
-            let pattern = patterns[candidate.pattern]
-            switch pattern.parts[candidate.part] {
+            let line = lines[candidate.pattern]
+            switch line.parts[candidate.part] {
             case .anything: add(candidate, to: &next)
             case .name(let wanted):
                 guard wanted.matches(name) else { continue }
                 let following = candidate.part + 1
-                guard following == pattern.parts.count else {
+                guard following == line.parts.count else {
                     add(Candidate(pattern: candidate.pattern, part: following), to: &next)
                     continue
                 }
-                match = pattern.keepsContent || match == .whole ? .whole : .itself
+                match = line.keeps.and(match)
             }
         }
         return (match, next)
@@ -78,53 +105,103 @@ struct KeptPaths: Sendable {
     private func add(_ candidate: Candidate, to position: inout Position) {
         guard !position.candidates.contains(candidate) else { return }
         position.candidates.append(candidate)
-        let parts = patterns[candidate.pattern].parts
+        let parts = lines[candidate.pattern].parts
         if parts[candidate.part] == .anything, candidate.part + 1 < parts.count {
             add(Candidate(pattern: candidate.pattern, part: candidate.part + 1), to: &position)
         }
     }
 }
 
-/// The tmpfiles.d(5) files that exclude paths from cleaning.
-struct TemporaryFilesSettings: Sendable {
-    /// The directories of the system's tmpfiles.d files.
+/// The tmpfiles.d(5) files, of which those of the same name override each other.
+struct TemporaryFilesSettings {
+    /// The directories of the system's files, and of those for all users, in order of precedence.
     static let systemDirectories: [FilePath] = [
         "/etc/tmpfiles.d", "/run/tmpfiles.d", "/usr/local/lib/tmpfiles.d", "/usr/lib/tmpfiles.d",
-        "/etc/user-tmpfiles.d", "/usr/share/user-tmpfiles.d",
+        "/etc/user-tmpfiles.d", "/run/user-tmpfiles.d", "/usr/local/share/user-tmpfiles.d",
+        "/usr/share/user-tmpfiles.d",
     ]
 
-    /// Reads the `*.conf` files of directories.
-    ///
-    /// All files count, including those that systemd overrides by another of the same name, so that
-    /// more is kept than necessary.
+    private let environment: PolicyEnvironment
+    private let directories: [FilePath]
+    /// What specifiers stand for in files of the system, and in those of users.
+    private let system: [UInt8: [UInt8]]
+    private let user: [UInt8: [UInt8]]
+
+    /// - Parameters:
+    ///   - directories: the directories of the system's files.
+    ///   - environment: has the directories of the user, whose own files come first.
+    init(in directories: [FilePath], _ environment: PolicyEnvironment) {
+        self.environment = environment
+        let base = environment.base
+        let runtime = environmentVariable("XDG_RUNTIME_DIR").map { FilePath(bytes: $0) }
+        self.directories =
+            [base.configurationHome?.path, runtime, base.dataHome?.path].compactMap { $0 }
+            .map { $0.appending("user-tmpfiles.d") } + directories
+        system = Self.specifiers([
+            "t": "/run", "h": "/root", "C": "/var/cache", "S": "/var/lib", "L": "/var/log",
+            "T": "/tmp", "V": "/var/tmp",
+        ])
+        user = Self.specifiers([
+            "t": runtime, "h": base.home, "C": base.cacheHome?.path, "S": base.stateHome?.path,
+            "T": base.temporaryDirectory?.path ?? "/tmp",
+            "V": base.temporaryDirectory?.path ?? "/var/tmp",
+        ])
+    }
+
+    private static func specifiers(_ paths: [Unicode.Scalar: FilePath?]) -> [UInt8: [UInt8]] {
+        Dictionary(
+            uniqueKeysWithValues: paths.compactMap { letter, path in
+                path.map { (UInt8(ascii: letter), $0.bytes) }
+            })
+    }
+
+    /// Reads the `*.conf` files.
     ///
     /// - Parameter unreadable: called for each file or directory that exists but cannot be read.
-    static func keptPaths(
-        in directories: [FilePath], unreadable: (FileError) -> Void
-    ) -> KeptPaths {
-        var patterns: [TemporaryFilesPattern] = []
-        for directory in directories {
-            for path in files(in: directory, unreadable) {
-                do throws(FileError) {
-                    patterns += TemporaryFilesPattern.patterns(
-                        in: try contentsOfFile(path, limit: settingsLimit))
-                } catch {
-                    if error.code != .noSuchFile { unreadable(error) }
+    func keptPaths(unreadable: (FileError) -> Void) -> KeptPaths {
+        var lines: [TemporaryFilesLine] = []
+        for (path, isOfUser) in files(unreadable) {
+            do throws(FileError) {
+                lines += TemporaryFilesLine.lines(
+                    in: try contentsOfFile(path, limit: settingsLimit),
+                    isOfUser ? user : system)
+            } catch {
+                if error.code != .noSuchFile { unreadable(error) }
+            }
+        }
+        return KeptPaths(lines)
+    }
+
+    /// Returns the files that count, in order of their names.
+    private func files(
+        _ unreadable: (FileError) -> Void
+    ) -> [(path: FilePath, isOfUser: Bool)] {
+        var files: [(name: [UInt8], path: FilePath, isOfUser: Bool)] = []
+        var names: [Bool: Set<[UInt8]>] = [:]
+        // A filesystem that may never answer is not asked.
+        for directory in directories where environment.localStatus(of: directory) != nil {
+            let isOfUser = directory.lastComponent == "user-tmpfiles.d"
+            for name in Self.names(in: directory, unreadable)
+            where names[isOfUser, default: []].insert(name).inserted {
+                let path = directory.appending(FilePath(bytes: name).components)
+                // A link to /dev/null masks the files of the same name.
+                let kind = environment.localStatus(of: path)?.kind
+                if kind != nil, kind != .characterDevice {
+                    files.append((name, path, isOfUser))
                 }
             }
         }
-        return KeptPaths(patterns)
+        return files.sorted { $0.name.lexicographicallyPrecedes($1.name) }
+            .map { ($0.path, $0.isOfUser) }
     }
 
-    private static func files(
+    private static func names(
         in directory: FilePath, _ unreadable: (FileError) -> Void
-    ) -> [FilePath] {
-        var paths: [FilePath] = []
+    ) -> [[UInt8]] {
+        var names: [[UInt8]] = []
         do throws(Errno) {
             try forEachName(in: directory) { name in
-                if name.suffix(5).elementsEqual(".conf".utf8) {
-                    paths.append(directory.appending(FilePath(bytes: name).components))
-                }
+                if name.suffix(5).elementsEqual(".conf".utf8) { names.append(Array(name)) }
                 return true
             }
         } catch .noSuchFileOrDirectory {
@@ -132,34 +209,80 @@ struct TemporaryFilesSettings: Sendable {
         } catch {
             unreadable(.readingDirectory(error, directory))
         }
-        return paths
+        return names
     }
 }
 
-/// The path pattern of a tmpfiles.d(5) line of type `x` or `X`.
-struct TemporaryFilesPattern: Sendable, Hashable {
+/// A tmpfiles.d(5) line, as far as it says what is kept.
+struct TemporaryFilesLine: Sendable, Hashable {
     /// One part of a path.
     enum Part: Sendable, Hashable {
         /// A pattern for one name.
         case name(NamePattern)
         /// Any number of names, at the start of a path that differs between systems.
         case anything
+
+        func matches(_ name: String) -> Bool {
+            guard case .name(let pattern) = self else { return false }
+            return pattern.matches(Array(name.utf8))
+        }
+    }
+
+    /// A directory for temporary files of all programs.
+    enum Directory: Sendable, Hashable {
+        case tmp, varTmp
     }
 
     /// The parts from `/` down; never empty, and the last one is a name.
     let parts: [Part]
-    /// Whether the content of a directory is kept too (`x`).
-    let keepsContent: Bool
+    /// The line's age in seconds; nil for never.
+    let age: Int64?
+    /// What the line keeps.
+    let keeps: KeptPaths.Match
+    /// The directory whose content the line is about; nil for a line that keeps something.
+    let directory: Directory?
 
-    /// Parses a line; nil for a line of another type, and for an invalid one.
+    /// Parses a line; nil for an invalid one, and for one that keeps nothing here.
     ///
-    /// Specifiers are not expanded but match anything, so that more is kept than necessary.
-    init?(line: some Collection<UInt8>) {
+    /// Lines of the types `x` and `X` count wherever their path is, others below `/tmp` and `/var/tmp`
+    /// only: systemd does not clean a path that has a line of its own with what it lies in, and its
+    /// content only by that line's age.
+    ///
+    /// - Parameter specifiers: what specifiers stand for, by their letters. Others match anything, so
+    ///   that more is kept than necessary.
+    init?(line: some Collection<UInt8>, _ specifiers: [UInt8: [UInt8]] = [:]) {
         var reader = WordReader(line)
-        guard let type = reader.next(), let first = type.first, let path = reader.next()
+        guard let type = reader.next()?.first, let word = reader.next() else { return nil }
+        guard "fwdDevqQpLcbCxXrRzZtThHaA".utf8.contains(type),
+            let parts = Self.parts(of: expanded(word[...], specifiers)), case .name? = parts.last
         else { return nil }
-        guard first == UInt8(ascii: "x") || first == UInt8(ascii: "X") else { return nil }
-        keepsContent = first == UInt8(ascii: "x")
+        self.parts = parts
+        // The mode, the user and the group.
+        for _ in 0..<3 { _ = reader.next() }
+        age = reader.next().flatMap { Self.age(in: $0) }
+        switch type {
+        case UInt8(ascii: "x"): keeps = .whole
+        case UInt8(ascii: "X"): keeps = .itself
+        default: keeps = age.map { .aged($0) } ?? .whole
+        }
+        let isExcluding = type == UInt8(ascii: "x") || type == UInt8(ascii: "X")
+        let (isInTmp, isInVarTmp) = (
+            parts[0].matches("tmp"),
+            parts.count > 1 && parts[0].matches("var") && parts[1].matches("tmp")
+        )
+        if !isExcluding, isInTmp, parts.count == 1 {
+            directory = .tmp
+        } else if !isExcluding, isInVarTmp, parts.count == 2 {
+            directory = .varTmp
+        } else {
+            directory = nil
+        }
+        guard isExcluding || isInTmp || isInVarTmp else { return nil }
+        // Only lines for directories have an age that systemd heeds.
+        guard directory == nil || "dDevqQ".utf8.contains(type) else { return nil }
+    }
+
+    private static func parts(of path: [UInt8]) -> [Part]? {
         var parts: [Part] = []
         for (index, name) in path.split(separator: UInt8(ascii: "/")).enumerated() {
             if index == 0, path.first != UInt8(ascii: "/") {
@@ -171,14 +294,65 @@ struct TemporaryFilesPattern: Sendable, Hashable {
                 parts.append(.name(NamePattern(withoutSpecifiers(name))))
             }
         }
-        guard case .name? = parts.last else { return nil }
-        self.parts = parts
+        return parts
     }
 
     /// Parses the lines of a file.
-    static func patterns(in contents: [UInt8]) -> [TemporaryFilesPattern] {
-        contents.split(separator: UInt8(ascii: "\n")).compactMap { TemporaryFilesPattern(line: $0) }
+    static func lines(
+        in contents: [UInt8], _ specifiers: [UInt8: [UInt8]] = [:]
+    ) -> [TemporaryFilesLine] {
+        contents.split(separator: UInt8(ascii: "\n")).compactMap {
+            TemporaryFilesLine(line: $0, specifiers)
+        }
     }
+
+    /// Parses an age such as `10d`, `1h30min`, `~1w` or `bm:5d`; nil for `-` and for what is not valid,
+    /// so that more is kept.
+    private static func age(in word: [UInt8]) -> Int64? {
+        var rest =
+            word.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).last ?? []
+        if rest.first == UInt8(ascii: "~") { rest = rest.dropFirst() }
+        guard !rest.isEmpty else { return nil }
+        var age: Int64 = 0
+        while !rest.isEmpty {
+            let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            let letters = rest.dropFirst(digits.count).prefix {
+                !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            }
+            guard let number = Int64(String(decoding: digits, as: UTF8.self)),
+                let unit = seconds[String(decoding: letters, as: UTF8.self)]
+            else { return nil }
+            age.addSaturating(number.multipliedSaturating(by: unit))
+            rest = rest.dropFirst(digits.count + letters.count)
+        }
+        return age
+    }
+
+    /// The seconds of each unit of time.
+    private static let seconds: [String: Int64] = {
+        let units: [(Int64, [String])] = [
+            (0, ["us", "usec", "ms", "msec"]), (1, ["", "s", "sec", "second", "seconds"]),
+            (60, ["m", "min", "minute", "minutes"]), (3600, ["h", "hr", "hour", "hours"]),
+            (86400, ["d", "day", "days"]), (604_800, ["w", "week", "weeks"]),
+            (2_629_800, ["M", "month", "months"]), (31_557_600, ["y", "year", "years"]),
+        ]
+        return Dictionary(
+            uniqueKeysWithValues: units.flatMap { unit, names in names.map { ($0, unit) } })
+    }()
+}
+
+/// Replaces the specifiers in a path whose meaning is known.
+private func expanded(_ path: ArraySlice<UInt8>, _ specifiers: [UInt8: [UInt8]]) -> [UInt8] {
+    var result: [UInt8] = []
+    var rest = path
+    while let byte = rest.popFirst() {
+        guard byte == UInt8(ascii: "%"), let letter = rest.popFirst() else {
+            result.append(byte)
+            continue
+        }
+        result += specifiers[letter] ?? [byte, letter]
+    }
+    return result
 }
 
 /// Replaces each specifier in a name, such as `%b`, with a star, and `%%` with a percent sign.

@@ -17,7 +17,7 @@ extension Examination {
     /// Throws unless the name still leads to the file that was examined, unchanged, and no other
     /// process tried to open it since.
     func requireAtRest() throws(KeepReason) {
-        if !unit.isDirectory { try requireNoSidecars() }
+        if !unit.isDirectory { try requireNoCompanions() }
         let now = try status()
         guard now.size == unit.pin.size,
             now.contentModificationTime == unit.pin.contentModificationTime,
@@ -38,10 +38,9 @@ extension Examination {
         throw .changed
     }
 
-    /// A database is deleted only together with its sidecars, so one that has any is kept.
-    private func requireNoSidecars() throws(KeepReason) {
-        for suffix in DatabaseSidecars.suffixes {
-            let name = place.name + Array(suffix.utf8)
+    /// A file is deleted only together with its companions, so one that has any is kept.
+    private func requireNoCompanions() throws(KeepReason) {
+        for name in CompanionFiles.names(of: place.name) {
             do throws(Errno) {
                 if try place.status(of: name) != nil { throw Errno.fileExists }
             } catch .fileNameTooLong {
@@ -119,11 +118,19 @@ struct TreeRemoval {
                 let now = try opened.status()
                 guard now.identity == status.identity else { throw KeepReason.changed }
                 guard walk.depth == 0 || isKnown(now) else { continue }
+                try makeWritable(opened, now)
                 let names = try opened.names()
                 walk.enter(opened, names: names, context: now.identity)
             }
         }
         return isRemoved
+    }
+
+    /// Lets the purging user remove the entries of a directory that was fetched as a read-only one.
+    private func makeWritable(_ directory: OpenDirectory, _ status: FileStatus) throws(Errno) {
+        let user = effectiveUser()
+        guard user != 0, status.owner == user, status.permissions & 0o300 != 0o300 else { return }
+        try changeMode(status.permissions | 0o300, of: directory.descriptor)
     }
 
     /// Removes the name of an item that is not a directory, unless it is newer than the

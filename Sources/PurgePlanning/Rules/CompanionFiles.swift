@@ -1,0 +1,52 @@
+import SystemCalls
+import SystemPackage
+
+/// Files that belong to another file in the same directory: the sidecars of a database, as SQLite
+/// names them, and what editors keep beside a file that is being edited. Without the sidecar the
+/// database is damaged; without the file a swap file restores part of it.
+enum CompanionFiles {
+    /// What stands before and after the name of the file.
+    private static let affixes = [
+        ("", "-wal"), ("", "-shm"), ("", "-journal"), (".", ".kate-swp"), (".~lock.", "#"),
+        (".#", ""), ("#", "#"), (".", ".swp"), (".", ".swo"), (".", ".swn"), (".", ".swm"),
+    ].map { (before: Array($0.0.utf8), after: Array($0.1.utf8)) }
+
+    /// Returns the names of the files that a file may belong to; empty for most names.
+    static func owners(of name: UnsafeRawBufferPointer) -> [[UInt8]] {
+        // All companions begin with one of these, or end in one of these letters.
+        guard let first = name.first, let last = name.last,
+            first == UInt8(ascii: ".") || first == UInt8(ascii: "#") || last == UInt8(ascii: "l")
+                || last == UInt8(ascii: "m")
+        else { return [] }
+        return affixes.flatMap { before, after -> [[UInt8]] in
+            guard name.count > before.count + after.count, name.starts(with: before),
+                name.suffix(after.count).elementsEqual(after)
+            else { return [] }
+            let owner = Array(name.dropFirst(before.count).dropLast(after.count))
+            // Vim adds no second dot.
+            return before == [UInt8(ascii: ".")] ? [owner, before + owner] : [owner]
+        }
+    }
+
+    /// Returns the names that companions of a file have.
+    static func names(of owner: [UInt8]) -> [[UInt8]] {
+        affixes.map { before, after in
+            let isHidden = owner.first == UInt8(ascii: ".") && before == [UInt8(ascii: ".")]
+            return (isHidden ? [] : before) + owner + after
+        }
+    }
+
+    /// Whether a file has a companion next to it; true also when that cannot be determined.
+    static func exist(besides path: [UInt8]) -> Bool {
+        let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+        let (directory, name) = (path[...slash], Array(path[(slash + 1)...]))
+        return names(of: name).contains { companion in
+            do throws(Errno) {
+                _ = try FilePath(bytes: directory + companion).withoutFollowing.status()
+                return true
+            } catch {
+                return error != .noSuchFileOrDirectory && error != .fileNameTooLong
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import SystemCalls
+import SystemPackage
+
+/// The index of a Git clone, which records what each file was like when it was checked out.
+enum GitIndex {
+    /// Whether a file of the clone was edited since it was checked out, or edits were committed or
+    /// stashed in it; true also when that cannot be determined.
+    ///
+    /// - Parameter git: the directory `.git` of the clone.
+    static func showsEdits(in git: borrowing some FileLocation & ~Copyable) -> Bool {
+        do throws(Errno) {
+            let directory = OpenDirectory(
+                try openPreservingAccessTime(
+                    git, flags: [.readOnly, .directory, .noFollow, .nonBlocking]))
+            if try !isMissing("refs/stash", in: directory) { return true }
+            if try !isMissing("logs/HEAD", in: directory) {
+                let log = try contents(of: "logs/HEAD", in: directory)
+                let isCommitted = log.split(separator: UInt8(ascii: "\n")).contains { line in
+                    line.drop { $0 != UInt8(ascii: "\t") }.starts(with: "\tcommit".utf8)
+                }
+                if isCommitted { return true }
+            }
+            guard let files = files(in: try contents(of: "index", in: directory)) else {
+                return true
+            }
+            let clone = try directory.openParent()
+            for file in files where try file.isEdited(in: clone) { return true }
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    private static func isMissing(
+        _ path: FilePath, in directory: OpenDirectory
+    ) throws(Errno) -> Bool {
+        do throws(Errno) {
+            _ = OwnedDescriptor(
+                try openBeneath(path, in: directory.descriptor, flags: [.reference, .noFollow]))
+            return false
+        } catch .noSuchFileOrDirectory {
+            return true
+        }
+    }
+
+    private static func contents(
+        of path: FilePath, in directory: OpenDirectory
+    ) throws(Errno) -> [UInt8] {
+        let file = OwnedDescriptor(
+            try openBeneathPreservingAccessTime(
+                path, in: directory.descriptor,
+                flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
+        return try SystemCalls.contents(
+            ofOpen: file.descriptor, file.descriptor.status(), limit: 64 << 20)
+    }
+
+    /// A regular file as it was checked out.
+    private struct File {
+        let path: FilePath
+        let size: UInt32
+        let seconds: UInt32
+        /// 0 where the times of Git have seconds only.
+        let nanoseconds: UInt32
+
+        func isEdited(in clone: OpenDirectory) throws(Errno) -> Bool {
+            do throws(Errno) {
+                let file = OwnedDescriptor(
+                    try openBeneath(path, in: clone.descriptor, flags: [.reference, .noFollow]))
+                let status = try file.descriptor.status()
+                let time = status.contentModificationTime
+                return UInt32(truncatingIfNeeded: status.size) != size
+                    || UInt32(truncatingIfNeeded: time.seconds) != seconds
+                    || nanoseconds != 0 && UInt32(time.nanoseconds) != nanoseconds
+            } catch  where error == .noSuchFileOrDirectory || error == .notDirectory {
+                return false
+            }
+        }
+    }
+
+    /// Parses an index of version 2 or 3 whose names are SHA-1; nil for any other.
+    private static func files(in index: [UInt8]) -> [File]? {
+        func number(at offset: Int) -> UInt32 {
+            index[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+        }
+        guard index.count >= 12, index.starts(with: "DIRC".utf8) else { return nil }
+        let version = number(at: 4)
+        guard version == 2 || version == 3 else { return nil }
+        var files: [File] = []
+        var start = 12
+        for _ in 0..<number(at: 8) {
+            guard start + 62 <= index.count else { return nil }
+            let isExtended = version == 3 && index[start + 60] & 0x40 != 0
+            let path = index[(start + (isExtended ? 64 : 62))...].prefix { $0 != 0 }
+            // At least one NUL follows, up to a multiple of eight bytes.
+            let end = start + (path.endIndex - start + 8) / 8 * 8
+            guard !path.isEmpty, end <= index.count,
+                index[path.endIndex..<end].allSatisfy({ $0 == 0 })
+            else { return nil }
+            // Not a symbolic link, and not a clone of its own.
+            if number(at: start + 24) >> 12 == 8 {
+                files.append(
+                    File(
+                        path: FilePath(bytes: path), size: number(at: start + 36),
+                        seconds: number(at: start + 8), nanoseconds: number(at: start + 12)))
+            }
+            start = end
+        }
+        return files
+    }
+}
