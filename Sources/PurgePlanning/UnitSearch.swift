@@ -136,7 +136,7 @@ public struct UnitSearch: Sendable {
                 now: now, pressure: pressure, wantedAge: minimumAge,
                 isClockTrusted: isClockTrusted(status, now)),
             notACache: .shipped,
-            keptPaths: TemporaryFilesSettings(in: temporaryFilesDirectories, environment.base)
+            keptPaths: TemporaryFilesSettings(in: temporaryFilesDirectories, environment)
                 .keptPaths { keep($0.path?.bytes ?? [], .unreadable($0.errno ?? .ioError)) },
             // When this fails, the final check before deletion fails too and reports it.
             mountsElsewhere: (try? runningProcesses().recentMounts()) ?? .none,

@@ -214,7 +214,6 @@ struct NotACacheTests {
                 Directory(".hg") { Directory("store") { File("file", block) } }
                 Directory(".git") { Directory("objects") { File("file", block) } }
                 Directory(".password-store") { Directory("mail") { File("file", block) } }
-                Directory("ssh-Abc") { Directory("agent") { File("file", block) } }
                 Directory("fine") { Directory("unit") { File("file", block) } }
             }
         }
@@ -223,7 +222,7 @@ struct NotACacheTests {
             #expect(found.units == [".cache/fine/unit"])
             #expect(
                 Set(found.kept.keys) == [
-                    ".cache/.hg", ".cache/.git", ".cache/.password-store", ".cache/ssh-Abc",
+                    ".cache/.hg", ".cache/.git", ".cache/.password-store",
                 ])
             for root in [".cache/.hg", ".cache/.git/objects", ".cache/.password-store/mail"] {
                 let below = try home.found { $0.roots = [home.path(root)] }

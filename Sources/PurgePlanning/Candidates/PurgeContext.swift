@@ -116,7 +116,6 @@ struct StartingPoint {
     ) -> KeepReason? {
         let list = rules.notACache
         if let why = list.reason(name: name) { return .notACache(why) }
-        if let why = list.reason(reserved: name) { return .reservedName(why) }
         let isSplit = list.isSplit(in: position, name)
         guard position == .top else { return isSplit ? nil : .partOfUnit }
         let path = directory.bytes + [UInt8(ascii: "/")]

@@ -303,7 +303,7 @@ extension PurgeRules {
             if isAsked(.deleting), leadsToProtected(status.identity) {
                 return .protectedRoot
             }
-            if isAsked(.alone) || isOfProgram || isAsked(.inUnit) && context.area.isTemporary,
+            if isAsked(.alone) || context.area.isTemporary && (isOfProgram || isAsked(.inUnit)),
                 let why = notACache.reason(reserved: name)
             {
                 return .reservedName(why)

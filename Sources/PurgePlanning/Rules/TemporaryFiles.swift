@@ -121,6 +121,7 @@ struct TemporaryFilesSettings {
         "/usr/share/user-tmpfiles.d",
     ]
 
+    private let environment: PolicyEnvironment
     private let directories: [FilePath]
     /// What specifiers stand for in files of the system, and in those of users.
     private let system: [UInt8: [UInt8]]
@@ -128,8 +129,10 @@ struct TemporaryFilesSettings {
 
     /// - Parameters:
     ///   - directories: the directories of the system's files.
-    ///   - base: the directories of the user, whose own files come first.
-    init(in directories: [FilePath], _ base: BaseDirectories) {
+    ///   - environment: has the directories of the user, whose own files come first.
+    init(in directories: [FilePath], _ environment: PolicyEnvironment) {
+        self.environment = environment
+        let base = environment.base
         let runtime = environmentVariable("XDG_RUNTIME_DIR").map { FilePath(bytes: $0) }
         self.directories =
             [base.configurationHome?.path, runtime, base.dataHome?.path].compactMap { $0 }
@@ -175,13 +178,15 @@ struct TemporaryFilesSettings {
     ) -> [(path: FilePath, isOfUser: Bool)] {
         var files: [(name: [UInt8], path: FilePath, isOfUser: Bool)] = []
         var names: [Bool: Set<[UInt8]>] = [:]
-        for directory in directories {
+        // A filesystem that may never answer is not asked.
+        for directory in directories where environment.localStatus(of: directory) != nil {
             let isOfUser = directory.lastComponent == "user-tmpfiles.d"
             for name in Self.names(in: directory, unreadable)
             where names[isOfUser, default: []].insert(name).inserted {
                 let path = directory.appending(FilePath(bytes: name).components)
                 // A link to /dev/null masks the files of the same name.
-                if (try? path.status())?.kind != .characterDevice {
+                let kind = environment.localStatus(of: path)?.kind
+                if kind != nil, kind != .characterDevice {
                     files.append((name, path, isOfUser))
                 }
             }
