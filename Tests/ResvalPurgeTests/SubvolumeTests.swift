@@ -15,16 +15,16 @@ struct SubvolumeTests {
                 try tool("btrfs", "subvolume", "create", path)
             }
             try Tree {
-                Directory(".cache") {
-                    Directory("app") {
-                        File("file", Self.content)
-                        Directory("unit") { File("file", Self.content) }
-                    }
+                Directory("app") {
+                    File("file", Self.content)
+                    Directory("unit") { File("file", Self.content) }
                 }
+            }.create(in: home.path(".cache"))
+            try Tree {
                 Directory("Documents") { File("novel", Self.content).purgeable() }
                 File("marked", Self.content).purgeable()
-                Directory("other") { File("marked", Self.content).purgeable() }
             }.create(in: home.home)
+            try Tree { File("marked", Self.content).purgeable() }.create(in: home.path("other"))
             // Documents are no twin of what has the same number in another subvolume.
             let numbers = try ["Documents", ".cache/app"].map {
                 try home.path($0).status().identity.inode
