@@ -69,6 +69,9 @@ struct NotACache: Sendable {
 
         /// A directory for caches.
         static let top = Position()
+
+        /// Whether no line about a path concerns what lies below.
+        fileprivate var isUnlisted: Bool { depth > 0 && paths.isEmpty }
     }
 
     /// Parses a list.
@@ -151,14 +154,15 @@ struct NotACache: Sendable {
     /// Whether an entry of a directory for caches, or of one below, is listed as a directory whose
     /// entries are units by themselves, or leads to one.
     func isSplit(in position: Position, _ name: UnsafeRawBufferPointer) -> Bool {
-        matches(in: position, name).contains {
-            paths[$0].kind == .split && paths[$0].pattern.count > position.depth
-        }
+        !position.isUnlisted
+            && matches(in: position, name).contains {
+                paths[$0].kind == .split && paths[$0].pattern.count > position.depth
+            }
     }
 
     /// Whether an entry of a directory for caches, or of one below, was fetched and can be again.
     func isFetched(in position: Position, _ name: UnsafeRawBufferPointer) -> Bool {
-        fetchedLength(matches(in: position, name), in: position) > 0
+        !position.isUnlisted && fetchedLength(matches(in: position, name), in: position) > 0
             && reason(in: position, name) == nil
     }
 
@@ -172,6 +176,7 @@ struct NotACache: Sendable {
     /// What lies below a listed path is kept too, and so are the directories above it, unless a longer
     /// path says that it was fetched.
     func reason(in position: Position, _ name: UnsafeRawBufferPointer) -> String? {
+        if position.isUnlisted { return nil }
         let matches = matches(in: position, name)
         let fetched = fetchedLength(matches, in: position)
         return matches.lazy.map { paths[$0] }
