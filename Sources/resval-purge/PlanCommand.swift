@@ -15,8 +15,7 @@ struct PlanCommand: ParsableCommand {
             application data. Below a ROOT, temporary files and caches are the items in those \
             directories; anything else is deleted only where it is marked itself.
 
-            A plan written with --output may be run for an hour, and until the machine is restarted, \
-            also if it frees too little.
+            A plan of --output may be run for an hour, even where it frees too little.
 
             EXAMPLES
               resval-purge plan --free 10G

@@ -15,9 +15,9 @@ struct RunCommand: ParsableCommand {
         discussion: """
             run PLAN deletes only units of the plan that have not changed and may still be deleted, \
             by the options given now. With a target it makes the plan that resval-purge plan shows; \
-            if that falls short, nothing is deleted without --partial. What is in use is kept and \
-            reported; without PLAN, the next units are deleted instead. An interrupted purge is \
-            finished first, except with --dry-run.
+            if that falls short, nothing is deleted without --partial. What is in use is kept; \
+            without PLAN, the next units are deleted instead. Except with --dry-run, an interrupted \
+            purge is finished first.
 
             EXAMPLES
               resval-purge run plan.json

@@ -186,7 +186,7 @@ struct RunCommandTests {
     func editedSince() throws {
         try withMeasuredHome(tree) { home in
             _ = try home.run(
-                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+                "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
             try Tree { File(".first.swp", block) }.create(in: home.path(".cache/app"))
             let result = try home.run("run", "plan.json", "--min-age", "0")
             #expect(
@@ -236,7 +236,7 @@ struct RunCommandTests {
                     "-c",
                     """
                     mkdir -p .cache/app/{first,second}
-                    seq -f '.cache/app/first/%g' 20000 | xargs touch
+                    seq -f '.cache/app/first/%g' 6000 | xargs touch
                     touch .cache/app/second/file
                     "$0" run . --free 1G --partial --min-age 0 --smallest 0 > /dev/null & run=$!
                     for _ in $(seq 100000); do

@@ -15,16 +15,18 @@ struct SubvolumeTests {
                 try tool("btrfs", "subvolume", "create", path)
             }
             try Tree {
-                Directory(".cache") {
-                    Directory("app") {
-                        File("file", Self.content)
-                        Directory("unit") { File("file", Self.content) }
-                    }
+                Directory("app") {
+                    File("file", Self.content)
+                    Directory("unit") { File("file", Self.content) }
                 }
+            }.create(in: home.path(".cache"))
+            // Another tick of the filesystem's clock.
+            try tool("sleep", "0.05")
+            try Tree {
                 Directory("Documents") { File("novel", Self.content).purgeable() }
                 File("marked", Self.content).purgeable()
-                Directory("other") { File("marked", Self.content).purgeable() }
             }.create(in: home.home)
+            try Tree { File("marked", Self.content).purgeable() }.create(in: home.path("other"))
             // Documents are no twin of what has the same number in another subvolume.
             let numbers = try ["Documents", ".cache/app"].map {
                 try home.path($0).status().identity.inode
@@ -88,10 +90,7 @@ struct SubvolumeTests {
             try Tree {
                 Directory(".config") { Directory("resval") { File("purge.toml", settings) } }
             }.create(in: home.home)
-            try tool(
-                "bash", "-c",
-                "fallocate -l $(($(stat -f -c '(%a - %b * 2 / 5) * %S' \"$0\"))) \"$0/fill\"",
-                home.home)
+            // Less than half of so small a volume is available.
             let result = try home.run("watch", "--once")
             #expect(result.errorText.contains("deleted 2 units, "), "\(result)")
             #expect(try !exists(home.path(".cache/app/unit")))
