@@ -127,25 +127,27 @@ struct KnownRepositoryTests {
                         \(end)
                     fi
                     """
-                _ = try backup.command(["init", "--repository", new], before: script).run()
+                _ = try backup.command(["init", "--yes", "--repository", new], before: script).run()
             }
             try begin()
-            try backup.runSuccessfully("init", "--repository", new)
+            try backup.runSuccessfully("init", "--yes", "--repository", new)
             try backup.run("create", "--repository", new, backup.source, exits: 0)
             try tool("rm", new.appending("config"))
-            try backup.run("init", "--repository", new, exits: 1, says: "files of a repository in")
+            try backup.run(
+                "init", "--yes", "--repository", new, exits: 1, says: "files of a repository in")
             #expect(try tool("ls", new.appending("keys")).split(separator: "\n").count == 1)
 
             try tool("rm", "-r", new)
             try begin()
             try tool("touch", new.appending("data/00/pack"))
-            try backup.run("init", "--repository", new, exits: 1, says: "of a repository in data")
+            try backup.run(
+                "init", "--yes", "--repository", new, exits: 1, says: "of a repository in data")
             try tool("rm", "-r", new)
             try begin()
             try shell(
                 #"cd "$1"; mkdir precious; touch precious/file; rm -r new/keys; ln -s ../precious new/keys"#,
                 backup.base)
-            _ = try backup.run("init", "--repository", new)
+            _ = try backup.run("init", "--yes", "--repository", new)
             #expect(try tool("ls", backup.base.appending("precious")) == "file\n")
         }
     }
