@@ -222,14 +222,7 @@ struct Program {
         return parts.joined(separator: " [") + " [<options>]" + text[usage.endIndex...]
     }
 
-    private func writeComplaint(_ message: String) {
-        // Newlines of the parser end its lines; one in an argument must not begin another.
-        let text = CommandLine.arguments.reduce(message) { text, argument in
-            let value =
-                argument.hasPrefix("-") ? argument.split(separator: "=", maxSplits: 1).last : nil
-            return [argument, value.map { String($0) } ?? ""].filter { $0.contains("\n") }
-                .reduce(text) { $0.replacing($1, with: $1.replacing("\n", with: "\\n")) }
-        }
+    private func writeComplaint(_ text: String) {
         let (complaint, help) =
             text.firstRange(of: "\nUsage: ").map {
                 (text[..<$0.lowerBound], text[$0.lowerBound...])
