@@ -21,12 +21,15 @@ public struct ExclusionPattern: Sendable, Hashable {
     /// Parses a pattern.
     ///
     /// - Parameters:
+    ///   - bytes: the pattern where it is not UTF-8; `text` is then what is shown of it.
     ///   - origin: see ``origin``.
     ///   - home: what `~/` stands for; nil when it is not known.
     /// - Returns: nil for one without a name, a class such as `[:digit:]`, and `~/` without a home.
-    public init?(_ text: String, origin: String? = nil, home: FilePath?) {
+    public init?(
+        _ text: String, bytes: [UInt8]? = nil, origin: String? = nil, home: FilePath?
+    ) {
         (self.text, self.origin) = (text, origin)
-        var rest = Array(text.utf8)[...]
+        var rest = (bytes ?? Array(text.utf8))[...]
         isNegated = rest.first == UInt8(ascii: "!")
         if isNegated { rest.removeFirst() }
         isOnlyForDirectories = rest.last == UInt8(ascii: "/")
@@ -37,7 +40,7 @@ public struct ExclusionPattern: Sendable, Hashable {
             guard let home else { return nil }
             above = home.components.map { name in
                 NamePattern(
-                    name.string.utf8.flatMap { [UInt8(ascii: "\\"), $0] }, matchesBytes: true)
+                    name.bytes.flatMap { [UInt8(ascii: "\\"), $0] }, matchesBytes: true)
             }
             rest.removeFirst()
         }

@@ -29,9 +29,11 @@ struct CreateCommand: AsyncParsableCommand {
     @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
-        for tag in tag where !SourceTags.isAllowed(tag) {
+        for tag in tag
+        where !SourceTags.isAllowed(tag) || !ArgumentBytes.bytes(of: tag).elementsEqual(tag.utf8) {
             throw ValidationError(
-                "a tag must not be empty, contain a comma, or begin with resval-: '\(tag)'")
+                "a tag must be text of one line that is not empty, has no comma, and does not begin with "
+                    + "resval-: '\(tag)'")
         }
     }
 

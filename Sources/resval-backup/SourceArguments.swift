@@ -26,17 +26,20 @@ struct SourceArguments: ParsableArguments {
     var exclude: [String] = []
 
     func validate() throws {
-        for text in exclude where ExclusionPattern(text, home: Self.home) == nil {
+        for text in exclude where Self.pattern(text) == nil {
             throw ValidationError("'\(text)' is not a pattern of gitignore's rules")
         }
     }
 
-    private static var home: FilePath? { currentBaseDirectories().home }
+    private static func pattern(_ argument: String) -> ExclusionPattern? {
+        let bytes = ArgumentBytes.bytes(of: argument)
+        return ExclusionPattern(
+            String(decoding: bytes, as: UTF8.self), bytes: bytes,
+            home: currentBaseDirectories().home)
+    }
 
     /// The patterns of what is excluded.
-    var patterns: [ExclusionPattern] {
-        exclude.compactMap { ExclusionPattern($0, home: Self.home) }
-    }
+    var patterns: [ExclusionPattern] { exclude.compactMap { Self.pattern($0) } }
 
     /// The SOURCEs as given.
     var sources: [FilePath] { operands.paths.map(\.path) }

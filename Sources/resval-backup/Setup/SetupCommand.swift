@@ -238,7 +238,8 @@ struct SetupCommand: AsyncParsableCommand {
             let path = try realPath(of: passwordFile.path)
             setting = ("password-file", draft.written(path))
         } else if let passwordCommand {
-            setting = ("password-command", passwordCommand)
+            let command = ArgumentBytes.bytes(of: passwordCommand)
+            setting = ("password-command", String(decoding: command, as: UTF8.self))
         } else if let file = environmentValue("RESTIC_PASSWORD_FILE") {
             setting = ("password-file", draft.written(try realPath(of: FilePath(bytes: file))))
         }
