@@ -49,6 +49,20 @@ struct PatternSettingsTests {
             let items = try fixture.command("show", "latest", "--items").runSuccessfully()
             #expect(items.contains("disk.iso") && !items.contains("other.iso"), "\(items)")
             try fixture.command("create", "--exclude", "!", source).run(exits: 64)
+            // A pattern is bytes, as names are.
+            try Tree {
+                File(FileName([0xFF, 0x31]), "1"); File(FileName([0xFF, 0x32]), "2")
+            }
+            .create(in: source)
+            let named = try fixture.command(
+                "plan", "--exclude", FilePath(bytes: [0xFF, 0x31]), source
+            )
+            .runSuccessfully()
+            #expect(
+                named.contains(#"exclude   $'\#(source)/\3771'"#)
+                    && named.contains(#"store     $'\#(source)/\3772'"#), "\(named)")
+            try fixture.command("create", "--tag", "one\ntwo", source).run(
+                exits: 64, says: "a tag must be text of one line")
             for (words, isAsked) in [(["explain"], false), (["get", "isDirectory"], true)] {
                 var command = Command(.built("resval"), arguments: words + ["\(source)"])
                 command.environment = fixture.command().environment
