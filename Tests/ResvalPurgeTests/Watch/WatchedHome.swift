@@ -64,6 +64,7 @@ func withWatchedHome(
     try withFilesystem(.ext4) { filesystem in
         let tree = Tree {
             File("home/.config/resval/purge.toml", configuration)
+            Directory("home/.cache/app")
             for index in 0..<caches { File("home/.cache/app/c\(index)", contentOfOneMebibyte) }
             File("home/Documents/letter", contentOfOneMebibyte).purgeable()
             File("home/data/marked", contentOfOneMebibyte).purgeable()
