@@ -142,9 +142,10 @@ struct PruneCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     func run() async throws {
         try repository.reportDefault()
-        try await repository.working("reading the repository") { try await $0.prune() }
+        try await repository.working("reading the repository", progress) { try await $0.prune() }
     }
 }

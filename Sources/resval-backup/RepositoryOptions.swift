@@ -16,7 +16,7 @@ struct RepositoryOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The file with the password (default: as the configuration or $RESTIC_PASSWORD… say).",
+            "The file with the password (default: as the configuration or $RESTIC_PASSWORD_FILE says).",
             valueName: "file"))
     var passwordFile: PathArgument?
 

@@ -55,7 +55,7 @@ struct DueRunTests {
             try fixture.command("run", "--if-due").run(exits: 1)
             try fixture.command("status").run(exits: 1, says: "is stale")
             // Another repository in its place is no reason to wait.
-            try tool("cp", "-r", try emptyRepository(), place)
+            try fixture.backup.restic("init")
             try fixture.command("run", "--if-due").run(exits: 10, says: "not the disk it was")
             try tool("rm", "-r", place)
             try tool("mv", away, place)
