@@ -69,6 +69,7 @@ func download(
             report.note(EvictionOutcome(file, refusedBy: error))
         }
     }
+    StopRequest.goOnWithoutOutput()
     var failure: ExitCode?
     for (identifier, group) in groups.sorted(by: { $0.key < $1.key }) {
         do {

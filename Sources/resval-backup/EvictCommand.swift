@@ -90,6 +90,7 @@ struct EvictCommand: AsyncParsableCommand {
         }
         let files = expansion.files
         if !isDryRun {
+            StopRequest.goOnWithoutOutput()
             for file in files where (try? file.withoutFollowing.evictionRecord()) != nil {
                 // What stops the repair stops the eviction, which reports it.
                 _ = try? repair(file, state)

@@ -44,6 +44,9 @@ struct ResticCommandTests {
         let elsewhere = RecordPath(tags: ["resval-record=\(record)"], sources: ["/home"])
         #expect(elsewhere?.hides(Array("/tmp".utf8)) == true)
         #expect(elsewhere?.hides(Array("/tmp/resval-1".utf8)) == false)
+        let state = "/home/ada/.local/state/resval"
+        #expect(hides("\(state)/resval-record-0", state))
+        #expect(!hides("\(state)/resval-record-0", "/home/ada/.local/state"))
         for directory in ["/home/ada", "/home/resval-data", "/tmp"] {
             let other = "\(directory)/resval-record-0"
             #expect(hides(other, other) && !hides(other, directory))

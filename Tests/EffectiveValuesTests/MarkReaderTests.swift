@@ -34,8 +34,8 @@ struct MarkReaderTests {
             ("false\n", ForeignMarks(excluding: [.xdg])),
             ("true", ForeignMarks(including: [.xdg])),
             ("true\u{0}", ForeignMarks(including: [.xdg])),
-            ("False", meaningless("False")), ("", meaningless("")), ("no", meaningless("no")),
-            ("false ", meaningless("false ")), ("false\n\n", meaningless("false\\n")),
+            ("False", meaningless("'False'")), ("", meaningless("''")), ("no", meaningless("'no'")),
+            ("false ", meaningless("'false '")), ("false\n\n", meaningless(#"$'false\n'"#)),
         ])
     func xdg(value: String, expected: ForeignMarks) throws {
         let tree = Tree { File("f").attribute(ForeignAttribute.xdg, value) }
@@ -46,7 +46,7 @@ struct MarkReaderTests {
     }
 
     private static func meaningless(_ text: String) -> ForeignMarks {
-        ForeignMarks(uncertain: [.xdg: "its value '\(text)' is neither true nor false"])
+        ForeignMarks(uncertain: [.xdg: "its value \(text) is neither true nor false"])
     }
 
     @Test("the attributes of Duplicati and Duplicacy count where they were chosen")

@@ -42,13 +42,12 @@ struct SubvolumeTests {
         try withSubvolumes { home in
             let words = ["--free", "1G", "--min-age", "0", "--kept"]
             let without = try home.run(arguments: ["plan"] + words)
-            for name in [".cache/app/file", ".cache/app/unit/"] {
-                #expect(without.text.contains("  \(home.path(name))\n"), "\(without)")
-            }
+            let units = ["file", "unit/"].map { "  \(home.path(".cache/app"))/\($0)\n" }
+            for unit in units { #expect(without.text.contains(unit), "\(without)") }
             #expect(without.text.contains("kept  /tmp: another filesystem begins there\n"))
             let all = try home.run(arguments: ["plan", "."] + words)
-            for name in [".cache/app/file", ".cache/app/unit/", "marked"] {
-                #expect(all.text.contains("  \(home.path(name))\n"), "\(all)")
+            for unit in units + ["  \(home.path("marked"))\n"] {
+                #expect(all.text.contains(unit), "\(all)")
             }
             #expect(all.text.contains("kept  \(home.path("other")): another filesystem begins"))
             #expect(

@@ -211,7 +211,7 @@ struct TroubleTests {
     @Test("a newline in an argument begins no line of a usage error")
     func newlineInUsageError() throws {
         for arguments in [
-            ["get", "no\nFORGED", "f"], ["get", "purgeable", "--no\nFORGED"],
+            ["get", "no\nFORGED", "f"], ["get", "purgeable", "f", "--no\nFORGED"],
             ["set", "purgeable=no\nFORGED", "f"], ["no\nFORGED"],
         ] {
             let result = try Command(.built("resval"), arguments: arguments).run()
@@ -272,10 +272,14 @@ struct TroubleTests {
                     "copied up 1 file of a lower layer of an overlay, 2.0 MiB"),
                 "\(single)")
             try Tree { File("own", "text") }.create(in: merged)
+            // Later than the clock of files may be.
+            try tool("sleep", "0.2")
             for name in ["single", "own"] {
                 expect(try resval("set", "excluded=true", name, in: merged), exits: 0)
             }
-            let many = try resval("set", "-R", "excluded=true", "many", in: merged)
+            let many = try resval(
+                "set", "-R", "excluded=true", "many", in: merged,
+                environment: ["XDG_STATE_HOME": root.string])
             #expect(many.exitCode == 0)
             #expect(
                 many.errorText.contains(

@@ -145,15 +145,22 @@ struct RecordPath: Sendable, Hashable {
         self.sources = sources.map(\.bytes)
     }
 
-    /// Whether a path is in the snapshot only because of the record: the file, its directory, which no
-    /// backup stores for itself, and those directories above it that do not lead to a SOURCE as well.
+    /// Whether a path is in the snapshot only because of the record: the file, the state directory that it
+    /// is in, which no backup stores for itself, and those directories above it that do not lead to a
+    /// SOURCE as well.
     func hides(_ other: [UInt8]) -> Bool {
         if other == path { return true }
         guard isHeld(path, by: other) else { return false }
-        if other.count == path.lastIndex(of: UInt8(ascii: "/")) {
-            return !sources.contains { isHeld($0, by: other) }
-        }
+        if isStateDirectory(other) { return !sources.contains { isHeld($0, by: other) } }
         return !sources.contains { isHeld(other, by: $0) || isHeld($0, by: other) }
+    }
+
+    /// Whether a directory has the name of state directories, and the record in it. Whoever wrote the tag
+    /// could have named any directory.
+    private func isStateDirectory(_ directory: [UInt8]) -> Bool {
+        directory.count == path.lastIndex(of: UInt8(ascii: "/"))
+            && directory.suffix(stateDirectoryName.utf8.count + 1)
+                .elementsEqual("/\(stateDirectoryName)".utf8)
     }
 
     /// The topmost path that is hidden with everything below it.

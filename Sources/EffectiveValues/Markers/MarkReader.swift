@@ -120,7 +120,8 @@ public struct MarkReader: Sendable {
             case .excluded?: found.excluding.insert(.xdg)
             case .meaningless(let value)?:
                 let text = NameEscaping.text(Array(value.prefix(64)))
-                found.uncertain[.xdg] = "its value '\(text)' is neither true nor false"
+                let quoted = text.hasSuffix("'") ? text : "'\(text)'"
+                found.uncertain[.xdg] = "its value \(quoted) is neither true nor false"
             case nil: break
             }
         }

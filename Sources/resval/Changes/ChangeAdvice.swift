@@ -152,10 +152,15 @@ final class ChangeTally: Sendable {
 /// Tells whether a change copied a file from a lower layer of an overlay to the upper one: the file
 /// exists there only since this program began, with content that is older.
 struct CopyUp: Sendable {
-    /// When the changes began, less what the clock of files may be late.
+    /// When the changes began, less what the clock of files may be late: it ticks each hundredth of a
+    /// second at least.
     private let start: FileTime = {
+        let late: Int64 = 50_000_000
         let now = FileTime.now
-        return FileTime(seconds: now.seconds.subtractingSaturating(1), nanoseconds: now.nanoseconds)
+        return now.nanoseconds >= late
+            ? FileTime(seconds: now.seconds, nanoseconds: now.nanoseconds - late)
+            : FileTime(
+                seconds: now.seconds - 1, nanoseconds: now.nanoseconds + 1_000_000_000 - late)
     }()
 
     /// Whether a file can be on an overlay, which has no device of its own.

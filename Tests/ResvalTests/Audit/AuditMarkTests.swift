@@ -125,7 +125,7 @@ struct AuditMarkTests {
                 "            resval copy 'HOME/#secret#' HOME/secret",
                 "HOME/pinned~: left-behind: its marks did not stay with pinned, which was saved "
                     + "anew",
-                "            resval copy HOME/pinned~ HOME/pinned",
+                "            resval copy 'HOME/pinned~' HOME/pinned",
             ]
             let meaningless =
                 "HOME/no: meaningless: the attribute user.xdg.robots.backup does not count: its "
