@@ -155,7 +155,7 @@ struct CopyUp: Sendable {
     /// When the changes began, less what the clock of files may be late: it ticks each hundredth of a
     /// second at least.
     private let start: FileTime = {
-        let late: Int64 = 50_000_000
+        let late: UInt32 = 50_000_000
         let now = FileTime.now
         return now.nanoseconds >= late
             ? FileTime(seconds: now.seconds, nanoseconds: now.nanoseconds - late)
