@@ -67,7 +67,7 @@ plan_paths() {
 }
 
 # Prints the allocated bytes of all units below a directory for caches.
-bytes_of_units() { bytes_below 2 "$1"; }
+bytes_of_units() { printf "%sB" "$(bytes_below 2 "$1")"; }
 
 # bytes_below DEPTH DIRECTORY
 bytes_below() {
