@@ -11,7 +11,7 @@ final class ChangeAdvisor {
     private let storesInclusion: Bool
     private let storesPurgeable: Bool
     private var hasAdvisedOnPurging = false
-    private let environment = PolicyEnvironment.current()
+    private let environment: PolicyEnvironment
     private let reader: EffectiveValueReader
 
     /// Creates an advisor; nil without a terminal, or where nothing is known to say about the changes.
@@ -21,6 +21,7 @@ final class ChangeAdvisor {
         }
         storesPurgeable = changes.contains { $0.key == .isPurgeable && $0.value == .boolean(true) }
         guard storesInclusion || storesPurgeable, Messages.areOnTerminal else { return nil }
+        environment = PolicyEnvironment.current()
         do throws(FileError) {
             reader = try EffectiveValueReader(
                 StoragePolicy(markers: [.native], locations: environment.locations))
