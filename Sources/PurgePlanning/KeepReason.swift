@@ -113,7 +113,7 @@ public enum KeepReason: Error, Sendable, Hashable {
         }
     }
 
-    /// Whether the item is kept as long as nobody changes it or the settings.
+    /// Whether the item is kept until it or the settings change.
     package var isLasting: Bool {
         switch self {
         case .protected, .protectedRoot, .foreignOwner, .unknownOwner, .unseenProcesses,

@@ -59,7 +59,7 @@ package func isStateOfAnother(_ directory: FilePath) -> Bool {
     }
 }
 
-/// Returns the status of a location; nil if a directory above it denies access or is none.
+/// Returns the status of a location; nil if a directory above it denies access or is not a directory.
 private func statusIfReachable(
     _ location: borrowing some FileLocation & ~Copyable
 ) throws(FileError) -> FileStatus? {

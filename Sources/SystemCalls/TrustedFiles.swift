@@ -9,7 +9,7 @@ import SystemPackage
 /// does the kind.
 ///
 /// A symbolic link, anywhere in the path, is followed only where each directory on the way belongs to
-/// root or to this process's user, and nobody else can write there.
+/// root or to this process's user, and no other user can write there.
 ///
 /// - Throws: ``FileError``: `unsafePath` for a link where that is not so, and for a file on a filesystem
 ///   whose files the kernel, or another user's program, makes; others as `openat(2)`.
@@ -114,7 +114,7 @@ private struct TrustedWay {
         }
     }
 
-    /// Whether nobody but root and this process's user can change what the names on the way lead to.
+    /// Whether only root and this process's user can change what the names on the way lead to.
     private func isClosedToOthers() throws(Errno) -> Bool {
         let trusted = [0, user]
         for (directory, item) in steps {

@@ -63,7 +63,7 @@ package struct RestoreMode: Sendable {
     /// is in the homes of root and of people.
     private let homes: [[UInt8]]
 
-    /// - Parameter keepsNumbers: whether root gives items to the recorded uids, whoever has them here.
+    /// - Parameter keepsNumbers: whether root gives items to the recorded uids, also those of other accounts here.
     package init(target: FilePath?, overwrites: Bool, keepsNumbers: Bool) {
         (self.target, self.overwrites) = (target, overwrites)
         unmounted = target == nil ? unmountedPoints() : []

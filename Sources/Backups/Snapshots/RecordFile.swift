@@ -155,8 +155,8 @@ struct RecordPath: Sendable, Hashable {
         return !sources.contains { isHeld(other, by: $0) || isHeld($0, by: other) }
     }
 
-    /// Whether a directory has the name of state directories, and the record in it. Whoever wrote the tag
-    /// could have named any directory.
+    /// Whether a directory has the name of state directories, and the record in it. A tag is data
+    /// of others, and may name any directory.
     private func isStateDirectory(_ directory: [UInt8]) -> Bool {
         directory.count == path.lastIndex(of: UInt8(ascii: "/"))
             && directory.suffix(stateDirectoryName.utf8.count + 1)

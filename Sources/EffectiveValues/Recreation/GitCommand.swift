@@ -203,7 +203,7 @@ struct GitCommand: Sendable {
         GitFailure(reason: "git has taken \(budget) in all work trees together")
     }
 
-    /// The settings of a work tree may come from somebody else; these would start a program.
+    /// The settings of a work tree may come from another user; these would start a program.
     private static let options = [
         "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
         "core.attributesFile=/dev/null", "-c", "protocol.allow=never",

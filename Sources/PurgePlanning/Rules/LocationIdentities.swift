@@ -32,8 +32,8 @@ struct LocationIdentities: Sendable {
     ///   - user: the uid of the purging user; for root, the directories of every home are
     ///     protected.
     ///   - devices: the devices that the walk stays on.
-    ///   - accounts: users whom `/etc/passwd` does not name; their directories are protected whoever
-    ///     purges.
+    ///   - accounts: users whom `/etc/passwd` does not name; their directories are protected from
+    ///     every purge.
     init(
         _ environment: PolicyEnvironment, protected given: [FilePath] = [], user: UInt32,
         devices: Set<UInt64>, unlisted accounts: [PasswordDatabase.Account] = []

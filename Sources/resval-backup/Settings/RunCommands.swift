@@ -66,8 +66,7 @@ struct RunCommands: Sendable, Hashable {
     }
 }
 
-/// Checks for root that only root can have written a file that names commands, and that nobody else can put
-/// another in its place.
+/// Checks for root that only root can have written a file that names commands, and can replace it.
 ///
 /// - Throws: ``FileError`` `permissionDenied`, naming the directory that another user controls.
 func requireRootsDirectories(above path: FilePath) throws(FileError) {
@@ -75,7 +74,7 @@ func requireRootsDirectories(above path: FilePath) throws(FileError) {
     for var item in [path, try realPath(of: path)] {
         while !item.isEmpty {
             let status = try item.withoutFollowing.fileStatus()
-            // Nobody takes root's entries out of a directory with the sticky bit.
+            // Other users cannot take root's entries out of a directory with the sticky bit.
             let isShut = !status.isWritableByOthers || status.permissions & 0o1000 != 0
             guard status.owner == 0, isShut || status.kind == .symbolicLink else {
                 throw FileError(

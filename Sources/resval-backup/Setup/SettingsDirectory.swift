@@ -5,8 +5,8 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The directory of settings, open, and reached through no link below the home: nobody can lead what is
-/// written there to another place.
+/// The directory of settings, open, and reached through no link below the home: no other user can redirect
+/// what is written there.
 struct SettingsDirectory {
     let path: FilePath
     private let directory: OpenDirectory

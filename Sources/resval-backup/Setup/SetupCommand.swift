@@ -52,7 +52,7 @@ struct SetupCommand: AsyncParsableCommand {
     @Flag(help: "Leave the timer out, and make the first backup now.")
     var noTimer = false
 
-    @Flag(help: "Make backups also while nobody is logged in.")
+    @Flag(help: "Make backups also while you are not logged in.")
     var linger = false
 
     @Flag(help: "Also free space where a disk runs full.")

@@ -52,7 +52,7 @@ struct SetupDraft {
     }
 
     /// Returns an older text with this repository, password and environment in place of its own, and its
-    /// commands as comments: whoever can write to the repository can have put them there. nil where it is
+    /// commands as comments: another writer of the repository can have put them there. nil where it is
     /// not a configuration, or would bring such a thing in another way.
     func text(from old: String) -> String? {
         let replaced = /\s*(repository|password|password-file|password-command)\s*=.*/
@@ -99,7 +99,7 @@ struct SetupDraft {
             warn: { Messages.warn($0) })
     }
 
-    /// Whether there is a repository, which is asked with a password that is none.
+    /// Whether there is a repository, which is asked with an invalid password.
     func repositoryIsThere() async throws -> Bool {
         var settings = try settings()
         settings.password = .text("-")

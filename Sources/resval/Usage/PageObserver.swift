@@ -60,7 +60,7 @@ struct PageObserver: UsageObserver {
     }
 
     mutating func note(directory: borrowing TreeEntry, _ status: FileStatus, number: UInt32) {
-        // What cannot be read is reported by the walk, and proposed by nobody.
+        // What cannot be read is reported by the walk, and not proposed.
         let marks = try? reader.marks(of: directory, kind: .directory)
         if let recreation = marks?.foreign.recreation { recreations[number] = recreation }
     }

@@ -40,8 +40,8 @@ final class RunningProcesses {
         do throws(KeepReason) {
             var used: Set<FileIdentity> = []
             if units.contains(where: \.unit.unit.isDirectory) {
-                // A file was leased when its unit was examined: somebody who was told that the unit was
-                // put aside may have opened it since.
+                // A file was leased when its unit was examined: a process that was told of the
+                // rename may have opened it since.
                 used = try look(
                     for: units.reduce(into: []) {
                         $0.formUnion($1.unit.contents.directories)
