@@ -30,9 +30,7 @@ struct LocationRules {
             add(location, .named, "the named directory")
             // A condition that another user can cause is not a mistake in naming the location, and
             // must not stop a program from its other work.
-            refusals += warnings[count...].filter {
-                $0.cause != .partlyProtected && $0.cause != .unsafePath
-            }
+            refusals += warnings[count...].filter { $0.cause != .unsafePath }
         }
         for path in fixedTemporaryDirectories {
             add(StorageLocation(kind: .temporary, path: path), .fixed, path.string)
@@ -78,8 +76,6 @@ struct LocationRules {
         }
         warnings.append(
             LocationWarning(cause, setting: setting, path: location.path, obstacle: obstacle))
-        // The location is warned about once, however many it contains.
-        if cause == .partlyProtected { append(StorageLocation(kind: location.kind, path: path)) }
     }
 
     private mutating func append(_ location: StorageLocation) {
@@ -88,7 +84,7 @@ struct LocationRules {
 
     private typealias Objection = (LocationWarning.Cause, FilePath?)
 
-    /// Returns why a directory cannot be a location, or not as a whole; nil if nothing objects.
+    /// Returns why a directory cannot be a location; nil if nothing objects.
     private func objection(
         to location: StorageLocation, at path: FilePath, _ source: Source
     ) -> Objection? {
@@ -101,14 +97,9 @@ struct LocationRules {
         if let outer = undisposable.first(where: { path.isHeld(by: $0) }) {
             return (.overlapsProtected, outer)
         }
-        let home = homes.first { $0.isStrictlyBelow(path) }
-        let inner = undisposable.filter { $0.isStrictlyBelow(path) }
-        if source.mayHoldProtected {
-            let outsideHomes = inner.first { inner in !homes.contains { inner.isHeld(by: $0) } }
-            return outsideHomes.map { (.partlyProtected, $0) }
-        }
-        if let home { return (.holdsHome, home) }
-        return inner.first.map { (.overlapsProtected, $0) }
+        if source.mayHoldProtected { return nil }
+        if let home = homes.first(where: { $0.isStrictlyBelow(path) }) { return (.holdsHome, home) }
+        return undisposable.first { $0.isStrictlyBelow(path) }.map { (.overlapsProtected, $0) }
     }
 
     /// Returns what objects to a location of one source only.

@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// A setting for locations that was ignored, wholly or in part, and why.
+/// A setting for locations that was ignored, and why.
 public struct LocationWarning: Sendable, Hashable {
     /// The reason why the setting was ignored.
     public enum Cause: String, Sendable, Hashable, CaseIterable {
@@ -23,8 +23,6 @@ public struct LocationWarning: Sendable, Hashable {
         case outsideHome = "outside-home"
         /// Neither `$HOME` nor the password database provides a usable home.
         case noHome = "no-home"
-        /// The location is used, without the protected directories inside it.
-        case partlyProtected = "partly-protected"
         /// Another user can change where the path leads.
         case unsafePath = "unsafe-path"
         /// A file with settings for locations could not be read.
@@ -73,8 +71,6 @@ public struct LocationWarning: Sendable, Hashable {
         case .outsideHome:
             "\(setting) is ignored as a location, because it is not inside the home"
         case .noHome: "no home is known, so there are no locations below it"
-        case .partlyProtected:
-            "\(setting) contains a protected directory, which is not part of the location"
         case .unsafePath:
             "\(setting) is ignored as a location, because another user controls where it leads"
         case .unreadable: "\(setting) cannot be read, so its contents are not known"

@@ -145,17 +145,12 @@ private let rows: [LocationRow] = [
         userDirectories: #"XDG_DOWNLOAD_DIR="/tmp""#,
         excluded: ["/var/tmp", "/home/u/.cache"], warnings: ["overlaps-protected /tmp"]),
     LocationRow(
-        rule: "/tmp is warned about once, however many directories are cut out of it",
+        rule: "user directories inside /tmp are cut out of it",
         userDirectories: #"""
             XDG_DOWNLOAD_DIR="/tmp/downloads"
             XDG_MUSIC_DIR="/tmp/music"
             """#,
-        excluded: usual, cutOuts: ["/tmp/downloads", "/tmp/music"],
-        warnings: ["partly-protected /tmp"]),
-    LocationRow(
-        rule: "a user directory inside /tmp is cut out of it",
-        userDirectories: #"XDG_DOWNLOAD_DIR="/tmp/downloads""#,
-        excluded: usual, cutOuts: ["/tmp/downloads"], warnings: ["partly-protected /tmp"]),
+        excluded: usual, cutOuts: ["/tmp/downloads", "/tmp/music"]),
     LocationRow(
         rule: "/tmp is ignored when it is a home",
         passwd: "u:x:1000:1000::/home/u:/bin/sh\nn:x:65534:65534::/tmp:/bin/sh\n",
