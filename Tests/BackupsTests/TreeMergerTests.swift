@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backups
 
-@Suite("Moving what was restored into its target")
+@Suite("Moving what was restored into its target", .cleansUp)
 struct TreeMergerTests {
     @Test("names that print like that of a damaged file are each named, and stay")
     func namesAlike() throws {
@@ -74,35 +74,33 @@ struct TreeMergerTests {
 
     @Test("a path that leads up or through a link is refused, and one that leads down is found")
     func paths() throws {
-        try withTemporaryDirectory(containing: Self.tree) { root in
-            let tree = try OpenDirectory(at: root.appending("target"))
-            for path in ["/../victim", "/directory/../../victim", "/directory/..", "/", "file"] {
-                #expect(throws: Errno.invalidArgument, "\(path)") {
-                    _ = try tree.parent(of: Array(path.utf8))
-                }
+        let root = try temporaryDirectory(containing: Self.tree)
+        let tree = try OpenDirectory(at: root.appending("target"))
+        for path in ["/../victim", "/directory/../../victim", "/directory/..", "/", "file"] {
+            #expect(throws: Errno.invalidArgument, "\(path)") {
+                _ = try tree.parent(of: Array(path.utf8))
             }
-            #expect(throws: Errno.tooManySymbolicLinkLevels) {
-                _ = try tree.parent(of: Array("/link/file".utf8))
-            }
-            let (parent, name) = try tree.parent(of: Array("/directory/file".utf8))
-            #expect(name == "file")
-            try #expect(
-                parent.status().identity == root.appending("target/directory").status().identity)
-            try #expect(
-                tree.parent(of: Array("/link".utf8)).directory.status().identity
-                    == tree.status().identity)
         }
+        #expect(throws: Errno.tooManySymbolicLinkLevels) {
+            _ = try tree.parent(of: Array("/link/file".utf8))
+        }
+        let (parent, name) = try tree.parent(of: Array("/directory/file".utf8))
+        #expect(name == "file")
+        try #expect(
+            parent.status().identity == root.appending("target/directory").status().identity)
+        try #expect(
+            tree.parent(of: Array("/link".utf8)).directory.status().identity
+                == tree.status().identity)
     }
 
     @Test("what is mounted below the target belongs to it")
     func mounts() throws {
         try require(.root)
-        try withFilesystem(.tmpfs) { volume in
-            try Tree { File("file", "text") }.create(in: volume.root)
-            let tree = try OpenDirectory(at: volume.root.removingLastComponent())
-            let name = try #require(volume.root.lastComponent)
-            let found = try tree.parent(of: Array("/\(name)/file".utf8)).directory
-            try #expect(found.status().identity == volume.root.status().identity)
-        }
+        let volume = try filesystem(.tmpfs)
+        try Tree { File("file", "text") }.create(in: volume.root)
+        let tree = try OpenDirectory(at: volume.root.removingLastComponent())
+        let name = try #require(volume.root.lastComponent)
+        let found = try tree.parent(of: Array("/\(name)/file".utf8)).directory
+        try #expect(found.status().identity == volume.root.status().identity)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("What a purge that was cut off left")
+@Suite("What a purge that was cut off left", .cleansUp)
 struct LeftoverTests {
     @Test("is left alone and reported when the journal does not name it")
     func stranger() throws {
@@ -20,19 +20,18 @@ struct LeftoverTests {
                 File("app/unit/.resval-purge-third/file", block)
             }
         }
-        try withPurgeHome(tree) { home in
-            let report = try home.purge()
-            #expect(report.removed == [home(".cache/app/file")])
-            #expect(
-                report.leftovers == [
-                    home(".cache/app/.resval-purge-second"): .leftAlone(.unrecorded)
-                ])
-            for path in [
-                ".cache/.resval-purge-first", ".cache/app/.resval-purge-second",
-                ".cache/app/unit/.resval-purge-third",
-            ] {
-                #expect(home(path + "/file").exists)
-            }
+        let home = try purgeHome(tree)
+        let report = try home.purge()
+        #expect(report.removed == [home(".cache/app/file")])
+        #expect(
+            report.leftovers == [
+                home(".cache/app/.resval-purge-second"): .leftAlone(.unrecorded)
+            ])
+        for path in [
+            ".cache/.resval-purge-first", ".cache/app/.resval-purge-second",
+            ".cache/app/unit/.resval-purge-third",
+        ] {
+            #expect(home(path + "/file").exists)
         }
     }
 
@@ -63,25 +62,24 @@ struct LeftoverTests {
 
     @Test("is still in the journal when a directory that took its name kept it aside")
     func nameTaken() throws {
-        try withPurgeHome(Tree { cache("unit") { File("file", block) } }) { home in
-            let unit = home(".cache/app/unit")
-            var aside: FilePath?
-            let report = try home.execute(home.plan()) { call in
-                guard call == .flock, !unit.exists, aside == nil else { return }
-                let names = try OpenDirectory(at: home(".cache/app")).openToRead(".").names()
-                for name in names { aside = home(".cache/app").appending(name.components) }
-                // The second examination finds a change.
-                if let aside { try tool("touch", aside.appending("new")) }
-                try tool("mkdir", unit)
-            }
-            let kept = try #require(aside)
-            #expect(report.failed.keys.contains(unit), "\(report)")
-            #expect(kept.appending("file").exists)
-            try expectFinish(home, [kept: .leftAlone(.nameTaken)])
-            try tool("rmdir", unit)
-            try expectFinish(home, [unit: .restored])
-            #expect(unit.appending("file").exists)
+        let home = try purgeHome(Tree { cache("unit") { File("file", block) } })
+        let unit = home(".cache/app/unit")
+        var aside: FilePath?
+        let report = try home.execute(home.plan()) { call in
+            guard call == .flock, !unit.exists, aside == nil else { return }
+            let names = try OpenDirectory(at: home(".cache/app")).openToRead(".").names()
+            for name in names { aside = home(".cache/app").appending(name.components) }
+            // The second examination finds a change.
+            if let aside { try tool("touch", aside.appending("new")) }
+            try tool("mkdir", unit)
         }
+        let kept = try #require(aside)
+        #expect(report.failed.keys.contains(unit), "\(report)")
+        #expect(kept.appending("file").exists)
+        try expectFinish(home, [kept: .leftAlone(.nameTaken)])
+        try tool("rmdir", unit)
+        try expectFinish(home, [unit: .restored])
+        #expect(unit.appending("file").exists)
     }
 
     @Test("is left alone when it is another directory, or in another one")

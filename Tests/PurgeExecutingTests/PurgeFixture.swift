@@ -134,14 +134,18 @@ extension FilePath {
     }
 }
 
+/// Makes a home that holds a tree.
+func purgeHome(_ tree: Tree) throws -> PurgeFixture {
+    let root = try temporaryDirectory(containing: homeTree)
+    try tree.create(in: root.appending("home"))
+    return PurgeFixture(root: root)
+}
+
 /// Calls `body` with a home that holds a tree.
 func withPurgeHome<Result>(
     _ tree: Tree, _ body: (PurgeFixture) throws -> Result
 ) throws -> Result {
-    try withTemporaryDirectory(containing: homeTree) { root in
-        try tree.create(in: root.appending("home"))
-        return try body(PurgeFixture(root: root))
-    }
+    try cleaningUp { try body(purgeHome(tree)) }
 }
 
 /// Homes on a small filesystem of their own, where waiting for the disk takes no time, one after the
@@ -160,11 +164,16 @@ struct PurgeHomes {
     }
 }
 
+/// Makes a small filesystem for homes.
+func purgeHomes(on kind: FilesystemKind = .ext4) throws -> PurgeHomes {
+    PurgeHomes(filesystem: try filesystem(kind))
+}
+
 /// Calls `body` with a small filesystem for homes.
-func withPurgeHomes<Result>(
-    on kind: FilesystemKind = .ext4, _ body: (PurgeHomes) throws -> Result
-) throws -> Result {
-    try withFilesystem(kind) { try body(PurgeHomes(filesystem: $0)) }
+func withPurgeHomes(
+    on kind: FilesystemKind = .ext4, _ body: (PurgeHomes) throws -> Void
+) throws {
+    try cleaningUp { try body(purgeHomes(on: kind)) }
 }
 
 let homeTree = Tree { Directory("home") }

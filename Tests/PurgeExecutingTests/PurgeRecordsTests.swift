@@ -8,7 +8,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("What a purge that was cut off left, by its journal")
+@Suite("What a purge that was cut off left, by its journal", .cleansUp)
 struct PurgeRecordsTests {
     private static let forgeries: [(String, String, String)] = [
         ("/a", "unit", "Documents"), ("/a", "unit", ".resval-purge-x/../../Documents"),
@@ -22,19 +22,18 @@ struct PurgeRecordsTests {
         "is not believed in a record with any other path than the purger's own",
         arguments: forgeries)
     func forged(parent: String, name: String, aside: String) throws {
-        try withPurgeHome(Tree {}) { home in
-            func record(_ parent: String, _ name: String, _ aside: String) -> AsideRecord {
-                AsideRecord(
-                    .deleting, parentPath: Array(parent.utf8), name: Array(name.utf8),
-                    asideName: Array(aside.utf8))
-            }
-            let good = record("/a", "unit", ".resval-purge-1")
-            try PurgeJournal(in: home.state).store([good])
-            #expect(try PurgeJournal(in: home.state).records == [good])
-            try tool("rm", home.state.appending("journal"))
-            try PurgeJournal(in: home.state).store([record(parent, name, aside)])
-            #expect(try PurgeJournal(in: home.state).records.isEmpty)
+        let home = try purgeHome(Tree {})
+        func record(_ parent: String, _ name: String, _ aside: String) -> AsideRecord {
+            AsideRecord(
+                .deleting, parentPath: Array(parent.utf8), name: Array(name.utf8),
+                asideName: Array(aside.utf8))
         }
+        let good = record("/a", "unit", ".resval-purge-1")
+        try PurgeJournal(in: home.state).store([good])
+        #expect(try PurgeJournal(in: home.state).records == [good])
+        try tool("rm", home.state.appending("journal"))
+        try PurgeJournal(in: home.state).store([record(parent, name, aside)])
+        #expect(try PurgeJournal(in: home.state).records.isEmpty)
     }
 
     @Test("is known from a journal whose numbers begin again at 0")
@@ -106,30 +105,29 @@ struct PurgeRecordsTests {
 
     @Test("has one record for each directory put aside")
     func journal() throws {
-        try withPurgeHome(Tree {}) { home in
-            let journal = try PurgeJournal(in: home.state)
-            func record(_ name: String) -> AsideRecord {
-                AsideRecord(
-                    state: .aside,
-                    identity: PersistentIdentity(
-                        filesystem: .named([0xFF]), inode: .max,
-                        creationTime: FileTime(seconds: .min, nanoseconds: 1)),
-                    parent: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
-                    parentPath: Array("/a\n".utf8),
-                    name: [0xFF], asideName: Array(name.utf8),
-                    newestChange: FileTime(seconds: -5, nanoseconds: 999_999_999),
-                    knownInodes: name == "a" ? [0, .max] : nil)
-            }
-            for name in ["a", "b", "c"] { try journal.store([record(name)]) }
-            try journal.remove([record("b")])
-            let long = AsideRecord(parentPath: [UInt8](repeating: 65, count: 70_000))
-            #expect(throws: FileError.self) { try journal.store([long]) }
-            #expect(journal.records == [record("a"), record("c")])
-            var large = record("d")
-            large.knownInodes = Set(1...20_000)
-            try journal.store([large])
-            large.knownInodes = nil
-            #expect(journal.records == [record("a"), record("c"), large])
+        let home = try purgeHome(Tree {})
+        let journal = try PurgeJournal(in: home.state)
+        func record(_ name: String) -> AsideRecord {
+            AsideRecord(
+                state: .aside,
+                identity: PersistentIdentity(
+                    filesystem: .named([0xFF]), inode: .max,
+                    creationTime: FileTime(seconds: .min, nanoseconds: 1)),
+                parent: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
+                parentPath: Array("/a\n".utf8),
+                name: [0xFF], asideName: Array(name.utf8),
+                newestChange: FileTime(seconds: -5, nanoseconds: 999_999_999),
+                knownInodes: name == "a" ? [0, .max] : nil)
         }
+        for name in ["a", "b", "c"] { try journal.store([record(name)]) }
+        try journal.remove([record("b")])
+        let long = AsideRecord(parentPath: [UInt8](repeating: 65, count: 70_000))
+        #expect(throws: FileError.self) { try journal.store([long]) }
+        #expect(journal.records == [record("a"), record("c")])
+        var large = record("d")
+        large.knownInodes = Set(1...20_000)
+        try journal.store([large])
+        large.knownInodes = nil
+        #expect(journal.records == [record("a"), record("c"), large])
     }
 }

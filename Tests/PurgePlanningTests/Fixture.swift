@@ -74,9 +74,14 @@ extension FileTime {
     }
 }
 
+/// Makes a home that holds a tree.
+func homeFixture(_ tree: Tree) throws -> HomeFixture {
+    HomeFixture(home: try temporaryDirectory(containing: tree))
+}
+
 /// Calls `body` with a home that holds a tree.
-func withHome<Result>(_ tree: Tree, _ body: (HomeFixture) throws -> Result) throws -> Result {
-    try withTemporaryDirectory(containing: tree) { try body(HomeFixture(home: $0)) }
+func withHome(_ tree: Tree, _ body: (HomeFixture) throws -> Void) throws {
+    try cleaningUp { try body(homeFixture(tree)) }
 }
 
 /// Text that takes a block on every filesystem.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Units that free little by themselves, and what belongs together in a directory for caches.
-@Suite("Small units, and indexes with their data")
+@Suite("Small units, and indexes with their data", .cleansUp)
 struct SmallUnitTests {
     private static let smallest: Int64 = 64 << 10
 
@@ -64,19 +64,17 @@ struct SmallUnitTests {
             File(".cache/app/middle", content(2048))
             File(".cache/app/new", content(8192))
         }
-        try withHome(tree) { fixture in
-            let found = try fixture.found().2
-            #expect(found.units.count == 3 && !found.isTruncated)
-            let trimmed = found.trimmed(toFree: 8 << 20)
-            #expect(trimmed.units.map { fixture.name($0.path) } == [".cache/app/new"])
-            #expect(trimmed.isTruncated)
-            #expect(trimmed.totals == found.totals)
-            // Items that are needed for their inodes stay.
-            let two = found.trimmed(toFree: 8 << 20, inodes: 2)
-            #expect(
-                two.units.map { fixture.name($0.path) } == [".cache/app/middle", ".cache/app/new"])
-            #expect(found.trimmed(toFree: 11 << 20).units.count == 3)
-        }
+        let fixture = try homeFixture(tree)
+        let found = try fixture.found().2
+        #expect(found.units.count == 3 && !found.isTruncated)
+        let trimmed = found.trimmed(toFree: 8 << 20)
+        #expect(trimmed.units.map { fixture.name($0.path) } == [".cache/app/new"])
+        #expect(trimmed.isTruncated)
+        #expect(trimmed.totals == found.totals)
+        // Items that are needed for their inodes stay.
+        let two = found.trimmed(toFree: 8 << 20, inodes: 2)
+        #expect(two.units.map { fixture.name($0.path) } == [".cache/app/middle", ".cache/app/new"])
+        #expect(found.trimmed(toFree: 11 << 20).units.count == 3)
     }
 
     @Test("a database beside directories makes one unit of them, except where the list says not")

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Evicted files and terminals in resval")
+@Suite("Evicted files and terminals in resval", .cleansUp)
 struct EvictedFileTests {
     /// Calls `body` with a placeholder as an ordinary user has it.
     private func withPlaceholder(_ body: (FilePath) throws -> Void) throws {
@@ -13,14 +13,13 @@ struct EvictedFileTests {
             File("it's here").attribute(
                 "user.resval.evicted.0123456789abcdef.fedcba9876543210.0.644.1234567890-0", "")
         }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            let file = root.appending("it's here")
-            try tool("truncate", "--size", "1M", file)
-            try tool("touch", "-d", "@1234567890", file)
-            try tool("chmod", "0", file)
-            try tool("chown", "-R", "4711:4711", root)
-            try body(root)
-        }
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        let file = root.appending("it's here")
+        try tool("truncate", "--size", "1M", file)
+        try tool("touch", "-d", "@1234567890", file)
+        try tool("chmod", "0", file)
+        try tool("chown", "-R", "4711:4711", root)
+        try body(root)
     }
 
     @Test("explain says that a file is evicted, and how it comes back")
@@ -42,9 +41,8 @@ struct EvictedFileTests {
             // Its value cannot be read.
             try root.appending("it's here").setExtendedAttribute(
                 named: "user.com.dropbox.ignored", to: Array("1".utf8))
-            let ignored = try resval("explain", "it's here", in: root, user: 4711)
-            #expect(ignored.exitCode == 0, "\(ignored)")
-            #expect(ignored.text.contains("  note: Dropbox does not"), "\(ignored)")
+            try resval("explain", "it's here", in: root, user: 4711).expect(
+                exits: 0, prints: "  note: Dropbox does not")
         }
     }
 
@@ -70,21 +68,20 @@ struct EvictedFileTests {
     @Test("load says what it reads from a terminal, and nothing of it elsewhere")
     func terminal() throws {
         try require(.tool("script"))
-        try withTemporaryDirectory { root in
-            // script gives the command a terminal, whose input ends at once.
-            var command = Command(
-                "/bin/sh", "-c",
-                "script --quiet --return --command \"$0 marks load\" /dev/null < /dev/null",
-                FilePath.built("resval"))
-            command.workingDirectory = root
-            let result = try command.run()
-            #expect(
-                result.text.hasPrefix(
-                    "resval: reading marks from the terminal (end them with Ctrl-D, or name a file)"
-                ),
-                "\(result)")
-            let piped = try resval("marks", "load", in: root)
-            #expect(!piped.errorText.contains("terminal"), "\(piped)")
-        }
+        let root = try temporaryDirectory()
+        // script gives the command a terminal, whose input ends at once.
+        var command = Command(
+            "/bin/sh", "-c",
+            "script --quiet --return --command \"$0 marks load\" /dev/null < /dev/null",
+            FilePath.built("resval"))
+        command.workingDirectory = root
+        let result = try command.run()
+        #expect(
+            result.text.hasPrefix(
+                "resval: reading marks from the terminal (end them with Ctrl-D, or name a file)"
+            ),
+            "\(result)")
+        let piped = try resval("marks", "load", in: root)
+        #expect(!piped.errorText.contains("terminal"), "\(piped)")
     }
 }

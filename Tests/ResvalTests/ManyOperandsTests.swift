@@ -4,15 +4,14 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Many operands")
+@Suite("Many operands", .cleansUp)
 struct ManyOperandsTests {
     private func files(_ range: Range<Int>) -> [String] { range.map { "f\($0)" } }
 
     private func withFiles(_ names: [String], _ body: (FilePath) throws -> Void) throws {
-        try withTemporaryDirectory { root in
-            for name in names { try tool("touch", root.appending(name)) }
-            try body(root)
-        }
+        let root = try temporaryDirectory()
+        for name in names { try tool("touch", root.appending(name)) }
+        try body(root)
     }
 
     private func run(_ arguments: [String], in root: FilePath) throws -> CommandResult {
@@ -58,17 +57,16 @@ struct ManyOperandsTests {
 
     @Test("names that begin with a dash, and names that are not UTF-8, come after --")
     func names() throws {
-        try withTemporaryDirectory { root in
-            let names = (0..<40).map { Array("-x\($0)".utf8) + [0xFF] }
-            for name in names { try tool("touch", root.pushing(FilePath(bytes: name))) }
-            let arguments: [any CommandArgument] = ["set", "purgeable=true", "--"] + names
-            var command = Command(.built("resval"), arguments: arguments)
-            command.workingDirectory = root
-            expect(try command.run(), exits: 0)
-            for name in names {
-                let file = root.pushing(FilePath(bytes: name))
-                try #expect(file.value(for: .isPurgeable) == true)
-            }
+        let root = try temporaryDirectory()
+        let names = (0..<40).map { Array("-x\($0)".utf8) + [0xFF] }
+        for name in names { try tool("touch", root.pushing(FilePath(bytes: name))) }
+        let arguments: [any CommandArgument] = ["set", "purgeable=true", "--"] + names
+        var command = Command(.built("resval"), arguments: arguments)
+        command.workingDirectory = root
+        expect(try command.run(), exits: 0)
+        for name in names {
+            let file = root.pushing(FilePath(bytes: name))
+            try #expect(file.value(for: .isPurgeable) == true)
         }
     }
 
@@ -96,18 +94,16 @@ struct ManyOperandsTests {
 
     @Test("40,000 operands are marked in seconds")
     func time() throws {
-        try withTemporaryDirectory { root in
-            try tool("sh", "-c", "cd \"$0\" && seq -f f%.0f 0 39999 | xargs touch", root)
-            let start = ContinuousClock.now
-            expect(
-                try run(
-                    ["set", "excluded=true"] + files(0..<40_000) + ["--no-dereference"], in: root),
-                exits: 0)
-            // A parser that looks at all of them for each takes minutes.
-            #expect(ContinuousClock.now - start < .seconds(60))
-            try #expect(root.appending("f39999").value(for: .isExcludedFromBackup) == true)
-            let found = try run(["find", "--excluded", "."], in: root)
-            #expect(found.text.split(separator: "\n").count == 40_000)
-        }
+        let root = try temporaryDirectory()
+        try tool("sh", "-c", "cd \"$0\" && seq -f f%.0f 0 39999 | xargs touch", root)
+        let start = ContinuousClock.now
+        expect(
+            try run(["set", "excluded=true"] + files(0..<40_000) + ["--no-dereference"], in: root),
+            exits: 0)
+        // A parser that looks at all of them for each takes minutes.
+        #expect(ContinuousClock.now - start < .seconds(60))
+        try #expect(root.appending("f39999").value(for: .isExcludedFromBackup) == true)
+        let found = try run(["find", "--excluded", "."], in: root)
+        #expect(found.text.split(separator: "\n").count == 40_000)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemCalls
 
-@Suite("Paths beyond PATH_MAX")
+@Suite("Paths beyond PATH_MAX", .cleansUp)
 struct LongPathTests {
     @Test(
         "paths around the limit all lead to their file", arguments: [4094, 4095, 4096, 4097, 8300])
@@ -33,15 +33,14 @@ struct LongPathTests {
     func descriptors() throws {
         let directory = FileName(Array(repeating: UInt8(ascii: "d"), count: 200))
         let tree = Tree { NestedDirectories(directory, depth: 50) { File("f") } }
-        try withTemporaryDirectory(containing: tree) { root in
-            let path = root.appending(directory, times: 50)
-            let mock = SystemCallMock([:])
-            try mock.run {
-                _ = try path.appending("f").status()
-                #expect(throws: Errno.noSuchFileOrDirectory) { try path.appending("g").status() }
-            }
-            #expect(mock.calls[.openat, default: 0] >= 4)
-            #expect(mock.calls[.openat] == mock.calls[.close])
+        let root = try temporaryDirectory(containing: tree)
+        let path = root.appending(directory, times: 50)
+        let mock = SystemCallMock([:])
+        try mock.run {
+            _ = try path.appending("f").status()
+            #expect(throws: Errno.noSuchFileOrDirectory) { try path.appending("g").status() }
         }
+        #expect(mock.calls[.openat, default: 0] >= 4)
+        #expect(mock.calls[.openat] == mock.calls[.close])
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemCalls
 
-@Suite("Files of state", .timeLimit(.minutes(5)))
+@Suite("Files of state", .timeLimit(.minutes(5)), .cleansUp)
 struct StateFileTests {
     /// The code of what the directory `state/resval/part` or a file in it is refused for; nil when it is
     /// taken.
@@ -29,31 +29,29 @@ struct StateFileTests {
 
     @Test("what only its owner can write is read; nothing else is, or is waited for")
     func kinds() throws {
-        try withTemporaryDirectory(containing: Self.tree) { root in
-            #expect(refusal(root) == nil)
-            #expect(refusal(root, "absent") == nil)
-            #expect(refusal(root, "fifo")?.message.contains("not a regular file") == true)
-            #expect(refusal(root, "directory")?.message.contains("not a regular file") == true)
-            #expect(refusal(root, "link")?.code == .symbolicLinkLoop)
-            #expect(refusal(root, "open")?.code == .permissionDenied)
-            #expect(refusal(root, "long")?.code == .tooLarge)
-            let part = root.appending("state/resval/part")
-            for name in ["fifo", "directory", "link", "open"] {
-                #expect(throws: FileError.self) {
-                    try openStateFile(part.appending(name), makingIt: true)
-                }
+        let root = try temporaryDirectory(containing: Self.tree)
+        #expect(refusal(root) == nil)
+        #expect(refusal(root, "absent") == nil)
+        #expect(refusal(root, "fifo")?.message.contains("not a regular file") == true)
+        #expect(refusal(root, "directory")?.message.contains("not a regular file") == true)
+        #expect(refusal(root, "link")?.code == .symbolicLinkLoop)
+        #expect(refusal(root, "open")?.code == .permissionDenied)
+        #expect(refusal(root, "long")?.code == .tooLarge)
+        let part = root.appending("state/resval/part")
+        for name in ["fifo", "directory", "link", "open"] {
+            #expect(throws: FileError.self) {
+                try openStateFile(part.appending(name), makingIt: true)
             }
         }
     }
 
     @Test("a file in a directory that only its owner can enter counts, whatever its mode")
     func umask() throws {
-        try withTemporaryDirectory(containing: Self.tree) { root in
-            try tool("chmod", "700", root.appending("state/resval/part"))
-            #expect(refusal(root, "open") == nil)
-            try tool("ln", root.appending("state/resval/part/open"), root.appending("twin"))
-            #expect(refusal(root, "open")?.code == .permissionDenied)
-        }
+        let root = try temporaryDirectory(containing: Self.tree)
+        try tool("chmod", "700", root.appending("state/resval/part"))
+        #expect(refusal(root, "open") == nil)
+        try tool("ln", root.appending("state/resval/part/open"), root.appending("twin"))
+        #expect(refusal(root, "open")?.code == .permissionDenied)
     }
 
     @Test("each directory up to the programs' own must be its user's alone, and is named")
@@ -102,11 +100,10 @@ struct StateFileTests {
                 #expect(isStateOfAnother(root.appending("state/resval/part/file")))
             }
         }
-        try withTemporaryDirectory(containing: Self.tree) { root in
-            try tool("mv", root.appending("state"), root.appending("moved"))
-            try tool("touch", root.appending("state"))
-            #expect(isStateOfAnother(root.appending("state/resval/part")))
-        }
+        let root = try temporaryDirectory(containing: Self.tree)
+        try tool("mv", root.appending("state"), root.appending("moved"))
+        try tool("touch", root.appending("state"))
+        #expect(isStateOfAnother(root.appending("state/resval/part")))
     }
 
     @Test("root makes no directory in another user's, nor through a link of one")
@@ -117,16 +114,15 @@ struct StateFileTests {
                 .owned(by: 1234)
             Directory("own")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            for path in ["home/.local/state/resval", "home/state/resval"] {
-                #expect(throws: FileError.self) {
-                    try makeStateDirectory(root.pushing(FilePath(path)))
-                }
+        let root = try temporaryDirectory(containing: tree)
+        for path in ["home/.local/state/resval", "home/state/resval"] {
+            #expect(throws: FileError.self) {
+                try makeStateDirectory(root.pushing(FilePath(path)))
             }
-            let made = try tool("find", root, "-mindepth", "1", "-type", "d", "-printf", "%P ")
-            #expect(made == "own home " || made == "home own ")
-            try makeStateDirectory(root.appending("own/state/resval"))
-            #expect(try root.appending("own/state/resval").status().permissions == 0o700)
         }
+        let made = try tool("find", root, "-mindepth", "1", "-type", "d", "-printf", "%P ")
+        #expect(made == "own home " || made == "home own ")
+        try makeStateDirectory(root.appending("own/state/resval"))
+        #expect(try root.appending("own/state/resval").status().permissions == 0o700)
     }
 }

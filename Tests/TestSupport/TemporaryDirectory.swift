@@ -2,28 +2,27 @@ import Glibc
 import SystemCalls
 import SystemPackage
 
-/// Calls `body` with a new directory and removes it afterwards, whatever it then holds.
+/// Makes a directory, which is removed when the test ends, whatever it then holds.
 ///
 /// The directory lies in the `$TMPDIR` that the tests were started with, else in `/var/tmp`, which unlike `/tmp` is rarely a filesystem
 /// without user attributes. Its path has no symbolic link in it.
 ///
 /// - Parameter tree: what the directory holds at first.
 /// - Parameter isShared: whether other users may enter it.
-package func withTemporaryDirectory<Result>(
-    containing tree: Tree = Tree {}, isShared: Bool = false,
-    _ body: (FilePath) throws -> Result
-) throws -> Result {
+package func temporaryDirectory(
+    containing tree: Tree = Tree {}, isShared: Bool = false
+) throws -> FilePath {
     let root = try makeTemporaryDirectory(isShared: isShared)
-    let result: Result
-    do {
-        try tree.create(in: root)
-        result = try body(root)
-    } catch {
-        try removeTree(at: root)
-        throw error
-    }
-    try removeTree(at: root)
-    return result
+    try afterwards { try removeTree(at: root) }
+    try tree.create(in: root)
+    return root
+}
+
+/// Calls `body` with a new directory and removes it afterwards, whatever it then holds.
+package func withTemporaryDirectory<Result>(
+    containing tree: Tree = Tree {}, isShared: Bool = false, _ body: (FilePath) throws -> Result
+) throws -> Result {
+    try cleaningUp { try body(temporaryDirectory(containing: tree, isShared: isShared)) }
 }
 
 /// Calls `body` with a new directory and removes it afterwards, whatever it then holds.

@@ -2,7 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Forgetting")
+@Suite("Forgetting", .cleansUp)
 struct ForgetTests {
     private static let tree = Tree {
         Directory("one") { File("file", "text") }
@@ -35,25 +35,23 @@ struct ForgetTests {
 
     @Test("without a rule nothing is done, and rules that make no sense are refused")
     func usage() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            for arguments in [
-                [], ["--keep-last", "0"], ["--keep-within", "soon"], ["--keep-daily", "-2"],
-                ["--all", "--keep-last", "1", "\(backup.source)"],
-            ] {
-                try backup.command(["forget"] + arguments).run(exits: 64)
-            }
-            #expect(try backup.snapshotCount() == 1)
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        for arguments in [
+            [], ["--keep-last", "0"], ["--keep-within", "soon"], ["--keep-daily", "-2"],
+            ["--all", "--keep-last", "1", "\(backup.source)"],
+        ] {
+            try backup.command(["forget"] + arguments).run(exits: 64)
         }
+        #expect(try backup.snapshotCount() == 1)
     }
 
     @Test("snapshots that are held stay")
     func held() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            try backup.restic("tag", "--add", "resval-kept", "latest")
-            for _ in 0..<3 { try backup.create() }
-            #expect(try backup.forget() == 2)
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try backup.restic("tag", "--add", "resval-kept", "latest")
+        for _ in 0..<3 { try backup.create() }
+        #expect(try backup.forget() == 2)
     }
 }

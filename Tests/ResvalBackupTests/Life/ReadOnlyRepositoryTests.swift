@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A repository on a disk of its own that is read-only or full.
-@Suite("Repositories that cannot be written to")
+@Suite("Repositories that cannot be written to", .cleansUp)
 struct ReadOnlyRepositoryTests {
     private static let tree = Tree {
         File("one", "text")
@@ -15,19 +15,17 @@ struct ReadOnlyRepositoryTests {
         _ body: (BackupFixture, MountedFilesystem) throws -> Void
     ) throws {
         try require(.root)
-        try withFilesystem(.tmpfs) { volume in
-            try withBackup(of: Self.tree) { backup in
-                try volume.remount(["size=16m"])
-                try tool("mv", backup.repository, volume.root.appending("repository"))
-                try tool("ln", "-s", volume.root.appending("repository"), backup.repository)
-                for _ in 0..<2 {
-                    try Tree { File("new", "new") }.create(in: backup.source)
-                    try backup.create()
-                    try tool("rm", backup.source.appending("new"))
-                }
-                try body(backup, volume)
-            }
+        let volume = try filesystem(.tmpfs)
+        let backup = try backup(of: Self.tree)
+        try volume.remount(["size=16m"])
+        try tool("mv", backup.repository, volume.root.appending("repository"))
+        try tool("ln", "-s", volume.root.appending("repository"), backup.repository)
+        for _ in 0..<2 {
+            try Tree { File("new", "new") }.create(in: backup.source)
+            try backup.create()
+            try tool("rm", backup.source.appending("new"))
         }
+        try body(backup, volume)
     }
 
     /// What reads works, with a warning and without waiting.
@@ -84,51 +82,47 @@ struct ReadOnlyRepositoryTests {
 
     @Test("a full cache keeps nothing from being backed up")
     func smallCache() throws {
-        try withFilesystem(.tmpfs) { volume in
-            try withBackup(of: Self.tree) { backup in
-                try volume.remount(["size=16k"])
-                var command = backup.command(["create", backup.source])
-                command.environment["RESTIC_CACHE_DIR"] = "\(volume.root)/cache"
-                try command.run(exits: 0)
-                try backup.runSuccessfully("verify", "latest")
-            }
-        }
+        let volume = try filesystem(.tmpfs)
+        let backup = try backup(of: Self.tree)
+        try volume.remount(["size=16k"])
+        var command = backup.command(["create", backup.source])
+        command.environment["RESTIC_CACHE_DIR"] = "\(volume.root)/cache"
+        try command.run(exits: 0)
+        try backup.runSuccessfully("verify", "latest")
     }
 
     @Test("a cache whose disk fills up while it is written is not used, and nothing hangs")
     func fullCache() throws {
         try require(.root)
-        try withFilesystem(.tmpfs) { volume in
-            try withBackup(of: Tree { File("small", "text") }) { backup in
-                try shell(
-                    #"for i in $(seq 2000); do echo $i > "$1/a-name-that-takes-some-room-$i"; done"#,
-                    backup.source)
-                try backup.create()
-                // With room enough to begin, and too little for the index and the trees.
-                try volume.remount(["size=20m"])
-                try shell(#"head -c 20900000 /dev/zero > "$1/filler"; true"#, volume.root)
-                for size in ["20m", "40m"] {
-                    let cache = volume.root.appending("cache")
-                    try volume.remount(["size=\(size)"])
-                    // Takes all room but a few pages once the program has looked how much there is.
-                    let script = """
-                        [ -e "\(volume.root)/second" ] ||
-                            cat /dev/zero > "\(volume.root)/second" 2>/dev/null
-                        truncate -s -32K "\(volume.root)/second"
-                        """
-                    for words in [["snapshots"], ["create", "\(backup.source)"], ["verify"]] {
-                        var command = try backup.command(words, before: script)
-                        command.environment["RESTIC_CACHE_DIR"] = "\(cache)"
-                        let result = try command.run(exits: 0)
-                        // Of snapshots alone there may be little enough.
-                        guard size == "20m" || words != ["snapshots"] else { continue }
-                        #expect(
-                            result.errorText.contains("the disk of restic's cache is full"),
-                            "\(size), \(words): \(result)")
-                    }
-                    try tool("rm", "-rf", cache, volume.root.appending("second"))
-                }
+        let volume = try filesystem(.tmpfs)
+        let backup = try backup(of: Tree { File("small", "text") })
+        try shell(
+            #"for i in $(seq 2000); do echo $i > "$1/a-name-that-takes-some-room-$i"; done"#,
+            backup.source)
+        try backup.create()
+        // With room enough to begin, and too little for the index and the trees.
+        try volume.remount(["size=20m"])
+        try shell(#"head -c 20900000 /dev/zero > "$1/filler"; true"#, volume.root)
+        for size in ["20m", "40m"] {
+            let cache = volume.root.appending("cache")
+            try volume.remount(["size=\(size)"])
+            // Takes all room but a few pages once the program has looked how much there is.
+            let script = """
+                [ -e "\(volume.root)/second" ] ||
+                    cat /dev/zero > "\(volume.root)/second" 2>/dev/null
+                truncate -s -32K "\(volume.root)/second"
+                """
+            for words in [["snapshots"], ["create", "\(backup.source)"], ["verify"]] {
+                var command = try backup.command(words, before: script)
+                command.environment["RESTIC_CACHE_DIR"] = "\(cache)"
+                let result = try command.run(exits: 0)
+                // Of snapshots alone there may be little enough.
+                guard size == "20m" || words != ["snapshots"] else { continue }
+                #expect(
+                    result.errorText.contains("the disk of restic's cache is full"),
+                    "\(size), \(words): \(result)")
             }
+            try tool("rm", "-rf", cache, volume.root.appending("second"))
         }
     }
 }

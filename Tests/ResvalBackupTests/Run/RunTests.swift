@@ -380,13 +380,16 @@ struct RunFixture {
     }
 }
 
-/// Calls `body` with a configured backup of a tree.
+/// Makes a configured backup of a tree.
+func configuredBackup(of tree: Tree) throws -> RunFixture {
+    let fixture = RunFixture(backup: try backup(of: tree))
+    try fixture.configure(fixture.usual + "verify = \"never\"\n")
+    return fixture
+}
+
+/// Calls `body` with such a backup.
 func withRun(of tree: Tree, _ body: (RunFixture) throws -> Void) throws {
-    try withBackup(of: tree) { backup in
-        let fixture = RunFixture(backup: backup)
-        try fixture.configure(fixture.usual + "verify = \"never\"\n")
-        try body(fixture)
-    }
+    try cleaningUp { try body(configuredBackup(of: tree)) }
 }
 
 /// The SOURCE of a run.

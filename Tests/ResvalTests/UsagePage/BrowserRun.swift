@@ -38,9 +38,9 @@ func withPage<Result>(
 ) throws -> Result {
     try require(.tool("chromium-headless-shell"), .tool("python3"))
     let page = directory.appending("page.html")
-    let result = try resval(
+    try resval(
         "usage", "--html", page, root, in: directory,
-        environment: ["HOME": root.string, "XDG_CACHE_HOME": nil])
-    #expect(result.exitCode == 0, "\(result)")
+        environment: ["HOME": root.string, "XDG_CACHE_HOME": nil]
+    ).expect(exits: 0)
     return try body(PageFixture(root: root, page: page))
 }
