@@ -21,14 +21,15 @@ struct ManifestTests {
 
     @Test("holds what is stored and nothing else")
     func contents() throws {
-        try withManifest { root, manifest in
-            #expect(manifest.count == 4)
-            for name in ["f", "d", "link"] {
-                #expect(manifest.contains(root.appending(name).bytes))
-            }
-            for name in ["marked", "d/inner", "socket", "f ", "", "F"] {
-                #expect(!manifest.contains(root.bytes + Array("/\(name)".utf8)))
-            }
+        let root = try temporaryDirectory(containing: Self.tree)
+        let plan = try makePlan(root) { $0.makesManifest = true }
+        let manifest = try #require(plan.manifest)
+        #expect(manifest.count == 4)
+        for name in ["f", "d", "link"] {
+            #expect(manifest.contains(root.appending(name).bytes))
+        }
+        for name in ["marked", "d/inner", "socket", "f ", "", "F"] {
+            #expect(!manifest.contains(root.bytes + Array("/\(name)".utf8)))
         }
     }
 
@@ -37,8 +38,7 @@ struct ManifestTests {
         let root = try temporaryDirectory(
             containing: Tree {
                 Directory("a"); Directory("b")
-            }
-        )
+            })
         var planner = BackupPlanner(policy: StoragePolicy(), mounts: try MountTable.current())
         planner.makesManifest = true
         let sources = ["a", "b"].map { root.appending($0) }
@@ -64,12 +64,5 @@ struct ManifestTests {
         #expect(try entry("d").state == directory.state)
         try tool("mv", root.appending("f"), root.appending("g"))
         #expect(try entry("g").identity == file.identity)
-    }
-
-    private func withManifest(_ body: (FilePath, inout PlanManifest) throws -> Void) throws {
-        let root = try temporaryDirectory(containing: Self.tree)
-        let plan = try makePlan(root) { $0.makesManifest = true }
-        var manifest = try #require(plan.manifest)
-        try body(root, &manifest)
     }
 }

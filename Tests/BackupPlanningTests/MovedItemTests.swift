@@ -46,7 +46,8 @@ struct MovedItemTests {
                 var number = 1
                 var items = 1
                 while number <= items {
-                    try withTemporaryDirectory(containing: tree) { root in
+                    try cleaningUp {
+                        let root = try temporaryDirectory(containing: tree)
                         // What is made within a tick may be as new as the walk.
                         usleep(20_000)
                         let (old, new) = ("\(root)/\(from)", "\(root)/\(to)")

@@ -35,26 +35,25 @@ struct NulListTests {
 
     @Test("has each directory before its contents, and the directories above the SOURCEs once")
     func order() throws {
-        try withTemporaryDirectory(containing: tree) { base in
-            let sources = [base.pushing("b"), base.pushing("a/source")]
-            let hostile = Array("./a/source/".utf8) + HostileNames.notUTF8.bytes
-            let directories = ["d", "d/f", "excluded"].map { "./a/source/\($0)" }
-            let (records, plan) = try list(sources, relativeTo: base)
-            #expect(
-                records
-                    == ["./b", "./a", "./a/source"].map { Array($0.utf8) }
-                    + [hostile, Array("./a/source/d-".utf8)]
-                    + directories.map { Array($0.utf8) })
-            #expect(!plan.isIncomplete)
-            let absolute = try list(sources).records
-            var above: [[UInt8]] = []
-            var directory = base
-            while directory != "/" {
-                above.insert(directory.bytes, at: 0)
-                directory.removeLastComponent()
-            }
-            #expect(absolute == above + records.map { base.bytes + $0.dropFirst() })
+        let base = try temporaryDirectory(containing: tree)
+        let sources = [base.pushing("b"), base.pushing("a/source")]
+        let hostile = Array("./a/source/".utf8) + HostileNames.notUTF8.bytes
+        let directories = ["d", "d/f", "excluded"].map { "./a/source/\($0)" }
+        let (records, plan) = try list(sources, relativeTo: base)
+        #expect(
+            records
+                == ["./b", "./a", "./a/source"].map { Array($0.utf8) }
+                + [hostile, Array("./a/source/d-".utf8)]
+                + directories.map { Array($0.utf8) })
+        #expect(!plan.isIncomplete)
+        let absolute = try list(sources).records
+        var above: [[UInt8]] = []
+        var directory = base
+        while directory != "/" {
+            above.insert(directory.bytes, at: 0)
+            directory.removeLastComponent()
         }
+        #expect(absolute == above + records.map { base.bytes + $0.dropFirst() })
     }
 
     @Test("has a directory and all that is in it before another whose name only begins alike")

@@ -166,9 +166,8 @@ struct StoredFileRecordsTests {
 
     @Test("nothing but a regular file is recorded, nor a file with whole seconds")
     func eligibility() throws {
-        try withTemporaryDirectory { root in
-            try #expect(StoredFileRecords.hash(of: root.bytes, root.status()) == nil)
-        }
+        let root = try temporaryDirectory()
+        try #expect(StoredFileRecords.hash(of: root.bytes, root.status()) == nil)
         let filesystem = try filesystem(.ext4SmallInodes)
         try Tree { File("f") }.create(in: filesystem.root)
         let path = filesystem.root.appending("f")

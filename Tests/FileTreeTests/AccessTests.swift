@@ -88,20 +88,19 @@ struct AccessTests {
         let whole = Tree {
             Directory("programs"); Directory("root")
         }
-        try withTemporaryDirectory(containing: whole, isShared: true) { base in
-            let (programs, root) = (base.appending("programs"), base.appending("root"))
-            // Where the checkout lies another user need not be able to go.
-            try TestSupport.tool(
-                "cp", FilePath.built("test-tool"), FilePath.built("without-calls"), programs)
-            try tree.create(in: root)
-            var tool = tool
-            tool.programs = programs
-            tool.user = 54321
-            let visits = try tool.walk(root)
-            let paths = visits.paths.map {
-                String(decoding: $0.dropFirst(root.length), as: UTF8.self)
-            }
-            try body((paths, visits.failures.map { $0.replacing(root.string, with: "") }))
+        let base = try temporaryDirectory(containing: whole, isShared: true)
+        let (programs, root) = (base.appending("programs"), base.appending("root"))
+        // Where the checkout lies another user need not be able to go.
+        try TestSupport.tool(
+            "cp", FilePath.built("test-tool"), FilePath.built("without-calls"), programs)
+        try tree.create(in: root)
+        var tool = tool
+        tool.programs = programs
+        tool.user = 54321
+        let visits = try tool.walk(root)
+        let paths = visits.paths.map {
+            String(decoding: $0.dropFirst(root.length), as: UTF8.self)
         }
+        try body((paths, visits.failures.map { $0.replacing(root.string, with: "") }))
     }
 }

@@ -32,15 +32,14 @@ struct NoRoomTests {
 
     @Test("a used-up quota is quotaExceeded, and the mark is not stored")
     func quota() throws {
-        try withUsedUpQuota { volume in
-            try expectNothingStored(.quotaExceeded, on: volume.appending("f199"))
-            let file = volume.appending("f198")
-            let value = Array(repeating: UInt8(ascii: "x"), count: 3000)
-            #expect(
-                code { try file.setExtendedAttribute(named: "user.a", to: value) } == .quotaExceeded
-            )
-            try #expect(file.extendedAttribute(named: "user.a") == nil)
-        }
+        let volume = try directoryWithUsedUpQuota()
+        try expectNothingStored(.quotaExceeded, on: volume.appending("f199"))
+        let file = volume.appending("f198")
+        let value = Array(repeating: UInt8(ascii: "x"), count: 3000)
+        #expect(
+            code { try file.setExtendedAttribute(named: "user.a", to: value) } == .quotaExceeded
+        )
+        try #expect(file.extendedAttribute(named: "user.a") == nil)
     }
 
     /// Stores attributes until there is no room for even a small one.

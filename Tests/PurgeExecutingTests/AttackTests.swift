@@ -161,7 +161,7 @@ struct AttackTests {
     func ordinaryUser() throws {
         try require(.root)
         let user: UInt32 = 65534
-        try withTemporaryDirectory(
+        let root = try temporaryDirectory(
             containing: Tree {
                 Directory("home") {
                     File("own", block).purgeable().owned(by: user)
@@ -176,19 +176,18 @@ struct AttackTests {
                 }.owned(by: user)
                 Directory("state").owned(by: user)
             }, isShared: true
-        ) { root in
-            try tool("chown", "-R", "\(user)", root.appending("home/.cache"))
-            var command = Command(
-                .built("test-tool"), "purge", root.appending("home"), root.appending("state"))
-            command.user = user
-            try command.run().expect(exits: 0)
-            let home = PurgeFixture(root: root)
-            #expect(!home("own").exists)
-            #expect(!home(".cache/app/unit").exists)
-            #expect(home("foreign").exists)
-            #expect(home("unreadable").exists)
-            #expect(home("unit/closed/file").exists)
-            #expect(home("unit/own").exists)
-        }
+        )
+        try tool("chown", "-R", "\(user)", root.appending("home/.cache"))
+        var command = Command(
+            .built("test-tool"), "purge", root.appending("home"), root.appending("state"))
+        command.user = user
+        try command.run().expect(exits: 0)
+        let home = PurgeFixture(root: root)
+        #expect(!home("own").exists)
+        #expect(!home(".cache/app/unit").exists)
+        #expect(home("foreign").exists)
+        #expect(home("unreadable").exists)
+        #expect(home("unit/closed/file").exists)
+        #expect(home("unit/own").exists)
     }
 }

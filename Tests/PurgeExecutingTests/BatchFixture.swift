@@ -90,8 +90,3 @@ struct BatchFixture {
 func batchFixture(_ tree: Tree = BatchFixture.tree) throws -> BatchFixture {
     BatchFixture(home: try purgeHome(tree))
 }
-
-/// Calls `body` with a home that holds a tree.
-func withBatch(_ tree: Tree = BatchFixture.tree, _ body: (BatchFixture) throws -> Void) throws {
-    try cleaningUp { try body(batchFixture(tree)) }
-}

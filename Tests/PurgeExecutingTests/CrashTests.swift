@@ -60,7 +60,8 @@ struct CrashTests {
         var call = 1
         var died = true
         while died {
-            died = try homes.withHome(crashTree) { home in
+            died = try cleaningUp {
+                let home = try homes.home(crashTree)
                 let result = try Command(
                     .built("test-tool"), "purge", home.home, home.state, "\(call)"
                 ).run()

@@ -38,18 +38,17 @@ struct PurgeRecordsTests {
 
     @Test("is known from a journal whose numbers begin again at 0")
     func lastNumber() throws {
-        try withRecord(.aside) { home, record in
-            let last = JournalContents(sequence: .max, records: [record])
-            let bytes = try #require(last.bytes(upTo: 1 << 16))
-            try bytes.withUnsafeBytes { bytes in
-                try home.state.appending("journal").writeFile(bytes)
-            }
-            let journal = try PurgeJournal(in: home.state)
-            #expect(journal.records == [record])
-            var next = record
-            next.state = .deleting
-            try journal.store([next])
+        let (home, record) = try unitPutAside(.aside)
+        let last = JournalContents(sequence: .max, records: [record])
+        let bytes = try #require(last.bytes(upTo: 1 << 16))
+        try bytes.withUnsafeBytes { bytes in
+            try home.state.appending("journal").writeFile(bytes)
         }
+        let journal = try PurgeJournal(in: home.state)
+        #expect(journal.records == [record])
+        var next = record
+        next.state = .deleting
+        try journal.store([next])
         #expect(
             JournalContents(sequence: .max, records: []).isOlder(
                 than: JournalContents(sequence: 0, records: [AsideRecord()])))
@@ -58,49 +57,46 @@ struct PurgeRecordsTests {
     @Test("is not looked for in the state of another user")
     func foreignState() throws {
         try require(.root)
-        try withRecord(.deleting) { home, record in
-            // Else no other user could reach the journal.
-            try tool("chmod", "755", home.state)
-            for path in [home.state, home.state.appending("journal")] {
-                try tool("chown", "1234", path)
-                let error = #expect(throws: FileError.self) {
-                    try home.executor().finishLeftovers { _ in }
-                }
-                #expect(error?.path == path)
-                try tool("chown", "0", path)
-                try tool("chmod", "g+w", path)
-                #expect(throws: FileError.self) { try home.executor().finishLeftovers { _ in } }
-                try tool("chmod", "g-w", path)
+        let (home, record) = try unitPutAside(.deleting)
+        // Else no other user could reach the journal.
+        try tool("chmod", "755", home.state)
+        for path in [home.state, home.state.appending("journal")] {
+            try tool("chown", "1234", path)
+            let error = #expect(throws: FileError.self) {
+                try home.executor().finishLeftovers { _ in }
             }
-            #expect(FilePath(bytes: record.asidePath).appending("deep/file").exists)
+            #expect(error?.path == path)
+            try tool("chown", "0", path)
+            try tool("chmod", "g+w", path)
+            #expect(throws: FileError.self) { try home.executor().finishLeftovers { _ in } }
+            try tool("chmod", "g-w", path)
         }
+        #expect(FilePath(bytes: record.asidePath).appending("deep/file").exists)
     }
 
     @Test("is known again from either place of a journal whose last write was cut off")
     func tornJournal() throws {
-        try withRecord(.aside) { home, record in
-            var deleting = record
-            (deleting.state, deleting.knownInodes) = (.deleting, [1, .max])
-            try PurgeJournal(in: home.state).store([deleting])
-            // The second record is in the first place.
-            try tool(
-                "dd", "if=/dev/urandom", "of=\(home.state)/journal", "bs=1", "seek=40",
-                "count=20", "conv=notrunc", "status=none")
-            let records = try PurgeJournal(in: home.state).records
-            #expect(records == [record])
-        }
+        let (home, record) = try unitPutAside(.aside)
+        var deleting = record
+        (deleting.state, deleting.knownInodes) = (.deleting, [1, .max])
+        try PurgeJournal(in: home.state).store([deleting])
+        // The second record is in the first place.
+        try tool(
+            "dd", "if=/dev/urandom", "of=\(home.state)/journal", "bs=1", "seek=40",
+            "count=20", "conv=notrunc", "status=none")
+        let records = try PurgeJournal(in: home.state).records
+        #expect(records == [record])
     }
 
     @Test("is known from a journal for which there was no room but for its records")
     func shortJournal() throws {
-        try withRecord(.aside) { home, record in
-            let journal = home.state.appending("journal")
-            // The first record is in the second place.
-            try tool("truncate", "-s", "\((1 << 16) + 1000)", journal)
-            #expect(try PurgeJournal(in: home.state).records == [record])
-            #expect(try journal.status().size == 1 << 17)
-            try expectFinish(home, [home(".cache/app/unit"): .restored])
-        }
+        let (home, record) = try unitPutAside(.aside)
+        let journal = home.state.appending("journal")
+        // The first record is in the second place.
+        try tool("truncate", "-s", "\((1 << 16) + 1000)", journal)
+        #expect(try PurgeJournal(in: home.state).records == [record])
+        #expect(try journal.status().size == 1 << 17)
+        try expectFinish(home, [home(".cache/app/unit"): .restored])
     }
 
     @Test("has one record for each directory put aside")

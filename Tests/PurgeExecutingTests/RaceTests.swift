@@ -33,8 +33,8 @@ struct RaceTests {
         var didHappen = true
         while didHappen {
             number += step
-            didHappen = try homes.withHome(tree) { home in
-                try execute(in: home, units, attack, atCall: number, check)
+            didHappen = try cleaningUp {
+                try execute(in: homes.home(tree), units, attack, atCall: number, check)
             }
         }
         #expect(number > 4)

@@ -79,10 +79,5 @@ func homeFixture(_ tree: Tree) throws -> HomeFixture {
     HomeFixture(home: try temporaryDirectory(containing: tree))
 }
 
-/// Calls `body` with a home that holds a tree.
-func withHome(_ tree: Tree, _ body: (HomeFixture) throws -> Void) throws {
-    try cleaningUp { try body(homeFixture(tree)) }
-}
-
 /// Text that takes a block on every filesystem.
 let block = String(repeating: "x", count: 5000)

@@ -42,11 +42,10 @@ struct CopyingTests {
             let tree = Tree {
                 File("old").protection(.complete); File("new").protection(own)
             }
-            try withTemporaryDirectory(containing: tree) { root in
-                let old = root.appending("old")
-                try old.replaceItem(with: root.appending("new"))
-                try #expect(old.fileProtection == expected)
-            }
+            let root = try temporaryDirectory(containing: tree)
+            let old = root.appending("old")
+            try old.replaceItem(with: root.appending("new"))
+            try #expect(old.fileProtection == expected)
         }
     }
 }

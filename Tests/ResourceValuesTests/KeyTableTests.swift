@@ -46,30 +46,28 @@ struct KeyTableTests {
         "each key is stored, read, listed and copied, and only it",
         arguments: StoredKey.allCases)
     func roundTrip(key: StoredKey) throws {
-        try withTemporaryDirectory(
+        let root = try temporaryDirectory(
             containing: Tree {
                 File("a"); File("b")
+            })
+        let (file, copy) = (root.appending("a"), root.appending("b"))
+        for text in key.valueTexts {
+            let value = try #require(key.value(ofText: text))
+            try file.apply([MarkChange(key, to: value)])
+            try #expect(file.value(for: key) == value)
+            let any = try #require(ResourceKey(rawValue: key.rawValue))
+            try #expect(file.resourceValue(for: any) == .stored(value))
+            let marks = try file.marks()
+            for other in StoredKey.allCases {
+                #expect(marks[other].value == (other == key ? value : nil))
             }
-        ) { root in
-            let (file, copy) = (root.appending("a"), root.appending("b"))
-            for text in key.valueTexts {
-                let value = try #require(key.value(ofText: text))
-                try file.apply([MarkChange(key, to: value)])
-                try #expect(file.value(for: key) == value)
-                let any = try #require(ResourceKey(rawValue: key.rawValue))
-                try #expect(file.resourceValue(for: any) == .stored(value))
-                let marks = try file.marks()
-                for other in StoredKey.allCases {
-                    #expect(marks[other].value == (other == key ? value : nil))
-                }
-                try #expect(file.copyMarks(to: copy) == 1)
-                try #expect(copy.marks() == marks)
-                try #expect(copy.extendedAttributeNames().count == 1)
-            }
-            try file.apply([MarkChange(key, to: nil)])
-            try #expect(file.value(for: key) == nil)
-            try #expect(file.marks().isEmpty)
+            try #expect(file.copyMarks(to: copy) == 1)
+            try #expect(copy.marks() == marks)
+            try #expect(copy.extendedAttributeNames().count == 1)
         }
+        try file.apply([MarkChange(key, to: nil)])
+        try #expect(file.value(for: key) == nil)
+        try #expect(file.marks().isEmpty)
     }
 
     @Test("each key's broken mark is reported by its name", arguments: StoredKey.allCases)

@@ -35,8 +35,7 @@ struct LocationTests {
         let root = try temporaryDirectory(
             containing: Tree {
                 File("f"); Directory("d")
-            }
-        )
+            })
         for name in ["f", "d"] {
             let descriptor = try open(root.appending(name), isPathOnly: isPathOnly)
             let outcome = Result {

@@ -87,14 +87,13 @@ struct NamingRaceTests {
             ("link", .renameat2, { try $0.moveItem(to: $1) }),
         ]
         for (name, call, operation) in operations {
-            try withTemporaryDirectory(containing: tree) { root in
-                let (item, new) = (root.appending(name), root.appending("new"))
-                try appearing(root, before: call) {
-                    #expect(code { try operation(item, new) } == .fileExists, "\(name) \(call)")
-                }
-                try #expect(contentsOfFile(new) == Array("other".utf8), "\(name) \(call)")
-                try #expect(tool("ls", "-A", root) == "directory\nfile\nlink\nnew")
+            let root = try temporaryDirectory(containing: tree)
+            let (item, new) = (root.appending(name), root.appending("new"))
+            try appearing(root, before: call) {
+                #expect(code { try operation(item, new) } == .fileExists, "\(name) \(call)")
             }
+            try #expect(contentsOfFile(new) == Array("other".utf8), "\(name) \(call)")
+            try #expect(tool("ls", "-A", root) == "directory\nfile\nlink\nnew")
         }
     }
 

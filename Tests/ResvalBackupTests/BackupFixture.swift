@@ -235,13 +235,6 @@ func backup(of tree: Tree, user: UInt32? = nil) throws -> BackupFixture {
     return fixture
 }
 
-/// Calls `body` with a repository and a source that holds a tree.
-func withBackup<Result>(
-    of tree: Tree, user: UInt32? = nil, _ body: (BackupFixture) throws -> Result
-) throws -> Result {
-    try cleaningUp { try body(backup(of: tree, user: user)) }
-}
-
 extension BackupFixture {
     /// The command `resval-backup` with these arguments, which meets a script in restic's place. restic
     /// waits for locks for a second only.

@@ -118,20 +118,19 @@ struct ChangingFileTests {
 
     @Test("what restic does not store is named, also where it was moved meanwhile")
     func missing() throws {
-        try withBackup(of: Self.lostTree) { backup in
-            let (old, new) = (backup.source.appending("lost"), backup.source.appending("found"))
-            for (path, after) in [(old, ":"), (new, "mv \"\(old)\" \"\(new)\"")] {
-                let result = try create(backup, without: "lost", then: after)
-                #expect(result.exitCode == 3, "\(result)")
-                for name in ["\(path): ", "\(path)/file: "] {
-                    #expect(
-                        result.errorText.contains("\(name)is not in the snapshot, although"),
-                        "\(result)")
-                }
-                #expect(!result.errorText.contains("vanished"), "\(result)")
-                #expect(result.errorText.split(separator: "\n").count == 2, "\(result)")
-                try #expect(backup.run("show", "latest").text.contains("state:    incomplete"))
+        let backup = try backup(of: Self.lostTree)
+        let (old, new) = (backup.source.appending("lost"), backup.source.appending("found"))
+        for (path, after) in [(old, ":"), (new, "mv \"\(old)\" \"\(new)\"")] {
+            let result = try create(backup, without: "lost", then: after)
+            #expect(result.exitCode == 3, "\(result)")
+            for name in ["\(path): ", "\(path)/file: "] {
+                #expect(
+                    result.errorText.contains("\(name)is not in the snapshot, although"),
+                    "\(result)")
             }
+            #expect(!result.errorText.contains("vanished"), "\(result)")
+            #expect(result.errorText.split(separator: "\n").count == 2, "\(result)")
+            try #expect(backup.run("show", "latest").text.contains("state:    incomplete"))
         }
     }
 
@@ -153,14 +152,13 @@ struct ChangingFileTests {
 
     @Test("a directory that is moved before restic comes to it is stored where it is")
     func moved() throws {
-        try withBackup(of: Self.lostTree) { backup in
-            let (old, new) = (backup.source.appending("lost"), backup.source.appending("found"))
-            let result = try backup.command(
-                ["create", backup.source], beforeBackup: "mv \"\(old)\" \"\(new)\""
-            ).run()
-            #expect(result.exitCode == 0 && result.errorText.isEmpty, "\(result)")
-            try #expect(backup.restic("dump", "latest", new.appending("file")) == "text")
-        }
+        let backup = try backup(of: Self.lostTree)
+        let (old, new) = (backup.source.appending("lost"), backup.source.appending("found"))
+        let result = try backup.command(
+            ["create", backup.source], beforeBackup: "mv \"\(old)\" \"\(new)\""
+        ).run()
+        #expect(result.exitCode == 0 && result.errorText.isEmpty, "\(result)")
+        try #expect(backup.restic("dump", "latest", new.appending("file")) == "text")
     }
 
     @Test("a SOURCE that is unmounted while restic runs is a shortfall")

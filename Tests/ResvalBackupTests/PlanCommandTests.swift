@@ -72,11 +72,10 @@ struct PlanCommandTests {
         let root = try temporaryDirectory(containing: tree)
         let home = root.appending("home")
         let mount = home.appending("mount")
-        try withSilentMounts(at: [mount], showing: root.appending("source")) {
-            try Command(.built("resval-backup"), "plan", home).killed(
-                after: .seconds(30)
-            ).run(exits: 0, prints: "exclude   \(mount): ", "store     \(home)/file")
-        }
+        try makeSilentMounts(at: [mount], showing: root.appending("source"))
+        try Command(.built("resval-backup"), "plan", home).killed(
+            after: .seconds(30)
+        ).run(exits: 0, prints: "exclude   \(mount): ", "store     \(home)/file")
     }
 }
 
@@ -94,30 +93,29 @@ struct RecreationTests {
 
     @Test("a directory that was deleted and made again is left out, with the rule as reason")
     func rebuilt() throws {
-        try withBackup(of: tree) { backup in
-            let (app, source) = (backup.source.appending("app"), backup.source)
-            for _ in 1...2 {
-                let plan = try backup.runSuccessfully("plan", markers[0], markers[1], source)
-                let lines = plan.split(separator: "\n").filter { $0.hasPrefix("exclude ") }
-                #expect(
-                    lines == [
-                        "exclude   \(app)/node_modules: re-creatable: node_modules beside package.json"
-                    ])
-                try removeTree(at: app.appending("node_modules"))
-                try Tree { Self.modules }.create(in: app)
-            }
-            let json = try backup.runSuccessfully(
-                "plan", "--json", "--excluded-only", markers[0], markers[1], source)
+        let backup = try backup(of: tree)
+        let (app, source) = (backup.source.appending("app"), backup.source)
+        for _ in 1...2 {
+            let plan = try backup.runSuccessfully("plan", markers[0], markers[1], source)
+            let lines = plan.split(separator: "\n").filter { $0.hasPrefix("exclude ") }
             #expect(
-                json.contains(
-                    #""isStored":false,"reason":"marker","marker":"rules","#
-                        + #""sentence":"re-creatable: node_modules beside package.json""#))
-            try #expect(!backup.runSuccessfully("plan", source).contains("exclude "))
-            try backup.runSuccessfully("create", markers[0], markers[1], source)
-            try backup.run(
-                "show", "latest", "--excluded", exits: 0,
-                prints: "re-creatable: node_modules beside package.json")
+                lines == [
+                    "exclude   \(app)/node_modules: re-creatable: node_modules beside package.json"
+                ])
+            try removeTree(at: app.appending("node_modules"))
+            try Tree { Self.modules }.create(in: app)
         }
+        let json = try backup.runSuccessfully(
+            "plan", "--json", "--excluded-only", markers[0], markers[1], source)
+        #expect(
+            json.contains(
+                #""isStored":false,"reason":"marker","marker":"rules","#
+                    + #""sentence":"re-creatable: node_modules beside package.json""#))
+        try #expect(!backup.runSuccessfully("plan", source).contains("exclude "))
+        try backup.runSuccessfully("create", markers[0], markers[1], source)
+        try backup.run(
+            "show", "latest", "--excluded", exits: 0,
+            prints: "re-creatable: node_modules beside package.json")
     }
 
     @Test("a mark that says to back it up overrules the rule, and a broken rule stops the plan")

@@ -8,15 +8,14 @@ struct RepositoryTroubleTests {
 
     @Test("a wrong password is 12, an absent repository 10, each with what to do")
     func passwordAndAbsence() throws {
-        try withBackup(of: Self.tree) { backup in
-            let (wrong, absent) = (backup.base.appending("wrong"), backup.base.appending("absent"))
-            try Tree { File("wrong", "wrong\n") }.create(in: backup.base)
-            for words in [["snapshots"], ["create", "\(backup.source)"]] {
-                let wrong = try backup.command(words + ["--password-file", wrong]).run(exits: 12)
-                #expect(wrong.errorText.contains("check \(backup.base)/wrong"))
-                try backup.command(words + ["--repository", absent]).run(
-                    exits: 10, says: "resval-backup init")
-            }
+        let backup = try backup(of: Self.tree)
+        let (wrong, absent) = (backup.base.appending("wrong"), backup.base.appending("absent"))
+        try Tree { File("wrong", "wrong\n") }.create(in: backup.base)
+        for words in [["snapshots"], ["create", "\(backup.source)"]] {
+            let wrong = try backup.command(words + ["--password-file", wrong]).run(exits: 12)
+            #expect(wrong.errorText.contains("check \(backup.base)/wrong"))
+            try backup.command(words + ["--repository", absent]).run(
+                exits: 10, says: "resval-backup init")
         }
     }
 
@@ -121,8 +120,7 @@ struct RepositoryTroubleTests {
                 Directory("proc")
                 Directory("top/proc")
                 File("top/f", "text")
-            }
-        )
+            })
         let script = """
             core=$(ldd "$1/resval-backup" | grep -o "/[^ ]*/libswiftCore.so")
             unshare --mount sh -c '

@@ -92,18 +92,17 @@ struct StatusCommandTests {
         }
         let home = try measuredHome(tree)
         let points = ["Documents", ".cache/app/mount", ".local/share"].map { home.path($0) }
-        try withSilentMounts(at: points, showing: home.path("source")) {
-            for command: [FilePath] in [["status"], ["plan", "--free", "1K"]] {
-                try home.run(
-                    FilePath("/usr/bin/timeout"),
-                    arguments: [
-                        "-s", "KILL", "30", FilePath.built("resval-purge"),
-                    ] + command + ["--min-age", "0", "--smallest", "0"],
-                    environment: [
-                        "RESTIC_REPOSITORY": home.path("Documents/inner/repository").string
-                    ]
-                ).expect(exits: 0)
-            }
+        try makeSilentMounts(at: points, showing: home.path("source"))
+        for command: [FilePath] in [["status"], ["plan", "--free", "1K"]] {
+            try home.run(
+                FilePath("/usr/bin/timeout"),
+                arguments: [
+                    "-s", "KILL", "30", FilePath.built("resval-purge"),
+                ] + command + ["--min-age", "0", "--smallest", "0"],
+                environment: [
+                    "RESTIC_REPOSITORY": home.path("Documents/inner/repository").string
+                ]
+            ).expect(exits: 0)
         }
     }
 }

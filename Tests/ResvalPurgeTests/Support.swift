@@ -62,16 +62,6 @@ func purgeHome(_ tree: Tree) throws -> PurgeHome {
     PurgeHome(home: try temporaryDirectory(containing: tree))
 }
 
-func withMeasuredHome<Result>(
-    _ tree: Tree, _ body: (PurgeHome) throws -> Result
-) throws -> Result {
-    try cleaningUp { try body(measuredHome(tree)) }
-}
-
-func withPurgeHome(_ tree: Tree, _ body: (PurgeHome) throws -> Void) throws {
-    try cleaningUp { try body(purgeHome(tree)) }
-}
-
 /// Compares everything a command did.
 func expect(
     _ result: CommandResult, exits code: Int32, prints output: String = "",

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Evicted files and terminals in resval", .cleansUp)
 struct EvictedFileTests {
-    /// Calls `body` with a placeholder as an ordinary user has it.
-    private func withPlaceholder(_ body: (FilePath) throws -> Void) throws {
+    /// Makes a directory with a placeholder as an ordinary user has it.
+    private func directoryWithPlaceholder() throws -> FilePath {
         try require(.root, .tool("setpriv"))
         let tree = Tree {
             File("it's here").attribute(
@@ -19,50 +19,48 @@ struct EvictedFileTests {
         try tool("touch", "-d", "@1234567890", file)
         try tool("chmod", "0", file)
         try tool("chown", "-R", "4711:4711", root)
-        try body(root)
+        return root
     }
 
     @Test("explain says that a file is evicted, and how it comes back")
     func explained() throws {
-        try withPlaceholder { root in
-            let result = try resval("explain", "it's here", in: root, user: 4711)
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(
-                result.text.contains(
-                    "  evicted: yes: its content is in snapshot fedcba98 of repository 01234567 "
-                        + "(resval-backup download '\(root)/it'\\''s here')\n"
-                ),
-                "\(result)")
-            let json = try resval("explain", "--json", "it's here", in: root, user: 4711)
-            #expect(
-                json.text.hasSuffix(
-                    #","evicted":{"state":"placeholder","repository":"0123456789abcdef","snapshot":"fedcba9876543210"}}"#
-                        + "\n"), "\(json)")
-            // Its value cannot be read.
-            try root.appending("it's here").setExtendedAttribute(
-                named: "user.com.dropbox.ignored", to: Array("1".utf8))
-            try resval("explain", "it's here", in: root, user: 4711).expect(
-                exits: 0, prints: "  note: Dropbox does not")
-        }
+        let root = try directoryWithPlaceholder()
+        let result = try resval("explain", "it's here", in: root, user: 4711)
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(
+            result.text.contains(
+                "  evicted: yes: its content is in snapshot fedcba98 of repository 01234567 "
+                    + "(resval-backup download '\(root)/it'\\''s here')\n"
+            ),
+            "\(result)")
+        let json = try resval("explain", "--json", "it's here", in: root, user: 4711)
+        #expect(
+            json.text.hasSuffix(
+                #","evicted":{"state":"placeholder","repository":"0123456789abcdef","snapshot":"fedcba9876543210"}}"#
+                    + "\n"), "\(json)")
+        // Its value cannot be read.
+        try root.appending("it's here").setExtendedAttribute(
+            named: "user.com.dropbox.ignored", to: Array("1".utf8))
+        try resval("explain", "it's here", in: root, user: 4711).expect(
+            exits: 0, prints: "  note: Dropbox does not")
     }
 
     @Test("set on one does not advise to give it permission bits", arguments: [false, true])
     func refused(isRecursive: Bool) throws {
-        try withPlaceholder { root in
-            let path: any CommandArgument = isRecursive ? "." : "it's here"
-            var arguments: [any CommandArgument] = ["set", "excluded=true", path]
-            if isRecursive { arguments.append("-R") }
-            var command = Command(.built("resval"), arguments: arguments)
-            command.workingDirectory = root
-            command.user = 4711
-            let result = try command.run()
-            #expect(result.exitCode == 2, "\(result)")
-            #expect(
-                result.errorText.contains(
-                    "the file is evicted, so nothing can be stored on it (first: resval-backup "
-                        + "download "), "\(result)")
-            #expect(!result.errorText.contains("chmod"), "\(result)")
-        }
+        let root = try directoryWithPlaceholder()
+        let path: any CommandArgument = isRecursive ? "." : "it's here"
+        var arguments: [any CommandArgument] = ["set", "excluded=true", path]
+        if isRecursive { arguments.append("-R") }
+        var command = Command(.built("resval"), arguments: arguments)
+        command.workingDirectory = root
+        command.user = 4711
+        let result = try command.run()
+        #expect(result.exitCode == 2, "\(result)")
+        #expect(
+            result.errorText.contains(
+                "the file is evicted, so nothing can be stored on it (first: resval-backup "
+                    + "download "), "\(result)")
+        #expect(!result.errorText.contains("chmod"), "\(result)")
     }
 
     @Test("load says what it reads from a terminal, and nothing of it elsewhere")

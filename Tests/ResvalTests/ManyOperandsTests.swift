@@ -8,10 +8,10 @@ import Testing
 struct ManyOperandsTests {
     private func files(_ range: Range<Int>) -> [String] { range.map { "f\($0)" } }
 
-    private func withFiles(_ names: [String], _ body: (FilePath) throws -> Void) throws {
+    private func directory(with names: [String]) throws -> FilePath {
         let root = try temporaryDirectory()
         for name in names { try tool("touch", root.appending(name)) }
-        try body(root)
+        return root
     }
 
     private func run(_ arguments: [String], in root: FilePath) throws -> CommandResult {
@@ -23,35 +23,33 @@ struct ManyOperandsTests {
 
     @Test("paths are taken in their order, with options before, between and behind them")
     func order() throws {
-        try withFiles(files(0..<60)) { root in
-            let set =
-                ["set", "purgeable=true"] + files(0..<30) + ["-Rx"] + files(30..<60)
-            try #expect(run(set, in: root).exitCode == 0)
-            let get =
-                ["get", "purgeable"] + files(0..<20) + ["-H0"]
-                + files(20..<60)
-            expect(
-                try run(get, in: root), exits: 0,
-                prints: files(0..<60).map { "\($0): true\0" }.joined())
-            let unset = ["unset", "-R", "all", "--"] + files(0..<60)
-            try #expect(run(unset, in: root).exitCode == 0)
-            expect(try run(["get", "purgeable"] + files(0..<60), in: root), exits: 1)
-        }
+        let root = try directory(with: files(0..<60))
+        let set =
+            ["set", "purgeable=true"] + files(0..<30) + ["-Rx"] + files(30..<60)
+        try #expect(run(set, in: root).exitCode == 0)
+        let get =
+            ["get", "purgeable"] + files(0..<20) + ["-H0"]
+            + files(20..<60)
+        expect(
+            try run(get, in: root), exits: 0,
+            prints: files(0..<60).map { "\($0): true\0" }.joined())
+        let unset = ["unset", "-R", "all", "--"] + files(0..<60)
+        try #expect(run(unset, in: root).exitCode == 0)
+        expect(try run(["get", "purgeable"] + files(0..<60), in: root), exits: 1)
     }
 
     @Test("an option's value between the paths is no path, in each of its forms")
     func values() throws {
-        try withFiles(files(0..<40)) { root in
-            for name in files(5..<35) {
-                try root.appending(name).setValue(.protection(.complete), for: .fileProtection)
-            }
-            let found = files(5..<35).map { "\($0)\n" }.sorted().joined()
-            for option in [["--protection", "complete"], ["--protection=complete"]] {
-                expect(
-                    try run(
-                        ["find"] + files(0..<20) + option + files(20..<40) + ["--sort"], in: root),
-                    exits: 0, prints: found)
-            }
+        let root = try directory(with: files(0..<40))
+        for name in files(5..<35) {
+            try root.appending(name).setValue(.protection(.complete), for: .fileProtection)
+        }
+        let found = files(5..<35).map { "\($0)\n" }.sorted().joined()
+        for option in [["--protection", "complete"], ["--protection=complete"]] {
+            expect(
+                try run(
+                    ["find"] + files(0..<20) + option + files(20..<40) + ["--sort"], in: root),
+                exits: 0, prints: found)
         }
     }
 
@@ -72,24 +70,23 @@ struct ManyOperandsTests {
 
     @Test("errors and help are those of a few operands")
     func errors() throws {
-        try withFiles(files(0..<40)) { root in
-            for words in [
-                ["set", "purgeable=true"], ["set", "purgeable=perhaps"], ["get", "none"],
-            ] {
-                for option in [["--bogus"], ["-Rz"], ["--help"], ["--files0-from"], []] {
-                    if words[1] == "purgeable=true", option.isEmpty { continue }
-                    let few = try run(words + ["f0", "f1"] + option, in: root)
-                    let many = try run(words + files(0..<40) + option, in: root)
-                    #expect(many.exitCode == few.exitCode)
-                    #expect(many.text == few.text)
-                    #expect(many.errorText == few.errorText)
-                }
+        let root = try directory(with: files(0..<40))
+        for words in [
+            ["set", "purgeable=true"], ["set", "purgeable=perhaps"], ["get", "none"],
+        ] {
+            for option in [["--bogus"], ["-Rz"], ["--help"], ["--files0-from"], []] {
+                if words[1] == "purgeable=true", option.isEmpty { continue }
+                let few = try run(words + ["f0", "f1"] + option, in: root)
+                let many = try run(words + files(0..<40) + option, in: root)
+                #expect(many.exitCode == few.exitCode)
+                #expect(many.text == few.text)
+                #expect(many.errorText == few.errorText)
             }
-            let unexpected = try run(["keys"] + files(0..<40), in: root)
-            #expect(unexpected.exitCode == 64)
-            for file in files(0..<40) { #expect(unexpected.errorText.contains("'\(file)'")) }
-            #expect(!unexpected.errorText.unicodeScalars.contains("\u{F700}"))
         }
+        let unexpected = try run(["keys"] + files(0..<40), in: root)
+        #expect(unexpected.exitCode == 64)
+        for file in files(0..<40) { #expect(unexpected.errorText.contains("'\(file)'")) }
+        #expect(!unexpected.errorText.unicodeScalars.contains("\u{F700}"))
     }
 
     @Test("40,000 operands are marked in seconds")

@@ -30,8 +30,7 @@ struct SuggestToolTests: SuggestSuite {
         let root = try temporaryDirectory(
             containing: Tree {
                 Directory("p"); Directory("home")
-            }
-        )
+            })
         func shell(_ script: String) throws {
             var command = Command("/bin/sh", "-ec", script)
             command.workingDirectory = root.appending("p")

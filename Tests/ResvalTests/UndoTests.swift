@@ -224,7 +224,8 @@ struct UndoTests: MassChangeSuite {
             for number in 0..<1000 { File("tree/f\(number)").excluded(number % 2 == 0) }
         }
         for moment in killMoments(upTo: .milliseconds(60)) {
-            try withTemporaryDirectory(containing: files) { root in
+            try cleaningUp {
+                let root = try temporaryDirectory(containing: files)
                 let inside = root.appending("tree")
                 let before = try dump(root)
                 var command = Command(

@@ -9,17 +9,16 @@ struct LongPathTests {
     @Test(
         "paths around the limit all lead to their file", arguments: [4094, 4095, 4096, 4097, 8300])
     func lengths(length: Int) throws {
-        try withTemporaryDirectory { root in
-            let (depth, rest) = (length - root.bytes.count - 2).quotientAndRemainder(
-                dividingBy: 101)
-            let directory = FileName(Array(repeating: UInt8(ascii: "d"), count: 100))
-            let end = FileName(Array(repeating: UInt8(ascii: "f"), count: rest + 1))
-            try Tree { NestedDirectories(directory, depth: depth) { File(end, "text") } }
-                .create(in: root)
-            let path = root.appending(directory, times: depth).appending(end)
-            #expect(path.bytes.count == length)
-            try #expect(path.status().size == 4)
-        }
+        let root = try temporaryDirectory()
+        let (depth, rest) = (length - root.bytes.count - 2).quotientAndRemainder(
+            dividingBy: 101)
+        let directory = FileName(Array(repeating: UInt8(ascii: "d"), count: 100))
+        let end = FileName(Array(repeating: UInt8(ascii: "f"), count: rest + 1))
+        try Tree { NestedDirectories(directory, depth: depth) { File(end, "text") } }
+            .create(in: root)
+        let path = root.appending(directory, times: depth).appending(end)
+        #expect(path.bytes.count == length)
+        try #expect(path.status().size == 4)
     }
 
     @Test("a component longer than any filesystem takes is an error")

@@ -35,8 +35,7 @@ struct NamingTests {
         let root = try temporaryDirectory(
             containing: Tree {
                 File("old", "text"); File("new", "other")
-            }
-        )
+            })
         #expect(throws: Errno.fileExists) { try move(answers, in: root) }
         try #expect(contentsOfFile(root.appending("new")) == Array("other".utf8))
         try #expect(contentsOfFile(root.appending("old")) == Array("text".utf8))

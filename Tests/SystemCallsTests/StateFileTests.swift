@@ -57,25 +57,24 @@ struct StateFileTests {
     @Test("each directory up to the programs' own must be its user's alone, and is named")
     func directories() throws {
         for name in ["resval", "resval/part"] {
-            try withTemporaryDirectory(containing: Self.tree) { root in
-                let directory = root.appending("state").pushing(FilePath(name))
-                try tool("chmod", "g+w", directory)
-                #expect(refusal(root)?.path == directory)
-                #expect(refusal(root)?.advice?.contains("chmod go-w") == true)
-                #expect(throws: FileError.self) {
-                    try makeStateDirectory(root.appending("state/resval/part/more"))
-                }
-                try tool("chmod", "g-w", directory)
-                try require(.root)
-                try tool("chown", "1234", directory)
-                #expect(refusal(root)?.path == directory)
-                #expect(refusal(root)?.advice?.contains("sudo without -E") == true)
-                try tool("chown", "0", directory)
-                #expect(refusal(root) == nil)
-                try tool("mv", directory, root.appending("moved"))
-                try tool("ln", "-s", root.appending("moved"), directory)
-                #expect(refusal(root)?.code == .notADirectory)
+            let root = try temporaryDirectory(containing: Self.tree)
+            let directory = root.appending("state").pushing(FilePath(name))
+            try tool("chmod", "g+w", directory)
+            #expect(refusal(root)?.path == directory)
+            #expect(refusal(root)?.advice?.contains("chmod go-w") == true)
+            #expect(throws: FileError.self) {
+                try makeStateDirectory(root.appending("state/resval/part/more"))
             }
+            try tool("chmod", "g-w", directory)
+            try require(.root)
+            try tool("chown", "1234", directory)
+            #expect(refusal(root)?.path == directory)
+            #expect(refusal(root)?.advice?.contains("sudo without -E") == true)
+            try tool("chown", "0", directory)
+            #expect(refusal(root) == nil)
+            try tool("mv", directory, root.appending("moved"))
+            try tool("ln", "-s", root.appending("moved"), directory)
+            #expect(refusal(root)?.code == .notADirectory)
         }
     }
 
@@ -83,22 +82,21 @@ struct StateFileTests {
     func stateOfAnother() throws {
         try require(.root)
         for name in ["resval", "resval/part"] {
-            try withTemporaryDirectory(containing: Self.tree) { root in
-                let directory = root.appending("state").pushing(FilePath(name))
-                let part = root.appending("state/resval/part")
-                #expect(!isStateOfAnother(part))
-                #expect(!isStateOfAnother(part.appending("absent")))
-                try tool("chmod", "777", directory)
-                #expect(!isStateOfAnother(part))
-                try tool("chown", "1234", root.appending("state"))
-                #expect(!isStateOfAnother(part))
-                try tool("chown", "1234", directory)
-                #expect(isStateOfAnother(part))
-                try tool("rm", "-r", directory)
-                try tool("touch", directory)
-                #expect(isStateOfAnother(part))
-                #expect(isStateOfAnother(root.appending("state/resval/part/file")))
-            }
+            let root = try temporaryDirectory(containing: Self.tree)
+            let directory = root.appending("state").pushing(FilePath(name))
+            let part = root.appending("state/resval/part")
+            #expect(!isStateOfAnother(part))
+            #expect(!isStateOfAnother(part.appending("absent")))
+            try tool("chmod", "777", directory)
+            #expect(!isStateOfAnother(part))
+            try tool("chown", "1234", root.appending("state"))
+            #expect(!isStateOfAnother(part))
+            try tool("chown", "1234", directory)
+            #expect(isStateOfAnother(part))
+            try tool("rm", "-r", directory)
+            try tool("touch", directory)
+            #expect(isStateOfAnother(part))
+            #expect(isStateOfAnother(root.appending("state/resval/part/file")))
         }
         let root = try temporaryDirectory(containing: Self.tree)
         try tool("mv", root.appending("state"), root.appending("moved"))

@@ -149,18 +149,17 @@ struct ClassTests {
             File("home/.cache/image", content(20_000))
             File("home/data", content(3_000))
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let (installation, home) = (root.appending("bin"), root.appending("home"))
-            let report = try measure(root, home: home)
-            let metric = DiskSpaceMetric(
-                report, installation: [installation], capacity: 1 << 40)
-            #expect(metric.totalBinaryFileSize == 100_000)
-            #expect(metric.totalBinaryFileCount == 1)
-            #expect(metric.totalDataFileSize == 23_000)
-            #expect(metric.totalDataFileCount == 2)
-            try #expect(metric.totalCacheFolderSize == diskUsage(home.appending(".cache")))
-            try #expect(metric.totalDiskSpaceUsedSize == diskUsage(root))
-            #expect(metric.totalDiskSpaceCapacity == 1 << 40)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let (installation, home) = (root.appending("bin"), root.appending("home"))
+        let report = try measure(root, home: home)
+        let metric = DiskSpaceMetric(
+            report, installation: [installation], capacity: 1 << 40)
+        #expect(metric.totalBinaryFileSize == 100_000)
+        #expect(metric.totalBinaryFileCount == 1)
+        #expect(metric.totalDataFileSize == 23_000)
+        #expect(metric.totalDataFileCount == 2)
+        try #expect(metric.totalCacheFolderSize == diskUsage(home.appending(".cache")))
+        try #expect(metric.totalDiskSpaceUsedSize == diskUsage(root))
+        #expect(metric.totalDiskSpaceCapacity == 1 << 40)
     }
 }

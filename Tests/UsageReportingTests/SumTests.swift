@@ -26,15 +26,14 @@ struct SumTests {
 
     @Test("everything on disk is what du counts, across roots and with hard links")
     func diskUsageEquality() throws {
-        try withTemporaryDirectory(containing: Self.linked) { root in
-            let (a, b, c) = (root.appending("a"), root.appending("b"), root.appending("c"))
-            try #expect(measure(root).total.allocated == diskUsage(root))
-            try #expect(measure(a, b).total.allocated == diskUsage(a, b))
-            try #expect(measure(b, a, c).total.allocated == diskUsage(b, a, c))
-            try #expect(measure(a).total.allocated == diskUsage(a))
-            let file = root.appending("elsewhere")
-            try #expect(measure(file, c).total.allocated == diskUsage(file, c))
-        }
+        let root = try temporaryDirectory(containing: Self.linked)
+        let (a, b, c) = (root.appending("a"), root.appending("b"), root.appending("c"))
+        try #expect(measure(root).total.allocated == diskUsage(root))
+        try #expect(measure(a, b).total.allocated == diskUsage(a, b))
+        try #expect(measure(b, a, c).total.allocated == diskUsage(b, a, c))
+        try #expect(measure(a).total.allocated == diskUsage(a))
+        let file = root.appending("elsewhere")
+        try #expect(measure(file, c).total.allocated == diskUsage(file, c))
     }
 
     @Test("apparent sizes are those of regular files, each once")
@@ -48,15 +47,14 @@ struct SumTests {
 
     @Test("roots inside others, given twice or through links count once, wherever they stand")
     func overlappingRoots() throws {
-        try withTemporaryDirectory(containing: Self.linked) { root in
-            try Tree { SymbolicLink("again", to: root) }.create(in: root)
-            let (a, deep) = (root.appending("a"), root.appending("a/deep"))
-            let expected = try measure(root).total.allocated
-            for roots in [[a, root, deep], [root, a], [root.appending("again"), root, root]] {
-                let report = try measure(roots)
-                #expect(report.total.allocated == expected)
-                #expect(report.roots.map(\.path) == [root])
-            }
+        let root = try temporaryDirectory(containing: Self.linked)
+        try Tree { SymbolicLink("again", to: root) }.create(in: root)
+        let (a, deep) = (root.appending("a"), root.appending("a/deep"))
+        let expected = try measure(root).total.allocated
+        for roots in [[a, root, deep], [root, a], [root.appending("again"), root, root]] {
+            let report = try measure(roots)
+            #expect(report.total.allocated == expected)
+            #expect(report.roots.map(\.path) == [root])
         }
     }
 

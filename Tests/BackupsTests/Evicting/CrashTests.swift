@@ -57,36 +57,35 @@ struct CrashTests {
     func ordinaryUser() throws {
         try require(.root, .tool("setpriv"))
         for permissions: UInt16 in [0o600, 0o444] {
-            try withHeldFile(permissions: permissions) { fixture in
-                let base = fixture.root.removingLastComponent()
-                try tool("chmod", "755", base)
-                try tool("chmod", "644", fixture.root.appending("held"))
-                try tool("chown", "-R", "1234:1234", fixture.root)
-                try tool("mkdir", "-p", fixture.state.path)
-                try tool("chown", "-R", "1234:1234", base.appending("state"))
-                var call = 1
-                // Killed before each call, also between those that lend the right to write.
-                while true {
-                    var evict = command("evict", fixture, dyingAt: call)
-                    evict.user = 1234
-                    let result = try evict.run()
-                    if result.end == .exit(0) { break }
-                    #expect(result.end == .signal(9), "\(result)")
-                    var repair = command("recover", fixture)
-                    repair.user = 1234
-                    #expect(try repair.run().exitCode == 0)
-                    var download = command("download", fixture)
-                    download.user = 1234
-                    _ = try download.run()
-                    try fixture.expectWhole(permissions: permissions)
-                    call += 3
-                }
-                try fixture.expectPlaceholder()
+            let fixture = try heldFixture(permissions: permissions)
+            let base = fixture.root.removingLastComponent()
+            try tool("chmod", "755", base)
+            try tool("chmod", "644", fixture.root.appending("held"))
+            try tool("chown", "-R", "1234:1234", fixture.root)
+            try tool("mkdir", "-p", fixture.state.path)
+            try tool("chown", "-R", "1234:1234", base.appending("state"))
+            var call = 1
+            // Killed before each call, also between those that lend the right to write.
+            while true {
+                var evict = command("evict", fixture, dyingAt: call)
+                evict.user = 1234
+                let result = try evict.run()
+                if result.end == .exit(0) { break }
+                #expect(result.end == .signal(9), "\(result)")
+                var repair = command("recover", fixture)
+                repair.user = 1234
+                #expect(try repair.run().exitCode == 0)
                 var download = command("download", fixture)
                 download.user = 1234
-                #expect(try download.run().text == "downloaded\n")
+                _ = try download.run()
                 try fixture.expectWhole(permissions: permissions)
+                call += 3
             }
+            try fixture.expectPlaceholder()
+            var download = command("download", fixture)
+            download.user = 1234
+            #expect(try download.run().text == "downloaded\n")
+            try fixture.expectWhole(permissions: permissions)
         }
     }
 }
@@ -128,14 +127,6 @@ func heldFixture(
     let fixture = try evictionFixture(in: directory, permissions: permissions)
     try tool("cp", "-p", fixture.file, fixture.root.appending("held"))
     return fixture
-}
-
-/// Calls `body` with such a file.
-func withHeldFile(
-    in directory: FilePath? = nil, permissions: UInt16 = 0o640,
-    _ body: (EvictionFixture) throws -> Void
-) throws {
-    try cleaningUp { try body(heldFixture(in: directory, permissions: permissions)) }
 }
 
 /// Whether the file is whole, or a backup leaves it out and a download brings it back.

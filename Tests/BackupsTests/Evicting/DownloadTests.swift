@@ -17,10 +17,9 @@ struct DownloadTests {
                 repository: "fedcba9876543210", snapshot: "0123456789abcdef", item: 0,
                 permissions: 0o4755, modified: EvictionFixture.modified) == nil)
         for permissions: UInt16 in [0o4755, 0o2755, 0o1644] {
-            try withFile(permissions: permissions) { fixture in
-                expectRefusal(.specialBits) { try fixture.evict() }
-                try fixture.expectWhole(permissions: permissions)
-            }
+            let fixture = try evictionFixture(permissions: permissions)
+            expectRefusal(.specialBits) { try fixture.evict() }
+            try fixture.expectWhole(permissions: permissions)
         }
     }
 
@@ -259,44 +258,42 @@ struct DownloadTests {
     func stalled() throws {
         try require(.root)
         // One after the other: the kernel has one time for all leases.
-        try withFile { fixture in
-            try fixture.evict()
-            do {
-                let download = try #require(try fixture.begin())
-                try fixture.feed(fixture.content[..<40_001], to: download)
-                // Waits for the lease without O_NONBLOCK.
-                #expect(throws: Errno.resourceTemporarilyUnavailable) {
-                    try openFile(fixture.file, flags: [.writeOnly, .nonBlocking])
-                }
-                try fixture.feed(fixture.content[40_001...], to: download)
-                #expect(try !download.endPass())
+        let fixture = try evictionFixture()
+        try fixture.evict()
+        do {
+            let download = try #require(try fixture.begin())
+            try fixture.feed(fixture.content[..<40_001], to: download)
+            // Waits for the lease without O_NONBLOCK.
+            #expect(throws: Errno.resourceTemporarilyUnavailable) {
+                try openFile(fixture.file, flags: [.writeOnly, .nonBlocking])
             }
-            try fixture.expectWhole()
+            try fixture.feed(fixture.content[40_001...], to: download)
+            #expect(try !download.endPass())
         }
+        try fixture.expectWhole()
         let time = try tool("cat", "/proc/sys/fs/lease-break-time")
         let setTime = "echo \"$0\" > /proc/sys/fs/lease-break-time"
         try tool("sh", "-c", setTime, "1")
         defer { mustWork { try tool("sh", "-c", setTime, time) } }
         for received in [40_001, 120_001] {
-            try withFile { fixture in
-                try fixture.evict()
-                let download = try #require(try fixture.begin())
-                try fixture.feed(fixture.content[..<received], to: download)
-                // Waits until the kernel breaks the lease.
-                let script = #"printf mine | dd of="$0" bs=1 seek=100000 conv=notrunc 2>&1"#
-                try tool("sh", "-c", script, fixture.file)
-                let before = try (contentsOfFile(fixture.file), fixture.file.status())
-                expectRefusal(.inUse) {
-                    try fixture.feed(fixture.content[received...], to: download)
-                    _ = try download.endPass()
-                }
-                try download.abandon(because: .inUse)
-                let after = try fixture.file.status()
-                #expect(try contentsOfFile(fixture.file) == before.0)
-                #expect(before.0[100_000..<100_004].elementsEqual("mine".utf8))
-                #expect(after.contentModificationTime == before.1.contentModificationTime)
-                #expect(after.permissions == fillingPermissions)
+            let fixture = try evictionFixture()
+            try fixture.evict()
+            let download = try #require(try fixture.begin())
+            try fixture.feed(fixture.content[..<received], to: download)
+            // Waits until the kernel breaks the lease.
+            let script = #"printf mine | dd of="$0" bs=1 seek=100000 conv=notrunc 2>&1"#
+            try tool("sh", "-c", script, fixture.file)
+            let before = try (contentsOfFile(fixture.file), fixture.file.status())
+            expectRefusal(.inUse) {
+                try fixture.feed(fixture.content[received...], to: download)
+                _ = try download.endPass()
             }
+            try download.abandon(because: .inUse)
+            let after = try fixture.file.status()
+            #expect(try contentsOfFile(fixture.file) == before.0)
+            #expect(before.0[100_000..<100_004].elementsEqual("mine".utf8))
+            #expect(after.contentModificationTime == before.1.contentModificationTime)
+            #expect(after.permissions == fillingPermissions)
         }
     }
 

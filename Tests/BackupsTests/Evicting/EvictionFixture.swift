@@ -135,14 +135,6 @@ func evictionFixture(
         permissions: permissions)
 }
 
-/// Calls `body` with such a file.
-func withFile(
-    in directory: FilePath? = nil, permissions: UInt16 = 0o640,
-    _ body: (EvictionFixture) throws -> Void
-) throws {
-    try cleaningUp { try body(evictionFixture(in: directory, permissions: permissions)) }
-}
-
 /// Expects a refusal.
 func expectRefusal(
     _ expected: EvictionError, sourceLocation: SourceLocation = #_sourceLocation,

@@ -16,24 +16,23 @@ struct FilesystemTests {
         try require(.root)
         let volume = try filesystem(kind)
         for permissions: UInt16 in [0o640, 0o444] {
-            try withFile(in: volume.root, permissions: permissions) { fixture in
-                try fixture.file.setValue(true, for: .isPurgeable)
-                let before = try fixture.file.status()
-                let left = try fixture.evict()
-                try fixture.expectPlaceholder()
-                let placeholder = try fixture.file.status()
-                #expect(placeholder.identity == before.identity)
-                #expect(placeholder.allocatedSize == left)
-                #expect(left <= 4096)
-                #expect(
-                    try contentsOfFile(fixture.file)
-                        == [UInt8](repeating: 0, count: fixture.content.count))
-                try fixture.download()
-                try fixture.expectWhole(permissions: permissions)
-                #expect(try fixture.file.status().identity == before.identity)
-                #expect(try fixture.file.value(for: .isPurgeable) == true)
-                try tool("rm", fixture.file)
-            }
+            let fixture = try evictionFixture(in: volume.root, permissions: permissions)
+            try fixture.file.setValue(true, for: .isPurgeable)
+            let before = try fixture.file.status()
+            let left = try fixture.evict()
+            try fixture.expectPlaceholder()
+            let placeholder = try fixture.file.status()
+            #expect(placeholder.identity == before.identity)
+            #expect(placeholder.allocatedSize == left)
+            #expect(left <= 4096)
+            #expect(
+                try contentsOfFile(fixture.file)
+                    == [UInt8](repeating: 0, count: fixture.content.count))
+            try fixture.download()
+            try fixture.expectWhole(permissions: permissions)
+            #expect(try fixture.file.status().identity == before.identity)
+            #expect(try fixture.file.value(for: .isPurgeable) == true)
+            try tool("rm", fixture.file)
         }
     }
 
@@ -47,20 +46,19 @@ struct FilesystemTests {
                 File("file", content).permissions(0o640).modified(EvictionFixture.modified)
             }.create(in: volume.root)
             try tool("sync", volume.root.appending("file"))
-            try withTemporaryDirectory { base in
-                let fixture = EvictionFixture(
-                    root: volume.root, state: EvictionDirectory(stateHome: base),
-                    content: content)
-                do {
-                    _ = try fixture.state.evictableFile(at: fixture.file)
-                } catch let error as EvictionError where error == .nothingToFree {
-                    return
-                }
-                try fixture.evict()
-                try fixture.expectPlaceholder()
-                try fixture.download()
-                try fixture.expectWhole()
+            let base = try temporaryDirectory()
+            let fixture = EvictionFixture(
+                root: volume.root, state: EvictionDirectory(stateHome: base),
+                content: content)
+            do {
+                _ = try fixture.state.evictableFile(at: fixture.file)
+            } catch let error as EvictionError where error == .nothingToFree {
+                return
             }
+            try fixture.evict()
+            try fixture.expectPlaceholder()
+            try fixture.download()
+            try fixture.expectWhole()
             try tool("rm", volume.root.appending("file"))
         }
     }
@@ -93,33 +91,30 @@ struct FilesystemTests {
     func evictOnFullDisk() throws {
         try require(.root)
         let volume = try filesystem(.ext4)
-        try withHeldFile(in: volume.root) { fixture in
-            let state = EvictionDirectory(path: volume.root.appending("state"))
-            let fixture = EvictionFixture(
-                root: fixture.root, state: state, content: fixture.content)
-            try withTemporaryDirectory { runtime in
-                var call = 0
-                while true {
-                    call += 7
-                    let filler = volume.root.appending("filler")
-                    _ = try Command(
-                        "/bin/dd", "if=/dev/zero", "of=\(filler)", "bs=4K", "status=none"
-                    ).run()
-                    var dying = command("evict", fixture, dyingAt: call)
-                    dying.environment["XDG_RUNTIME_DIR"] = "\(runtime)"
-                    let result = try dying.run()
-                    try tool("rm", filler)
-                    try tool("sync", "-f", volume.root)
-                    if result.end == .exit(0) { break }
-                    #expect(result.end == .signal(9), "\(result)")
-                    try checkAndRepair(fixture, "call \(call)")
-                    try tool("rm", "-rf", state.path)
-                }
-                try fixture.expectPlaceholder()
-                try fixture.download()
-                try fixture.expectWhole()
-            }
+        let held = try heldFixture(in: volume.root)
+        let state = EvictionDirectory(path: volume.root.appending("state"))
+        let fixture = EvictionFixture(root: held.root, state: state, content: held.content)
+        let runtime = try temporaryDirectory()
+        var call = 0
+        while true {
+            call += 7
+            let filler = volume.root.appending("filler")
+            _ = try Command(
+                "/bin/dd", "if=/dev/zero", "of=\(filler)", "bs=4K", "status=none"
+            ).run()
+            var dying = command("evict", fixture, dyingAt: call)
+            dying.environment["XDG_RUNTIME_DIR"] = "\(runtime)"
+            let result = try dying.run()
+            try tool("rm", filler)
+            try tool("sync", "-f", volume.root)
+            if result.end == .exit(0) { break }
+            #expect(result.end == .signal(9), "\(result)")
+            try checkAndRepair(fixture, "call \(call)")
+            try tool("rm", "-rf", state.path)
         }
+        try fixture.expectPlaceholder()
+        try fixture.download()
+        try fixture.expectWhole()
     }
 
     @Test("a sparse file of more than the disk has comes back, since only its data needs room")

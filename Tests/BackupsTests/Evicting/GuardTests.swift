@@ -175,20 +175,19 @@ struct GuardTests {
             #"if [ -e "$2/new" ]; then mv "$1" "$2/old"; mv "$2/new" "$1"; fi"#,
         ])
     func meanwhile(change: String) throws {
-        try withFile { fixture in
-            let (file, root) = (fixture.file, fixture.root)
-            try tool("cp", "-p", file, root.appending("new"))
-            expectRefusal(.changed) {
-                try fixture.evict {
-                    mustWork { try shell(change, file, root) }
-                }
+        let fixture = try evictionFixture()
+        let (file, root) = (fixture.file, fixture.root)
+        try tool("cp", "-p", file, root.appending("new"))
+        expectRefusal(.changed) {
+            try fixture.evict {
+                mustWork { try shell(change, file, root) }
             }
-            for name in try tool("ls", root).split(separator: "\n") {
-                let path = root.appending(String(name))
-                #expect(try contentsOfFile(path) == fixture.content)
-                #expect(try path.status().permissions != 0)
-                #expect(try path.evictionRecord() == nil)
-            }
+        }
+        for name in try tool("ls", root).split(separator: "\n") {
+            let path = root.appending(String(name))
+            #expect(try contentsOfFile(path) == fixture.content)
+            #expect(try path.status().permissions != 0)
+            #expect(try path.evictionRecord() == nil)
         }
     }
 

@@ -148,19 +148,18 @@ struct DamagedSnapshotTests {
     @Test("restic: a damaged snapshot file, where no cache has it")
     func restic() throws {
         for damage in ["printf x | dd of=\"$1\" bs=1 seek=60 conv=notrunc", ": > \"$1\""] {
-            try withBackup(of: Self.tree) { backup in
-                let damaged = try create(backup.command(["create", backup.source]))
-                let whole = try create(backup.command(["create", backup.source]))
-                try shell(
-                    """
-                    set -- "$1/snapshots/$2"*; chmod u+w "$1"; \(damage) 2>/dev/null
-                    """, backup.repository, String(damaged))
-                try tool("rm", "-rf", backup.base.appending("cache"))
-                try expectOthersToWork(
-                    backup.source, backup.target, damaged: damaged, whole: whole
-                ) {
-                    backup.command($0)
-                }
+            let backup = try backup(of: Self.tree)
+            let damaged = try create(backup.command(["create", backup.source]))
+            let whole = try create(backup.command(["create", backup.source]))
+            try shell(
+                """
+                set -- "$1/snapshots/$2"*; chmod u+w "$1"; \(damage) 2>/dev/null
+                """, backup.repository, String(damaged))
+            try tool("rm", "-rf", backup.base.appending("cache"))
+            try expectOthersToWork(
+                backup.source, backup.target, damaged: damaged, whole: whole
+            ) {
+                backup.command($0)
             }
         }
     }

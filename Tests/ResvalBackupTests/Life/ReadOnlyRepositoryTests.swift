@@ -10,10 +10,8 @@ struct ReadOnlyRepositoryTests {
         Directory("two") { File("three", "text") }
     }
 
-    /// Calls `body` with a repository on a filesystem of 16 MiB that has two snapshots.
-    private func withVolume(
-        _ body: (BackupFixture, MountedFilesystem) throws -> Void
-    ) throws {
+    /// Makes a repository on a filesystem of 16 MiB that has two snapshots.
+    private func repositoryOnVolume() throws -> (BackupFixture, MountedFilesystem) {
         try require(.root)
         let volume = try filesystem(.tmpfs)
         let backup = try backup(of: Self.tree)
@@ -25,7 +23,7 @@ struct ReadOnlyRepositoryTests {
             try backup.create()
             try tool("rm", backup.source.appending("new"))
         }
-        try body(backup, volume)
+        return (backup, volume)
     }
 
     /// What reads works, with a warning and without waiting.
@@ -49,35 +47,33 @@ struct ReadOnlyRepositoryTests {
 
     @Test("a read-only repository can be read, and what writes is refused at once")
     func readOnly() throws {
-        try withVolume { backup, volume in
-            try volume.remount(["ro"])
-            try expectReading(backup)
-            for words in [
-                ["create", "\(backup.source)"], ["forget", "--keep-last", "1"], ["prune"],
-            ] {
-                let start = ContinuousClock.now
-                try backup.command(words).run(
-                    exits: 1, says: "cannot be written to",
-                    "check its owner, permissions and mount options")
-                // restic alone tries for the better part of a minute.
-                #expect(ContinuousClock.now - start < .seconds(40))
-            }
-            try volume.remount(["rw"])
+        let (backup, volume) = try repositoryOnVolume()
+        try volume.remount(["ro"])
+        try expectReading(backup)
+        for words in [
+            ["create", "\(backup.source)"], ["forget", "--keep-last", "1"], ["prune"],
+        ] {
+            let start = ContinuousClock.now
+            try backup.command(words).run(
+                exits: 1, says: "cannot be written to",
+                "check its owner, permissions and mount options")
+            // restic alone tries for the better part of a minute.
+            #expect(ContinuousClock.now - start < .seconds(40))
         }
+        try volume.remount(["rw"])
     }
 
     @Test("a full repository can be read, forgotten from and pruned")
     func full() throws {
-        try withVolume { backup, volume in
-            let script = "cat /dev/zero > \"$1/filler\" 2>/dev/null; true"
-            try shell(script, volume.root)
-            try expectReading(backup)
-            try backup.create(exits: 1, says: "no space left")
-            try backup.run("forget", "--keep-last", "1", "--prune", exits: 0)
-            #expect(try backup.snapshotCount() == 1)
-            try tool("rm", volume.root.appending("filler"))
-            try backup.runSuccessfully("verify", "latest", "--read-data")
-        }
+        let (backup, volume) = try repositoryOnVolume()
+        let script = "cat /dev/zero > \"$1/filler\" 2>/dev/null; true"
+        try shell(script, volume.root)
+        try expectReading(backup)
+        try backup.create(exits: 1, says: "no space left")
+        try backup.run("forget", "--keep-last", "1", "--prune", exits: 0)
+        #expect(try backup.snapshotCount() == 1)
+        try tool("rm", volume.root.appending("filler"))
+        try backup.runSuccessfully("verify", "latest", "--read-data")
     }
 
     @Test("a full cache keeps nothing from being backed up")

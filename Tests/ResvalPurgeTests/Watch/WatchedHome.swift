@@ -70,10 +70,3 @@ func watchedHome(
     }.create(in: root)
     return WatchedHome(home: root.appending("home"))
 }
-
-func withWatchedHome(
-    configuration: String = "min-age = \"0\"\n", caches: Int = 8,
-    _ body: (WatchedHome) throws -> Void
-) throws {
-    try cleaningUp { try body(watchedHome(configuration: configuration, caches: caches)) }
-}

@@ -28,10 +28,6 @@ func auditedHome(_ tree: Tree) throws -> FilePath {
     return home
 }
 
-func withAuditedHome(_ tree: Tree, _ body: (FilePath) throws -> Void) throws {
-    try cleaningUp { try body(auditedHome(tree)) }
-}
-
 /// The output with HOME for the home's path, and without sizes, which depend on the filesystem.
 func auditText(_ result: CommandResult, _ home: FilePath) -> String {
     result.text.split(separator: "\n", omittingEmptySubsequences: false).map { line in

@@ -17,36 +17,38 @@ struct AuditTests {
             Directory("letters").protection(.complete)
             Directory("open").protection(.none)
         }
-        try withFilesystem(.ext4) { filesystem in
-            let home = filesystem.root.appending("home")
-            try Tree { Directory("home") }.create(in: filesystem.root)
-            try tree.create(in: home)
-            let result = try audit(home, in: home)
-            // Sizes decide the order, and depend on the filesystem.
-            let lines = auditText(result, home).split(separator: "\n").map(String.init)
-            let expected = [
-                "HOME/letters: unenforced: its class is complete: nothing enforces the class, and the "
-                    + "volume is not encrypted",
-                "HOME/Documents/old: unreachable: purgeable, but it is or contains a protected "
-                    + "directory",
-                "            resval unset isPurgeable HOME/Documents/old",
-                "HOME/half: unreachable: purgeable, but something in it is pinned, and it is deleted "
-                    + "whole or not at all",
-                "            resval unset isPurgeable HOME/half",
-                "HOME/clone: unreachable: purgeable, but it looks like a cache but isn't: a "
-                    + "repository of Git",
-                "            resval unset isPurgeable HOME/clone",
-                "HOME/shared: unreachable: purgeable, but its mark is not trusted: other users can "
-                    + "write to it",
-                "            chmod go-w HOME/shared",
-                "total: 5 findings",
-            ]
-            #expect(lines.sorted() == expected.sorted(), "\(result)")
-            #expect(result.exitCode == 1)
-            #expect(result.errorText == "")
-        }
-        let filesystem = try filesystem(.tmpfs)
-        let home = filesystem.root
+        let root = try filesystem(.ext4).root
+        let home = root.appending("home")
+        try Tree { Directory("home") }.create(in: root)
+        try tree.create(in: home)
+        let result = try audit(home, in: home)
+        // Sizes decide the order, and depend on the filesystem.
+        let lines = auditText(result, home).split(separator: "\n").map(String.init)
+        let expected = [
+            "HOME/letters: unenforced: its class is complete: nothing enforces the class, and the "
+                + "volume is not encrypted",
+            "HOME/Documents/old: unreachable: purgeable, but it is or contains a protected "
+                + "directory",
+            "            resval unset isPurgeable HOME/Documents/old",
+            "HOME/half: unreachable: purgeable, but something in it is pinned, and it is deleted "
+                + "whole or not at all",
+            "            resval unset isPurgeable HOME/half",
+            "HOME/clone: unreachable: purgeable, but it looks like a cache but isn't: a "
+                + "repository of Git",
+            "            resval unset isPurgeable HOME/clone",
+            "HOME/shared: unreachable: purgeable, but its mark is not trusted: other users can "
+                + "write to it",
+            "            chmod go-w HOME/shared",
+            "total: 5 findings",
+        ]
+        #expect(lines.sorted() == expected.sorted(), "\(result)")
+        #expect(result.exitCode == 1)
+        #expect(result.errorText == "")
+    }
+
+    @Test("on a filesystem in memory purgeable items are found, and classes are not")
+    func inMemory() throws {
+        let home = try filesystem(.tmpfs).root
         try Tree {
             File("a").purgeable(); File("b").protection(.complete)
         }.create(in: home)
@@ -68,8 +70,7 @@ struct AuditTests {
                 File("away").attribute(record, "")
                 File("stranger")
                 File("whole", "text").attribute(record, "")
-            }
-        )
+            })
         for name in ["away", "stranger"] {
             try tool("truncate", "--size", "1M", home.appending(name))
             try tool("touch", "-d", "@1234567890", home.appending(name))

@@ -33,18 +33,8 @@ package func filesystem(
     return try newFilesystem(kind, options: options, size: size, features: features)
 }
 
-/// Calls `body` with a new filesystem, mounted, and unmounts and removes it afterwards.
-package func withFilesystem<Result>(
-    _ kind: FilesystemKind, options: [String] = [], size: Int64? = nil, features: [String] = [],
-    _ body: (MountedFilesystem) throws -> Result
-) throws -> Result {
-    try cleaningUp {
-        try body(filesystem(kind, options: options, size: size, features: features))
-    }
-}
-
-/// Makes a filesystem that has an empty encrypted directory `vault`, and a function that locks and unlocks it:
-/// `encrypt`, `lock` and `unlock` are the helper's words.
+/// Makes a filesystem that has an empty encrypted directory `vault`, and a function that locks and
+/// unlocks it: `encrypt`, `lock` and `unlock` are the helper's words.
 package func encryptedDirectory() throws -> (
     root: FilePath, vault: FilePath, turn: (String) throws -> Void
 ) {
@@ -55,17 +45,6 @@ package func encryptedDirectory() throws -> (
     try tool("mkdir", vault)
     try turn("encrypt")
     return (root, vault, turn)
-}
-
-/// Calls `body` with such a filesystem.
-package func withEncryptedDirectory(
-    _ body: (_ root: FilePath, _ vault: FilePath, _ turn: @escaping (String) throws -> Void)
-        throws -> Void
-) throws {
-    try cleaningUp {
-        let (root, vault, turn) = try encryptedDirectory()
-        try body(root, vault, turn)
-    }
 }
 
 /// The program that encrypts directories.

@@ -118,10 +118,3 @@ package func remountedFilesystem(_ kind: FilesystemKind) throws -> RemountedFile
     try afterwards { try filesystem.end() }
     return filesystem
 }
-
-/// Calls `body` with a new filesystem, mounted, and removes it afterwards.
-package func withRemountedFilesystem(
-    _ kind: FilesystemKind, _ body: (RemountedFilesystem) throws -> Void
-) throws {
-    try cleaningUp { try body(remountedFilesystem(kind)) }
-}
