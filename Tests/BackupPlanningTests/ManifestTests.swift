@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A manifest")
+@Suite("A manifest", .cleansUp)
 struct ManifestTests {
     private static let time = FileTime(seconds: 1_600_000_000, nanoseconds: 123_456_789)
 
@@ -21,59 +21,48 @@ struct ManifestTests {
 
     @Test("holds what is stored and nothing else")
     func contents() throws {
-        try withManifest { root, manifest in
-            #expect(manifest.count == 4)
-            for name in ["f", "d", "link"] {
-                #expect(manifest.contains(root.appending(name).bytes))
-            }
-            for name in ["marked", "d/inner", "socket", "f ", "", "F"] {
-                #expect(!manifest.contains(root.bytes + Array("/\(name)".utf8)))
-            }
+        let root = try temporaryDirectory(containing: Self.tree)
+        let plan = try makePlan(root) { $0.makesManifest = true }
+        let manifest = try #require(plan.manifest)
+        #expect(manifest.count == 4)
+        for name in ["f", "d", "link"] {
+            #expect(manifest.contains(root.appending(name).bytes))
+        }
+        for name in ["marked", "d/inner", "socket", "f ", "", "F"] {
+            #expect(!manifest.contains(root.bytes + Array("/\(name)".utf8)))
         }
     }
 
     @Test("has one entry for each item, with the number of its SOURCE")
     func entries() throws {
-        try withTemporaryDirectory(
+        let root = try temporaryDirectory(
             containing: Tree {
                 Directory("a"); Directory("b")
-            }
-        ) { root in
-            var planner = BackupPlanner(policy: StoragePolicy(), mounts: try MountTable.current())
-            planner.makesManifest = true
-            let sources = ["a", "b"].map { root.appending($0) }
-            let manifest = try #require(planner.makePlan(for: sources).manifest)
-            for (number, source) in sources.enumerated() {
-                let index = try #require(manifest.index(of: PlanManifest.hash(source.bytes)))
-                #expect(manifest.entries[index].source == number)
-            }
+            })
+        var planner = BackupPlanner(policy: StoragePolicy(), mounts: try MountTable.current())
+        planner.makesManifest = true
+        let sources = ["a", "b"].map { root.appending($0) }
+        let manifest = try #require(planner.makePlan(for: sources).manifest)
+        for (number, source) in sources.enumerated() {
+            let index = try #require(manifest.index(of: PlanManifest.hash(source.bytes)))
+            #expect(manifest.entries[index].source == number)
         }
     }
 
     @Test("another state differs from before, and another file under the same name, too")
     func states() throws {
-        try withTemporaryDirectory(containing: Self.tree) { root in
-            func entry(_ name: FileName) throws -> PlanManifest.Entry {
-                let path = root.appending(name)
-                return PlanManifest.Entry(path.bytes, try path.withoutFollowing.status())
-            }
-            let (file, directory) = (try entry("f"), try entry("d"))
-            #expect(try entry("f").state == file.state)
-            try shell(
-                #"echo more >> "$1"; touch "$2/new""#, root.appending("f"), root.appending("d"))
-            #expect(try entry("f").state != file.state)
-            #expect(try entry("f").identity == file.identity)
-            #expect(try entry("d").state == directory.state)
-            try tool("mv", root.appending("f"), root.appending("g"))
-            #expect(try entry("g").identity == file.identity)
+        let root = try temporaryDirectory(containing: Self.tree)
+        func entry(_ name: FileName) throws -> PlanManifest.Entry {
+            let path = root.appending(name)
+            return PlanManifest.Entry(path.bytes, try path.withoutFollowing.status())
         }
-    }
-
-    private func withManifest(_ body: (FilePath, inout PlanManifest) throws -> Void) throws {
-        try withTemporaryDirectory(containing: Self.tree) { root in
-            let plan = try makePlan(root) { $0.makesManifest = true }
-            var manifest = try #require(plan.manifest)
-            try body(root, &manifest)
-        }
+        let (file, directory) = (try entry("f"), try entry("d"))
+        #expect(try entry("f").state == file.state)
+        try shell(#"echo more >> "$1"; touch "$2/new""#, root.appending("f"), root.appending("d"))
+        #expect(try entry("f").state != file.state)
+        #expect(try entry("f").identity == file.identity)
+        #expect(try entry("d").state == directory.state)
+        try tool("mv", root.appending("f"), root.appending("g"))
+        #expect(try entry("g").identity == file.identity)
     }
 }

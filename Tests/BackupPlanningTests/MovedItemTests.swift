@@ -8,7 +8,7 @@ import Testing
 
 @testable import BackupPlanning
 
-@Suite("Items that move while a plan is made")
+@Suite("Items that move while a plan is made", .cleansUp)
 struct MovedItemTests {
     /// A walk with one thread over several directories, that something happens in before its nth item.
     private func plan(
@@ -46,7 +46,8 @@ struct MovedItemTests {
                 var number = 1
                 var items = 1
                 while number <= items {
-                    try withTemporaryDirectory(containing: tree) { root in
+                    try cleaningUp {
+                        let root = try temporaryDirectory(containing: tree)
                         // What is made within a tick may be as new as the walk.
                         usleep(20_000)
                         let (old, new) = ("\(root)/\(from)", "\(root)/\(to)")
@@ -75,38 +76,36 @@ struct MovedItemTests {
 
     @Test("and never rest are named")
     func movedAlways() throws {
-        try withTemporaryDirectory(containing: tree) { root in
-            usleep(20_000)
-            var silent = 0
-            for _ in 0..<20 {
-                let result = try plan(root, before: nil) { number in
-                    let names = ["a", "b", "c", "d"]
-                    rename("\(root)/\(names[number % 4])/1", "\(root)/\(names[(number + 1) % 4])/1")
-                    rename("\(root)/\(names[(number + 2) % 4])/2", "\(root)/\(names[number % 4])/2")
-                }
-                let manifest = try #require(result.plan.manifest)
-                let moved = result.plan.notices.filter { $0.matter == .moved }
-                #expect(result.plan.isIncomplete == !moved.isEmpty)
-                for name in ["a/1", "b/1", "c/1", "d/1", "a/2", "b/2", "c/2", "d/2"] {
-                    let path = root.pushing(FilePath(name))
-                    guard access(path.string, F_OK) == 0 else { continue }
-                    let isPlanned = manifest.contains(path.bytes)
-                    if !isPlanned && !moved.contains(where: { $0.path == path }) { silent += 1 }
-                }
+        let root = try temporaryDirectory(containing: tree)
+        usleep(20_000)
+        var silent = 0
+        for _ in 0..<20 {
+            let result = try plan(root, before: nil) { number in
+                let names = ["a", "b", "c", "d"]
+                rename("\(root)/\(names[number % 4])/1", "\(root)/\(names[(number + 1) % 4])/1")
+                rename("\(root)/\(names[(number + 2) % 4])/2", "\(root)/\(names[number % 4])/2")
             }
-            #expect(silent == 0)
+            let manifest = try #require(result.plan.manifest)
+            let moved = result.plan.notices.filter { $0.matter == .moved }
+            #expect(result.plan.isIncomplete == !moved.isEmpty)
+            for name in ["a/1", "b/1", "c/1", "d/1", "a/2", "b/2", "c/2", "d/2"] {
+                let path = root.pushing(FilePath(name))
+                guard access(path.string, F_OK) == 0 else { continue }
+                let isPlanned = manifest.contains(path.bytes)
+                if !isPlanned && !moved.contains(where: { $0.path == path }) { silent += 1 }
+            }
         }
+        #expect(silent == 0)
     }
 
     @Test("are no matter where new files come")
     func newFiles() throws {
-        try withTemporaryDirectory(containing: tree) { root in
-            let result = try plan(root, before: nil) { number in
-                for name in ["a", "b", "c", "d"] {
-                    close(open("\(root)/\(name)/new\(number)", O_CREAT | O_WRONLY, 0o600))
-                }
+        let root = try temporaryDirectory(containing: tree)
+        let result = try plan(root, before: nil) { number in
+            for name in ["a", "b", "c", "d"] {
+                close(open("\(root)/\(name)/new\(number)", O_CREAT | O_WRONLY, 0o600))
             }
-            #expect(!result.plan.isIncomplete, "\(result.plan.notices)")
         }
+        #expect(!result.plan.isIncomplete, "\(result.plan.notices)")
     }
 }

@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A list of stored items")
+@Suite("A list of stored items", .cleansUp)
 struct NulListTests {
     /// The records of a list, and its plan.
     private func list(
@@ -35,26 +35,25 @@ struct NulListTests {
 
     @Test("has each directory before its contents, and the directories above the SOURCEs once")
     func order() throws {
-        try withTemporaryDirectory(containing: tree) { base in
-            let sources = [base.pushing("b"), base.pushing("a/source")]
-            let hostile = Array("./a/source/".utf8) + HostileNames.notUTF8.bytes
-            let directories = ["d", "d/f", "excluded"].map { "./a/source/\($0)" }
-            let (records, plan) = try list(sources, relativeTo: base)
-            #expect(
-                records
-                    == ["./b", "./a", "./a/source"].map { Array($0.utf8) }
-                    + [hostile, Array("./a/source/d-".utf8)]
-                    + directories.map { Array($0.utf8) })
-            #expect(!plan.isIncomplete)
-            let absolute = try list(sources).records
-            var above: [[UInt8]] = []
-            var directory = base
-            while directory != "/" {
-                above.insert(directory.bytes, at: 0)
-                directory.removeLastComponent()
-            }
-            #expect(absolute == above + records.map { base.bytes + $0.dropFirst() })
+        let base = try temporaryDirectory(containing: tree)
+        let sources = [base.pushing("b"), base.pushing("a/source")]
+        let hostile = Array("./a/source/".utf8) + HostileNames.notUTF8.bytes
+        let directories = ["d", "d/f", "excluded"].map { "./a/source/\($0)" }
+        let (records, plan) = try list(sources, relativeTo: base)
+        #expect(
+            records
+                == ["./b", "./a", "./a/source"].map { Array($0.utf8) }
+                + [hostile, Array("./a/source/d-".utf8)]
+                + directories.map { Array($0.utf8) })
+        #expect(!plan.isIncomplete)
+        let absolute = try list(sources).records
+        var above: [[UInt8]] = []
+        var directory = base
+        while directory != "/" {
+            above.insert(directory.bytes, at: 0)
+            directory.removeLastComponent()
         }
+        #expect(absolute == above + records.map { base.bytes + $0.dropFirst() })
     }
 
     @Test("has a directory and all that is in it before another whose name only begins alike")
@@ -65,54 +64,49 @@ struct NulListTests {
             Directory("a-b") { File("f") }
             Directory("a.d") { File("x") }
         }
-        try withTemporaryDirectory(containing: tree) { base in
-            let records = try list([base], relativeTo: base).records
-            let names = records.map { String(decoding: $0.dropFirst(2), as: UTF8.self) }
-            #expect(
-                names == [
-                    "a", "a/b", "a/b/c", "a\u{1}", "a\u{1}/f", "a-b", "a-b/f", "a.d", "a.d/x",
-                ])
-        }
+        let base = try temporaryDirectory(containing: tree)
+        let records = try list([base], relativeTo: base).records
+        let names = records.map { String(decoding: $0.dropFirst(2), as: UTF8.self) }
+        #expect(
+            names == [
+                "a", "a/b", "a/b/c", "a\u{1}", "a\u{1}/f", "a-b", "a-b/f", "a.d", "a.d/x",
+            ])
     }
 
     @Test("has each item once, also of a directory with more than a thread keeps to itself")
     func manyFiles() throws {
-        try withTemporaryDirectory { base in
-            try shell(#"cd "$1" && seq 70000 | xargs touch"#, base)
-            let records = try list([base], relativeTo: base).records
-            let expected = (1...70000).map { "./\($0)" }.sorted()
-            #expect(records.map { String(decoding: $0, as: UTF8.self) } == expected)
-        }
+        let base = try temporaryDirectory()
+        try shell(#"cd "$1" && seq 70000 | xargs touch"#, base)
+        let records = try list([base], relativeTo: base).records
+        let expected = (1...70000).map { "./\($0)" }.sorted()
+        #expect(records.map { String(decoding: $0, as: UTF8.self) } == expected)
     }
 
     @Test("has names with every byte that a name can have")
     func bytes() throws {
         let name = FileName((1...255).filter { $0 != UInt8(ascii: "/") })
-        try withTemporaryDirectory(containing: Tree { File(name) }) { base in
-            try #expect(list([base], relativeTo: base).records == [Array("./".utf8) + name.bytes])
-        }
+        let base = try temporaryDirectory(containing: Tree { File(name) })
+        try #expect(list([base], relativeTo: base).records == [Array("./".utf8) + name.bytes])
     }
 
     @Test("does not have the directory that names are relative to, also by another name")
     func relative() throws {
-        try withTemporaryDirectory(containing: tree) { base in
-            try Tree { SymbolicLink("link", to: "a") }.create(in: base)
-            let top = base.pushing("link/source")
-            let records = try list([base.pushing("a/source")], relativeTo: top).records
-            #expect(records.first == Array("./".utf8) + HostileNames.notUTF8.bytes)
-            #expect(records.count == 5)
-            let file = base.pushing("b")
-            #expect(throws: FileError.self) { try list([file], relativeTo: top) }
-        }
+        let base = try temporaryDirectory(containing: tree)
+        try Tree { SymbolicLink("link", to: "a") }.create(in: base)
+        let top = base.pushing("link/source")
+        let records = try list([base.pushing("a/source")], relativeTo: top).records
+        #expect(records.first == Array("./".utf8) + HostileNames.notUTF8.bytes)
+        #expect(records.count == 5)
+        let file = base.pushing("b")
+        #expect(throws: FileError.self) { try list([file], relativeTo: top) }
     }
 
     @Test("begins with ./ where names are relative to the root")
     func root() throws {
-        try withTemporaryDirectory(containing: tree) { base in
-            let source = base.pushing("a")
-            let absolute = try list([source]).records
-            let relative = try list([source], relativeTo: "/").records
-            #expect(relative == absolute.map { Array(".".utf8) + $0 })
-        }
+        let base = try temporaryDirectory(containing: tree)
+        let source = base.pushing("a")
+        let absolute = try list([source]).records
+        let relative = try list([source], relativeTo: "/").records
+        #expect(relative == absolute.map { Array(".".utf8) + $0 })
     }
 }

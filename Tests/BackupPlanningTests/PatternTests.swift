@@ -6,7 +6,7 @@ import Testing
 
 @testable import BackupPlanning
 
-@Suite("Patterns of what a backup leaves out")
+@Suite("Patterns of what a backup leaves out", .cleansUp)
 struct PatternTests {
     private static let tree = Tree {
         for name in ["a.iso", "b.iso", "a.iso.txt", "*", "[x]", "\u{E9}", "build", ".hidden"] {
@@ -49,29 +49,28 @@ struct PatternTests {
         ])
     func git(texts: [String]) throws {
         try require(.tool("git"))
-        try withTemporaryDirectory(containing: Tree { Directory("work") }) { base in
-            let root = base.appending("work")
-            try Self.tree.create(in: root)
-            let rules = texts.map { $0 + "\n" }.joined()
-            try Tree { File("rules", rules) }.create(in: base)
-            let script = """
-                cd "$1"; git init -q --bare git
-                find "$1/work" -type f -print0 |
-                    git --git-dir=git --work-tree=work -c core.bare=false -c core.excludesFile="$1/rules" \\
-                        check-ignore --no-index -z --stdin || [ $? = 1 ]
-                """
-            let ignored = Set(try shell(script, base).split(separator: "\0").map(String.init))
-            let all = Set(
-                try shell(#"find "$1/work" -type f -print0"#, base).split(separator: "\0")
-                    .map(String.init))
-            let given = try patterns(texts)
-            let plan = try makePlan(root) { $0.patterns = given }
-            let left = all.filter { file in
-                plan.exclusions.contains { FilePath(file).starts(with: $0.path) }
-            }
-            #expect(left == ignored, "\(texts)")
-            #expect(plan.exclusions.allSatisfy { $0.reason.name == "pattern" })
+        let base = try temporaryDirectory(containing: Tree { Directory("work") })
+        let root = base.appending("work")
+        try Self.tree.create(in: root)
+        let rules = texts.map { $0 + "\n" }.joined()
+        try Tree { File("rules", rules) }.create(in: base)
+        let script = """
+            cd "$1"; git init -q --bare git
+            find "$1/work" -type f -print0 |
+                git --git-dir=git --work-tree=work -c core.bare=false -c core.excludesFile="$1/rules" \\
+                    check-ignore --no-index -z --stdin || [ $? = 1 ]
+            """
+        let ignored = Set(try shell(script, base).split(separator: "\0").map(String.init))
+        let all = Set(
+            try shell(#"find "$1/work" -type f -print0"#, base).split(separator: "\0")
+                .map(String.init))
+        let given = try patterns(texts)
+        let plan = try makePlan(root) { $0.patterns = given }
+        let left = all.filter { file in
+            plan.exclusions.contains { FilePath(file).starts(with: $0.path) }
         }
+        #expect(left == ignored, "\(texts)")
+        #expect(plan.exclusions.allSatisfy { $0.reason.name == "pattern" })
     }
 
     @Test(
@@ -86,16 +85,15 @@ struct PatternTests {
             Directory("VMs") { File("disk") }
             File(FileName([0xFF, 0xFE]))
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let given = try patterns(["*.iso", "~/VMs", "/VMs", "?[!a]"], home: root)
-            let plan = try makePlan(root) { $0.patterns = given }
-            #expect(
-                plan.reasons(below: root).dropLast()
-                    == ["VMs: pattern", "b.iso: marked", "c.iso: pattern"])
-            #expect(plan.exclusions.last?.path.bytes.suffix(2) == [0xFF, 0xFE])
-            #expect(
-                plan.exclusions.first?.reason.sentence == "it is excluded by the pattern '~/VMs'")
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let given = try patterns(["*.iso", "~/VMs", "/VMs", "?[!a]"], home: root)
+        let plan = try makePlan(root) { $0.patterns = given }
+        #expect(
+            plan.reasons(below: root).dropLast()
+                == ["VMs: pattern", "b.iso: marked", "c.iso: pattern"])
+        #expect(plan.exclusions.last?.path.bytes.suffix(2) == [0xFF, 0xFE])
+        #expect(
+            plan.exclusions.first?.reason.sentence == "it is excluded by the pattern '~/VMs'")
     }
 
     @Test("names that a pattern nearly fits take no time", .timeLimit(.minutes(1)))
@@ -107,23 +105,22 @@ struct PatternTests {
 
     @Test("one that fits a SOURCE, what is above it, or everything in it is refused")
     func refused() throws {
-        try withTemporaryDirectory(containing: Tree { Directory("a") { File("f") } }) { root in
-            let a = root.appending("a")
-            for text in ["\(root)", "\(a)/", "~/a", "*", "**", "~/a/*", "/**", "!x", "?*"] {
-                let given = try patterns([text], home: root)
-                if text == "!x" {
-                    #expect(try makePlan(a) { $0.patterns = given }.exclusions.isEmpty)
-                    continue
-                }
-                let error = try #require(throws: SourceError.self, "\(text)") {
-                    try makePlan(a) { $0.patterns = given }
-                }
-                #expect(error.description.contains("the pattern '\(text)'"))
+        let root = try temporaryDirectory(containing: Tree { Directory("a") { File("f") } })
+        let a = root.appending("a")
+        for text in ["\(root)", "\(a)/", "~/a", "*", "**", "~/a/*", "/**", "!x", "?*"] {
+            let given = try patterns([text], home: root)
+            if text == "!x" {
+                #expect(try makePlan(a) { $0.patterns = given }.exclusions.isEmpty)
+                continue
             }
-            #expect(throws: SourceError.self) {
-                let given = try patterns(["a"])
-                return try makePlan(root, a) { $0.patterns = given }
+            let error = try #require(throws: SourceError.self, "\(text)") {
+                try makePlan(a) { $0.patterns = given }
             }
+            #expect(error.description.contains("the pattern '\(text)'"))
+        }
+        #expect(throws: SourceError.self) {
+            let given = try patterns(["a"])
+            return try makePlan(root, a) { $0.patterns = given }
         }
         for text in ["", "/", "!", "[[:digit:]]", "~/x"] {
             #expect(ExclusionPattern(text, home: nil) == nil, "\(text)")

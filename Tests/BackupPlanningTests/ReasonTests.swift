@@ -8,7 +8,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A plan")
+@Suite("A plan", .cleansUp)
 struct ReasonTests {
     @Test("says why it leaves an item out, and counts")
     func reasonsAndTotals() throws {
@@ -25,25 +25,24 @@ struct ReasonTests {
             Fifo("plain/fifo")
             Socket("plain/socket")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let plan = try makePlan(root)
-            #expect(
-                plan.reasons(below: root) == [
-                    "build: marked", "marked: marked", "plain/marked: marked",
-                    "plain/socket: socket",
-                ])
-            #expect(plan.exclusions.map(\.isDirectory) == [true, false, false, false])
-            #expect(plan.notices.isEmpty)
-            #expect(!plan.isIncomplete)
-            // The root, build and plain; the entry of an excluded directory is stored.
-            #expect(plan.totals.storedDirectories == 3)
-            #expect(plan.totals.storedFiles == 2)
-            #expect(plan.totals.storedBytes == 6)
-            #expect(plan.totals.storedOthers == 2)
-            #expect(plan.totals.storedItems == 7)
-            #expect(plan.totals.excludedItems == 4)
-            #expect(plan.totals.excludedFileBytes == 5)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let plan = try makePlan(root)
+        #expect(
+            plan.reasons(below: root) == [
+                "build: marked", "marked: marked", "plain/marked: marked",
+                "plain/socket: socket",
+            ])
+        #expect(plan.exclusions.map(\.isDirectory) == [true, false, false, false])
+        #expect(plan.notices.isEmpty)
+        #expect(!plan.isIncomplete)
+        // The root, build and plain; the entry of an excluded directory is stored.
+        #expect(plan.totals.storedDirectories == 3)
+        #expect(plan.totals.storedFiles == 2)
+        #expect(plan.totals.storedBytes == 6)
+        #expect(plan.totals.storedOthers == 2)
+        #expect(plan.totals.storedItems == 7)
+        #expect(plan.totals.excludedItems == 4)
+        #expect(plan.totals.excludedFileBytes == 5)
     }
 
     @Test("takes a file with several names although a mark excludes it, and says so")
@@ -53,13 +52,12 @@ struct ReasonTests {
             HardLink("two", to: "one")
             Directory("build") { HardLink("three", to: "one") }.excluded()
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let plan = try makePlan(root)
-            #expect(plan.reasons(below: root) == ["build: marked"])
-            #expect(plan.notices(below: root) == ["one: hard-linked", "two: hard-linked"])
-            #expect(plan.totals.storedFiles == 2)
-            #expect(!plan.isIncomplete)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let plan = try makePlan(root)
+        #expect(plan.reasons(below: root) == ["build: marked"])
+        #expect(plan.notices(below: root) == ["one: hard-linked", "two: hard-linked"])
+        #expect(plan.totals.storedFiles == 2)
+        #expect(!plan.isIncomplete)
     }
 
     @Test(
@@ -71,12 +69,11 @@ struct ReasonTests {
             File("file").attribute(name, value)
             Directory("directory") { File("inner") }.attribute(name, value)
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let plan = try makePlan(root)
-            #expect(plan.exclusions.isEmpty)
-            #expect(plan.notices(below: root) == ["directory: malformed", "file: malformed"])
-            #expect(plan.totals.storedFiles == 2)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let plan = try makePlan(root)
+        #expect(plan.exclusions.isEmpty)
+        #expect(plan.notices(below: root) == ["directory: malformed", "file: malformed"])
+        #expect(plan.totals.storedFiles == 2)
     }
 
     @Test("leaves out the repository wherever it is met")
@@ -85,37 +82,35 @@ struct ReasonTests {
             Directory("a") { Directory("repository") { File("pack") } }
             File("f")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let identity = try root.pushing("a/repository").status().identity
-            let plan = try makePlan(root) { $0.repositories = [identity] }
-            #expect(plan.reasons(below: root) == ["a/repository: repository"])
-            #expect(plan.totals.storedDirectories == 3)
-            #expect(!plan.isIncomplete)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let identity = try root.pushing("a/repository").status().identity
+        let plan = try makePlan(root) { $0.repositories = [identity] }
+        #expect(plan.reasons(below: root) == ["a/repository: repository"])
+        #expect(plan.totals.storedDirectories == 3)
+        #expect(!plan.isIncomplete)
     }
 
     @Test("reports paths that are too long for the engine, and no others")
     func longPaths() throws {
-        try withTemporaryDirectory { root in
-            // 15 names of 255 bytes, and one that brings the file's path to 4095 bytes.
-            let long = FileName(Array(repeating: UInt8(ascii: "d"), count: 255))
-            let rest = 4095 - root.length - 15 * 256 - 1
-            let fitting = FileName(Array(repeating: UInt8(ascii: "f"), count: rest))
-            let tooLong = FileName(Array(repeating: UInt8(ascii: "g"), count: rest + 1))
-            try Tree {
-                NestedDirectories(long, depth: 15) {
-                    File(fitting)
-                    File(tooLong)
-                    Directory(FileName(tooLong.bytes.map { _ in UInt8(ascii: "h") })) { File("f") }
-                }
-            }.create(in: root)
-            let plan = try makePlan(root)
-            #expect(plan.exclusions.map(\.reason) == [.tooLong, .tooLong])
-            #expect(plan.exclusions.map(\.path.length) == [4096, 4096])
-            #expect(plan.totals.storedFiles == 1)
-            #expect(plan.totals.storedDirectories == 16)
-            #expect(plan.isIncomplete)
-        }
+        let root = try temporaryDirectory()
+        // 15 names of 255 bytes, and one that brings the file's path to 4095 bytes.
+        let long = FileName(Array(repeating: UInt8(ascii: "d"), count: 255))
+        let rest = 4095 - root.length - 15 * 256 - 1
+        let fitting = FileName(Array(repeating: UInt8(ascii: "f"), count: rest))
+        let tooLong = FileName(Array(repeating: UInt8(ascii: "g"), count: rest + 1))
+        try Tree {
+            NestedDirectories(long, depth: 15) {
+                File(fitting)
+                File(tooLong)
+                Directory(FileName(tooLong.bytes.map { _ in UInt8(ascii: "h") })) { File("f") }
+            }
+        }.create(in: root)
+        let plan = try makePlan(root)
+        #expect(plan.exclusions.map(\.reason) == [.tooLong, .tooLong])
+        #expect(plan.exclusions.map(\.path.length) == [4096, 4096])
+        #expect(plan.totals.storedFiles == 1)
+        #expect(plan.totals.storedDirectories == 16)
+        #expect(plan.isIncomplete)
     }
 
     @Test("reports what an ordinary user cannot read or enter, and goes on")
@@ -128,16 +123,15 @@ struct ReasonTests {
             }.permissions(0o744)
             File("open")
         }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            let plan = try asOrdinaryUser { try makePlan(root) }
-            #expect(
-                plan.notices(below: root).sorted() == [
-                    "closed: permissionDenied", "listed/f: permissionDenied",
-                    "listed/g: permissionDenied",
-                ])
-            #expect(plan.isIncomplete)
-            #expect(plan.totals.storedFiles == 1)
-        }
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        let plan = try asOrdinaryUser { try makePlan(root) }
+        #expect(
+            plan.notices(below: root).sorted() == [
+                "closed: permissionDenied", "listed/f: permissionDenied",
+                "listed/g: permissionDenied",
+            ])
+        #expect(plan.isIncomplete)
+        #expect(plan.totals.storedFiles == 1)
     }
 
     @Test("takes tmpfs mounted inside a source, and leaves out proc")
@@ -146,21 +140,20 @@ struct ReasonTests {
         let tree = Tree {
             Directory("proc"); Directory("tmp")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let (proc, tmp) = (root.appending("proc"), root.appending("tmp"))
-            try tool("mount", "-t", "proc", "proc", proc)
-            defer { _ = try? tool("umount", proc) }
-            try tool("mount", "-t", "tmpfs", "tmpfs", tmp)
-            defer { _ = try? tool("umount", tmp) }
-            try Tree {
-                File("kept", "1"); File("marked").excluded()
-            }.create(in: tmp)
-            let plan = try makePlan(root)
-            #expect(plan.reasons(below: root) == ["proc: mount", "tmp/marked: marked"])
-            #expect(plan.exclusions[0].reason == .mount(type: "proc", category: .pseudo))
-            #expect(plan.totals.storedFiles == 1)
-            #expect(plan.totals.storedDirectories == 3)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let (proc, tmp) = (root.appending("proc"), root.appending("tmp"))
+        try tool("mount", "-t", "proc", "proc", proc)
+        defer { _ = try? tool("umount", proc) }
+        try tool("mount", "-t", "tmpfs", "tmpfs", tmp)
+        defer { _ = try? tool("umount", tmp) }
+        try Tree {
+            File("kept", "1"); File("marked").excluded()
+        }.create(in: tmp)
+        let plan = try makePlan(root)
+        #expect(plan.reasons(below: root) == ["proc: mount", "tmp/marked: marked"])
+        #expect(plan.exclusions[0].reason == .mount(type: "proc", category: .pseudo))
+        #expect(plan.totals.storedFiles == 1)
+        #expect(plan.totals.storedDirectories == 3)
     }
 
     @Test("counts each examined item once, also of several hundred")
@@ -172,22 +165,20 @@ struct ReasonTests {
                 }
             }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let examined = Monitor(0)
-            let plan = try makePlan(root) { planner in
-                planner.didExamine = { count in examined.withLock { $0 += count } }
-            }
-            #expect(plan.totals.storedItems == 631)
-            #expect(examined.withLock { $0 } == 631)
+        let root = try temporaryDirectory(containing: tree)
+        let examined = Monitor(0)
+        let plan = try makePlan(root) { planner in
+            planner.didExamine = { count in examined.withLock { $0 += count } }
         }
+        #expect(plan.totals.storedItems == 631)
+        #expect(examined.withLock { $0 } == 631)
     }
 
     @Test("stops with CancellationError")
     func stops() throws {
-        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
-            _ = #expect(throws: CancellationError.self) {
-                try makePlan(root) { $0.shouldStop = { true } }
-            }
+        let root = try temporaryDirectory(containing: Tree { File("f") })
+        _ = #expect(throws: CancellationError.self) {
+            try makePlan(root) { $0.shouldStop = { true } }
         }
     }
 
@@ -207,31 +198,29 @@ struct ReasonTests {
 
     @Test("leaves out what has a protection class, wherever the class comes from, and says so")
     func leavesOut() throws {
-        try withTemporaryDirectory(containing: Self.tree) { root in
-            let plan = try makePlan(root) { $0.storesPlaintext = true }
-            #expect(
-                plan.reasons(below: root) == [
-                    "broken: protected", "secret/deeper/letter: protected",
-                    "secret/left out: marked", "secret/letter: protected",
-                    "secret/link: protected", "until unlocked: protected",
-                ])
-            #expect(plan.isIncomplete)
-            #expect(plan.totals.storedFiles == 3)
-            #expect(plan.totals.storedDirectories == 3)
-            let letter = try #require(
-                plan.exclusions.first { $0.path == root.pushing("secret/letter") })
-            #expect(letter.reason.ancestor == root.pushing("secret"))
-            #expect(letter.reason.origin == .protected(Effective(.marked(.complete))))
-        }
+        let root = try temporaryDirectory(containing: Self.tree)
+        let plan = try makePlan(root) { $0.storesPlaintext = true }
+        #expect(
+            plan.reasons(below: root) == [
+                "broken: protected", "secret/deeper/letter: protected",
+                "secret/left out: marked", "secret/letter: protected",
+                "secret/link: protected", "until unlocked: protected",
+            ])
+        #expect(plan.isIncomplete)
+        #expect(plan.totals.storedFiles == 3)
+        #expect(plan.totals.storedDirectories == 3)
+        let letter = try #require(
+            plan.exclusions.first { $0.path == root.pushing("secret/letter") })
+        #expect(letter.reason.ancestor == root.pushing("secret"))
+        #expect(letter.reason.origin == .protected(Effective(.marked(.complete))))
     }
 
     @Test("takes everything where the store is encrypted")
     func encrypted() throws {
-        try withTemporaryDirectory(containing: Self.tree) { root in
-            let plan = try makePlan(root)
-            #expect(plan.reasons(below: root) == ["secret/left out: marked"])
-            #expect(!plan.isIncomplete)
-        }
+        let root = try temporaryDirectory(containing: Self.tree)
+        let plan = try makePlan(root)
+        #expect(plan.reasons(below: root) == ["secret/left out: marked"])
+        #expect(!plan.isIncomplete)
     }
 
     @Test("leaves out the tag of a cache directory that has a class, and takes any other")
@@ -242,24 +231,22 @@ struct ReasonTests {
             Directory("inherited") { File("CACHEDIR.TAG", signature) }.protection(.complete)
             File("own/CACHEDIR.TAG", signature).protection(.completeUnlessOpen)
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let policy = StoragePolicy(markers: [.native, .cachedir])
-            let plan = try makePlan(root, policy: policy) { $0.storesPlaintext = true }
-            #expect(
-                plan.reasons(below: root) == [
-                    "free: marker", "inherited: marker", "inherited/CACHEDIR.TAG: protected",
-                    "own: marker", "own/CACHEDIR.TAG: protected",
-                ])
-            #expect(plan.totals.storedFiles == 1)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let policy = StoragePolicy(markers: [.native, .cachedir])
+        let plan = try makePlan(root, policy: policy) { $0.storesPlaintext = true }
+        #expect(
+            plan.reasons(below: root) == [
+                "free: marker", "inherited: marker", "inherited/CACHEDIR.TAG: protected",
+                "own: marker", "own/CACHEDIR.TAG: protected",
+            ])
+        #expect(plan.totals.storedFiles == 1)
     }
 
     @Test("cannot be made of a SOURCE that is one protected file")
     func source() throws {
-        try withTemporaryDirectory(containing: Self.tree) { root in
-            let file = root.appending("until unlocked")
-            #expect(throws: SourceError.self) { try makePlan(file) { $0.storesPlaintext = true } }
-        }
+        let root = try temporaryDirectory(containing: Self.tree)
+        let file = root.appending("until unlocked")
+        #expect(throws: SourceError.self) { try makePlan(file) { $0.storesPlaintext = true } }
     }
 }
 

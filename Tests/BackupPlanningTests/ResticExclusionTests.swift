@@ -7,7 +7,7 @@ import Testing
 
 @testable import BackupPlanning
 
-@Suite("restic leaves out exactly what the plan does")
+@Suite("restic leaves out exactly what the plan does", .cleansUp)
 struct ResticExclusionTests {
     private static let names: [FileName] =
         HostileNames.all + [
@@ -38,19 +38,18 @@ struct ResticExclusionTests {
                 }
             }
         }
-        try withTemporaryDirectory(containing: tree) { base in
-            let source = base.appending("source")
-            let plan = try makePlan(source)
-            #expect(plan.exclusions.count == 2 * Self.names.count)
-            let expected = try stored(of: plan, source)
-            let restic = try Restic(in: base)
-            let exclusions = ResticSelection.exclusions(of: plan)
-            let few = ResticSelection(
-                targets: .sources, patterns: exclusions.flatMap { ResticPattern.patterns(for: $0) })
-            try expectStored(expected, by: restic, few, source)
-            let many = try SmallestCover(sources: plan.sources, exclusions: exclusions).selection()
-            try expectStored(expected, by: restic, many, source)
-        }
+        let base = try temporaryDirectory(containing: tree)
+        let source = base.appending("source")
+        let plan = try makePlan(source)
+        #expect(plan.exclusions.count == 2 * Self.names.count)
+        let expected = try stored(of: plan, source)
+        let restic = try Restic(in: base)
+        let exclusions = ResticSelection.exclusions(of: plan)
+        let few = ResticSelection(
+            targets: .sources, patterns: exclusions.flatMap { ResticPattern.patterns(for: $0) })
+        try expectStored(expected, by: restic, few, source)
+        let many = try SmallestCover(sources: plan.sources, exclusions: exclusions).selection()
+        try expectStored(expected, by: restic, many, source)
     }
 
     @Test("of directories for caches everything but the tags, either way")
@@ -69,22 +68,21 @@ struct ResticExclusionTests {
                 File("kept")
             }
         }
-        try withTemporaryDirectory(containing: tree) { base in
-            let source = base.appending("source")
-            let plan = try makePlan(source, policy: StoragePolicy(markers: [.cachedir])) {
-                $0.makesManifest = true
-            }
-            let count = HostileNames.all.count + 3
-            #expect(plan.exclusions.count == count)
-            #expect(plan.totals.storedFiles == count + 1)
-            #expect(plan.manifest?.count == plan.totals.storedItems)
-            let expected = try stored(of: plan, source)
-            #expect(expected.count == 2 * count + 1)
-            let restic = try Restic(in: base)
-            try expectStored(expected, by: restic, plan.resticSelection(), source)
-            let cover = SmallestCover(sources: plan.sources, exclusions: plan.exclusions)
-            try expectStored(expected, by: restic, cover.selection(), source)
+        let base = try temporaryDirectory(containing: tree)
+        let source = base.appending("source")
+        let plan = try makePlan(source, policy: StoragePolicy(markers: [.cachedir])) {
+            $0.makesManifest = true
         }
+        let count = HostileNames.all.count + 3
+        #expect(plan.exclusions.count == count)
+        #expect(plan.totals.storedFiles == count + 1)
+        #expect(plan.manifest?.count == plan.totals.storedItems)
+        let expected = try stored(of: plan, source)
+        #expect(expected.count == 2 * count + 1)
+        let restic = try Restic(in: base)
+        try expectStored(expected, by: restic, plan.resticSelection(), source)
+        let cover = SmallestCover(sources: plan.sources, exclusions: plan.exclusions)
+        try expectStored(expected, by: restic, cover.selection(), source)
     }
 
     @Test("by no line that is longer than restic reads, and of the root by /*")
@@ -114,13 +112,12 @@ struct ResticExclusionTests {
     func randomTree(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)
         let items = randomItems(&numbers, depth: 4)
-        try withTemporaryDirectory(containing: Tree { for item in items { item } }) { root in
-            let plan = try makePlan(root)
-            let selection = try coverSelection(of: plan)
-            let cover = try Cover(selection, of: root)
-            try #expect(cover.expanded == stored(of: plan, root))
-            try expectSmallest(cover, plan, root)
-        }
+        let root = try temporaryDirectory(containing: Tree { for item in items { item } })
+        let plan = try makePlan(root)
+        let selection = try coverSelection(of: plan)
+        let cover = try Cover(selection, of: root)
+        try #expect(cover.expanded == stored(of: plan, root))
+        try expectSmallest(cover, plan, root)
     }
 
     @Test("the smallest cover of a source without exclusions is the source")
@@ -132,16 +129,15 @@ struct ResticExclusionTests {
             File("other/marked").excluded()
             File("file")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let sources = ["whole", "other", "file"].map { root.appending($0) }
-            let plan = try makePlan(sources[0], sources[1], sources[2])
-            let selection = try coverSelection(of: plan)
-            guard case .list(let list) = selection.targets else { return }
-            let listed = list.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-            let expected = [sources[0], root.pushing("other/kept"), sources[2]]
-            #expect(listed.sorted() == expected.map(\.string).sorted())
-            #expect(selection.excludeFile.isEmpty)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let sources = ["whole", "other", "file"].map { root.appending($0) }
+        let plan = try makePlan(sources[0], sources[1], sources[2])
+        let selection = try coverSelection(of: plan)
+        guard case .list(let list) = selection.targets else { return }
+        let listed = list.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        let expected = [sources[0], root.pushing("other/kept"), sources[2]]
+        #expect(listed.sorted() == expected.map(\.string).sorted())
+        #expect(selection.excludeFile.isEmpty)
     }
 
     private func coverSelection(of plan: BackupPlan) throws -> ResticSelection {

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Sources of a plan")
+@Suite("Sources of a plan", .cleansUp)
 struct SourceTests {
     @Test("that lie in another, or come twice, or by a link, are planned once")
     func nestedAndDuplicate() throws {
@@ -15,27 +15,25 @@ struct SourceTests {
             Directory("ab") { File("g") }
             SymbolicLink("link", to: "a")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let (a, ab) = (root.appending("a"), root.appending("ab"))
-            let plan = try makePlan(
-                a.appending("b"), a, root.appending("link"), ab, a, ab.appending("g"))
-            #expect(plan.sources.sorted { $0.string < $1.string } == [a, ab])
-            #expect(plan.totals.storedFiles == 2)
-            #expect(plan.totals.storedDirectories == 3)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let (a, ab) = (root.appending("a"), root.appending("ab"))
+        let plan = try makePlan(
+            a.appending("b"), a, root.appending("link"), ab, a, ab.appending("g"))
+        #expect(plan.sources.sorted { $0.string < $1.string } == [a, ab])
+        #expect(plan.totals.storedFiles == 2)
+        #expect(plan.totals.storedDirectories == 3)
     }
 
     @Test("excluded by their own mark, or by one above, are refused")
     func excluded() throws {
         let tree = Tree { Directory("a") { Directory("b") { File("f") } }.excluded() }
-        try withTemporaryDirectory(containing: tree) { root in
-            let a = root.appending("a")
-            try expectRefused(a, Effective(.marked)) { try makePlan(a) }
-            let b = a.appending("b")
-            for sources in [[b], [root, b]] {
-                try expectRefused(b, Effective(.marked, from: a)) {
-                    try makePlan(sources[0], sources.last ?? b)
-                }
+        let root = try temporaryDirectory(containing: tree)
+        let a = root.appending("a")
+        try expectRefused(a, Effective(.marked)) { try makePlan(a) }
+        let b = a.appending("b")
+        for sources in [[b], [root, b]] {
+            try expectRefused(b, Effective(.marked, from: a)) {
+                try makePlan(sources[0], sources.last ?? b)
             }
         }
     }
@@ -50,61 +48,57 @@ struct SourceTests {
             File("cache/kept/f")
             File("g")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let cache = root.appending("cache")
-            let policy = try policy(caches: cache)
-            let kept = cache.pushing("way/kept")
-            // Alone it is fine: locations count only below a source.
-            try #expect(makePlan(kept, policy: policy).totals.storedFiles == 1)
-            for sources in [[root, kept], [kept, root]] {
-                let plan = try makePlan(sources[0], sources[1], policy: policy)
-                #expect(plan.sources == [root])
-                #expect(
-                    plan.reasons(below: root) == [
-                        "cache/kept: inherited", "cache/way/beside: inherited",
-                        "cache/way/kept/marked: marked", "cache/way/other: inherited",
-                    ])
-                #expect(plan.totals.storedFiles == 2)
-                #expect(!plan.isIncomplete)
-            }
+        let root = try temporaryDirectory(containing: tree)
+        let cache = root.appending("cache")
+        let policy = try policy(caches: cache)
+        let kept = cache.pushing("way/kept")
+        // Alone it is fine: locations count only below a source.
+        try #expect(makePlan(kept, policy: policy).totals.storedFiles == 1)
+        for sources in [[root, kept], [kept, root]] {
+            let plan = try makePlan(sources[0], sources[1], policy: policy)
+            #expect(plan.sources == [root])
+            #expect(
+                plan.reasons(below: root) == [
+                    "cache/kept: inherited", "cache/way/beside: inherited",
+                    "cache/way/kept/marked: marked", "cache/way/other: inherited",
+                ])
+            #expect(plan.totals.storedFiles == 2)
+            #expect(!plan.isIncomplete)
         }
     }
 
     @Test("that are a location inside another source, or a file in one, are stored")
     func locationInside() throws {
         let tree = Tree { Directory("cache") { File("f") } }
-        try withTemporaryDirectory(containing: tree) { root in
-            let cache = root.appending("cache")
-            for source in [cache, cache.appending("f")] {
-                let plan = try makePlan(root, source, policy: policy(caches: cache))
-                #expect(plan.exclusions.isEmpty)
-                #expect(plan.totals.storedFiles == 1)
-            }
+        let root = try temporaryDirectory(containing: tree)
+        let cache = root.appending("cache")
+        for source in [cache, cache.appending("f")] {
+            let plan = try makePlan(root, source, policy: policy(caches: cache))
+            #expect(plan.exclusions.isEmpty)
+            #expect(plan.totals.storedFiles == 1)
         }
     }
 
     @Test("that are a location are backed up; locations below them are not")
     func location() throws {
         let tree = Tree { Directory("cache") { File("f") } }
-        try withTemporaryDirectory(containing: tree) { root in
-            let cache = root.appending("cache")
-            let policy = try policy(caches: cache)
-            try #expect(makePlan(cache, policy: policy).totals.storedFiles == 1)
-            let plan = try makePlan(root, policy: policy)
-            #expect(plan.reasons(below: root) == ["cache: location"])
-            #expect(plan.totals.storedFiles == 0)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let cache = root.appending("cache")
+        let policy = try policy(caches: cache)
+        try #expect(makePlan(cache, policy: policy).totals.storedFiles == 1)
+        let plan = try makePlan(root, policy: policy)
+        #expect(plan.reasons(below: root) == ["cache: location"])
+        #expect(plan.totals.storedFiles == 0)
     }
 
     @Test("on a mount that another source leaves out are never dropped silently")
     func mountInsideAnother() throws {
         try require(.root)
-        try withTemporaryDirectory(containing: Tree { Directory("proc") }) { root in
-            let proc = root.appending("proc")
-            try tool("mount", "-t", "proc", "proc", proc)
-            defer { _ = try? tool("umount", proc) }
-            #expect(throws: SourceError.self) { try makePlan(root, proc.pushing("sys/fs")) }
-        }
+        let root = try temporaryDirectory(containing: Tree { Directory("proc") })
+        let proc = root.appending("proc")
+        try tool("mount", "-t", "proc", "proc", proc)
+        defer { _ = try? tool("umount", proc) }
+        #expect(throws: SourceError.self) { try makePlan(root, proc.pushing("sys/fs")) }
     }
 
     @Test("that are the repository, or a socket, are refused: nothing would be stored")
@@ -112,25 +106,23 @@ struct SourceTests {
         let tree = Tree {
             File("repository/f"); Socket("socket")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let repository = root.appending("repository")
-            let identity = try repository.status().identity
-            let error = #expect(throws: SourceError.self) {
-                try makePlan(repository) { $0.repositories = [identity] }
-            }
-            #expect(error?.reason == .repository)
-            let other = #expect(throws: SourceError.self) { try makePlan(root.appending("socket")) }
-            #expect(other?.reason == .socket)
+        let root = try temporaryDirectory(containing: tree)
+        let repository = root.appending("repository")
+        let identity = try repository.status().identity
+        let error = #expect(throws: SourceError.self) {
+            try makePlan(repository) { $0.repositories = [identity] }
         }
+        #expect(error?.reason == .repository)
+        let other = #expect(throws: SourceError.self) { try makePlan(root.appending("socket")) }
+        #expect(other?.reason == .socket)
     }
 
     @Test("that are missing are an error with the path")
     func missing() throws {
-        try withTemporaryDirectory { root in
-            let error = #expect(throws: FileError.self) { try makePlan(root.appending("no")) }
-            #expect(error?.code == .noSuchFile)
-            #expect(error?.path == root.appending("no"))
-        }
+        let root = try temporaryDirectory()
+        let error = #expect(throws: FileError.self) { try makePlan(root.appending("no")) }
+        #expect(error?.code == .noSuchFile)
+        #expect(error?.path == root.appending("no"))
     }
 
     @Test("say what marks above them cannot be understood, once")
@@ -141,11 +133,10 @@ struct SourceTests {
             }
             .attribute(StoredKey.isExcludedFromBackup.attribute, "yes")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let top = root.appending("top")
-            let plan = try makePlan(top.appending("a"), top.appending("b"))
-            #expect(plan.notices(below: root) == ["top: malformed"])
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let top = root.appending("top")
+        let plan = try makePlan(top.appending("a"), top.appending("b"))
+        #expect(plan.notices(below: root) == ["top: malformed"])
     }
 
     private func policy(caches: FilePath) throws -> StoragePolicy {

@@ -68,7 +68,7 @@ struct RecordTextTests {
     }
 }
 
-@Suite("Where a snapshot's record lies while restic stores it")
+@Suite("Where a snapshot's record lies while restic stores it", .cleansUp)
 struct RecordFileTests {
     private func record(
         _ base: FilePath, _ text: String = "text", in directory: String = "resval"
@@ -80,31 +80,29 @@ struct RecordFileTests {
 
     @Test("it has the same path in every run, private to the user, and goes in the end")
     func path() throws {
-        try withTemporaryDirectory { base in
-            for _ in 0..<2 {
-                let file = try record(base)
-                #expect(file.path == base.appending("resval/resval-record-0"))
-                #expect(try file.path.status().permissions == 0o600)
-                let other = try record(base, "other")
-                #expect(other.path == base.appending("resval/resval-record-0-1"))
-                #expect(try contentsOfFile(file.path) == Array("text".utf8))
-                withExtendedLifetime((file, other)) {}
-            }
-            #expect(try tool("ls", base.appending("resval")) == "")
+        let base = try temporaryDirectory()
+        for _ in 0..<2 {
+            let file = try record(base)
+            #expect(file.path == base.appending("resval/resval-record-0"))
+            #expect(try file.path.status().permissions == 0o600)
+            let other = try record(base, "other")
+            #expect(other.path == base.appending("resval/resval-record-0-1"))
+            #expect(try contentsOfFile(file.path) == Array("text".utf8))
+            withExtendedLifetime((file, other)) {}
         }
+        #expect(try tool("ls", base.appending("resval")) == "")
     }
 
     @Test("what a killed run left is taken over, and what is in use stays")
     func leftovers() throws {
-        try withTemporaryDirectory { base in
-            let left = base.appending("resval/resval-record-0")
-            try tool("mkdir", "-m", "700", left.removingLastComponent())
-            try shell(#"umask 077; echo a longer text > "$1""#, left)
-            let file = try record(base)
-            #expect(file.path == left)
-            #expect(try contentsOfFile(left) == Array("text".utf8))
-            withExtendedLifetime(file) {}
-        }
+        let base = try temporaryDirectory()
+        let left = base.appending("resval/resval-record-0")
+        try tool("mkdir", "-m", "700", left.removingLastComponent())
+        try shell(#"umask 077; echo a longer text > "$1""#, left)
+        let file = try record(base)
+        #expect(file.path == left)
+        #expect(try contentsOfFile(left) == Array("text".utf8))
+        withExtendedLifetime(file) {}
     }
 
     @Test(
@@ -116,19 +114,18 @@ struct RecordFileTests {
         ])
     func taken(script: String) throws {
         try require(.root)
-        try withTemporaryDirectory { base in
-            let state = base.appending("resval")
-            try tool("mkdir", "-m", "700", state)
-            try shell(script, state)
-            defer { _ = try? shell(#"umount "$1" 2>/dev/null; true"#, state) }
-            let file = try record(base)
-            let directory = file.path.removingLastComponent()
-            #expect(directory.removingLastComponent() == base, "\(file.path)")
-            #expect(try directory.withoutFollowing.status().permissions == 0o700)
-            #expect(try contentsOfFile(file.path) == Array("text".utf8))
-            withExtendedLifetime(file) {}
-            _ = consume file
-            #expect(throws: Errno.noSuchFileOrDirectory) { try directory.status() }
-        }
+        let base = try temporaryDirectory()
+        let state = base.appending("resval")
+        try tool("mkdir", "-m", "700", state)
+        try shell(script, state)
+        defer { _ = try? shell(#"umount "$1" 2>/dev/null; true"#, state) }
+        let file = try record(base)
+        let directory = file.path.removingLastComponent()
+        #expect(directory.removingLastComponent() == base, "\(file.path)")
+        #expect(try directory.withoutFollowing.status().permissions == 0o700)
+        #expect(try contentsOfFile(file.path) == Array("text".utf8))
+        withExtendedLifetime(file) {}
+        _ = consume file
+        #expect(throws: Errno.noSuchFileOrDirectory) { try directory.status() }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Backups
 
-@Suite("A snapshot is judged by two walks and the items that restic names")
+@Suite("A snapshot is judged by two walks and the items that restic names", .cleansUp)
 struct SnapshotCheckTests {
     private typealias Entry = PlanManifest.Entry
 
@@ -111,22 +111,21 @@ struct SnapshotCheckTests {
             File(FileName([0x66, 0xFF])).excluded()
             File("kept")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            var planner = BackupPlanner(policy: StoragePolicy(), mounts: try MountTable.current())
-            planner.makesManifest = true
-            let plan = try planner.makePlan(for: [root])
-            var named = NamedItems(plan, try #require(plan.manifest))
-            let above = root.removingLastComponent().bytes + Array("/".utf8)
-            for name in [
-                Array("/".utf8), above, root.bytes + Array("/".utf8),
-                root.appending("d").bytes + Array("/".utf8), root.appending("kept").bytes,
-                root.appending("new").bytes, Array("/var/record".utf8),
-            ] { named.receive(name) }
-            #expect(named.lostExclusions.isEmpty)
-            #expect(named.count == 4)
-            let lost = [root.pushing("d/inner").bytes, root.bytes + Array("/f".utf8) + [0xFF]]
-            for name in lost { named.receive(name) }
-            #expect(named.lostExclusions == lost)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        var planner = BackupPlanner(policy: StoragePolicy(), mounts: try MountTable.current())
+        planner.makesManifest = true
+        let plan = try planner.makePlan(for: [root])
+        var named = NamedItems(plan, try #require(plan.manifest))
+        let above = root.removingLastComponent().bytes + Array("/".utf8)
+        for name in [
+            Array("/".utf8), above, root.bytes + Array("/".utf8),
+            root.appending("d").bytes + Array("/".utf8), root.appending("kept").bytes,
+            root.appending("new").bytes, Array("/var/record".utf8),
+        ] { named.receive(name) }
+        #expect(named.lostExclusions.isEmpty)
+        #expect(named.count == 4)
+        let lost = [root.pushing("d/inner").bytes, root.bytes + Array("/f".utf8) + [0xFF]]
+        for name in lost { named.receive(name) }
+        #expect(named.lostExclusions == lost)
     }
 }

@@ -5,6 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
+@Suite("Effective values of an item", .cleansUp)
 struct EffectiveValueReaderTests {
     private let plain = StoragePolicy()
 
@@ -16,55 +17,51 @@ struct EffectiveValueReaderTests {
             }.excluded().purgeable(false)
             SymbolicLink("link", to: "d/e/f")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let reader = try EffectiveValueReader(plain)
-            let item = try reader.item(at: root.appending("link"))
-            #expect(item.path == root.appending("d/e/f"))
-            #expect(item.marks == .none)
-            #expect(
-                item.decision.exclusion == Effective(.marked, from: root.appending("d")))
-            #expect(item.decision.purgeability.cause.isProtected)
-            #expect(item.decision.protectionClass == .complete)
-            #expect(item.decision.protection.ancestor == root.appending("d/e"))
-            let link = try reader.item(at: root.appending("link"), followsLast: false)
-            #expect(link.status.kind == .symbolicLink)
-            #expect(!link.decision.isExcluded)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let reader = try EffectiveValueReader(plain)
+        let item = try reader.item(at: root.appending("link"))
+        #expect(item.path == root.appending("d/e/f"))
+        #expect(item.marks == .none)
+        #expect(
+            item.decision.exclusion == Effective(.marked, from: root.appending("d")))
+        #expect(item.decision.purgeability.cause.isProtected)
+        #expect(item.decision.protectionClass == .complete)
+        #expect(item.decision.protection.ancestor == root.appending("d/e"))
+        let link = try reader.item(at: root.appending("link"), followsLast: false)
+        #expect(link.status.kind == .symbolicLink)
+        #expect(!link.decision.isExcluded)
     }
 
     @Test("the context of a walk's root answers as from the filesystem root")
     func contextOfRoot() throws {
         let tree = Tree { Directory("d") { Directory("e") }.excluded() }
-        try withTemporaryDirectory(containing: tree) { root in
-            let item = try EffectiveValueReader(plain).item(at: root.appending("d/e"))
-            let entry = plain.decide(
-                .none, kind: .regularFile, in: item.decision.contextForEntries, name: [0x66],
-                path: item.path.appending("f"), linkCount: 1, isMountRoot: false)
-            #expect(entry.exclusion.ancestor == root.appending("d"))
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let item = try EffectiveValueReader(plain).item(at: root.appending("d/e"))
+        let entry = plain.decide(
+            .none, kind: .regularFile, in: item.decision.contextForEntries, name: [0x66],
+            path: item.path.appending("f"), linkCount: 1, isMountRoot: false)
+        #expect(entry.exclusion.ancestor == root.appending("d"))
     }
 
     @Test("a file with two hard links is not excluded by its mark")
     func hardLinks() throws {
-        try withTemporaryDirectory(containing: Tree { File("f").excluded() }) { root in
-            let file = root.appending("f")
-            let reader = try EffectiveValueReader(plain)
-            #expect(try reader.item(at: file).decision.exclusion.ownCause == .marked)
-            try Tree { HardLink("g", to: "f") }.create(in: root)
-            #expect(
-                try reader.item(at: file).decision.exclusion.ownCause == .hardLinked(linkCount: 2))
-        }
+        let root = try temporaryDirectory(containing: Tree { File("f").excluded() })
+        let file = root.appending("f")
+        let reader = try EffectiveValueReader(plain)
+        #expect(try reader.item(at: file).decision.exclusion.ownCause == .marked)
+        try Tree { HardLink("g", to: "f") }.create(in: root)
+        #expect(
+            try reader.item(at: file).decision.exclusion.ownCause == .hardLinked(linkCount: 2))
     }
 
     @Test("a malformed mark above is reported with its directory")
     func malformedAncestor() throws {
-        try withTemporaryDirectory(containing: Tree { Directory("d") }) { root in
-            try root.setExtendedAttribute(named: "user.resval.isPurgeable", to: Array("yes".utf8))
-            let item = try EffectiveValueReader(plain).item(at: root.appending("d"))
-            #expect(item.decision.purgeability.cause.isProtected)
-            #expect(item.ancestorIssues.map(\.path) == [root])
-            #expect(item.ancestorIssues.map(\.issue.name) == ["malformed"])
-        }
+        let root = try temporaryDirectory(containing: Tree { Directory("d") })
+        try root.setExtendedAttribute(named: "user.resval.isPurgeable", to: Array("yes".utf8))
+        let item = try EffectiveValueReader(plain).item(at: root.appending("d"))
+        #expect(item.decision.purgeability.cause.isProtected)
+        #expect(item.ancestorIssues.map(\.path) == [root])
+        #expect(item.ancestorIssues.map(\.issue.name) == ["malformed"])
     }
 
     @Test("a SOURCE inside a temporary directory is fine, and a location below it is not")
@@ -73,23 +70,22 @@ struct EffectiveValueReaderTests {
             Directory("h") { Directory(".cache") }
             File("passwd")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let above = root.removingLastComponent()
-            let environment = PolicyEnvironment(
-                environment: ["HOME": root.appending("h"), "TMPDIR": above],
-                passwordDatabase: root.appending("passwd"), user: 1)
-            let policy = StoragePolicy(locations: environment.locations)
-            let unrestricted = try EffectiveValueReader(policy)
-            #expect(try unrestricted.item(at: root).decision.exclusion.name == "inherited")
-            #expect(try unrestricted.item(at: root).decision.exclusion.ancestor == above)
-            #expect(try unrestricted.item(at: root).decision.mayHoldIncludedItems)
-            #expect(try !unrestricted.item(at: root.appending("h")).decision.isExcluded)
-            #expect(try !unrestricted.source(at: root).decision.isExcluded)
-            let reader = try EffectiveValueReader(policy, source: root)
-            #expect(try !reader.item(at: root).decision.isExcluded)
-            let caches = try reader.item(at: root.appending("h/.cache"))
-            #expect(caches.decision.exclusion.name == "location")
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let above = root.removingLastComponent()
+        let environment = PolicyEnvironment(
+            environment: ["HOME": root.appending("h"), "TMPDIR": above],
+            passwordDatabase: root.appending("passwd"), user: 1)
+        let policy = StoragePolicy(locations: environment.locations)
+        let unrestricted = try EffectiveValueReader(policy)
+        #expect(try unrestricted.item(at: root).decision.exclusion.name == "inherited")
+        #expect(try unrestricted.item(at: root).decision.exclusion.ancestor == above)
+        #expect(try unrestricted.item(at: root).decision.mayHoldIncludedItems)
+        #expect(try !unrestricted.item(at: root.appending("h")).decision.isExcluded)
+        #expect(try !unrestricted.source(at: root).decision.isExcluded)
+        let reader = try EffectiveValueReader(policy, source: root)
+        #expect(try !reader.item(at: root).decision.isExcluded)
+        let caches = try reader.item(at: root.appending("h/.cache"))
+        #expect(caches.decision.exclusion.name == "location")
     }
 
     @Test(
@@ -104,17 +100,16 @@ struct EffectiveValueReaderTests {
             Directory("h/snap/z/common/.cache")
             File("passwd")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let home = root.appending("h")
-            let environment = PolicyEnvironment(
-                environment: ["HOME": home], passwordDatabase: root.appending("passwd"), user: 1)
-            let caches = environment.locations.locations.filter { $0.kind == .caches }
-                .map(\.path).filter { $0.starts(with: home) && $0 != home.appending(".cache") }
-            #expect(
-                Set(caches) == [
-                    home.appending(".var/app/x/cache"), home.appending("snap/z/common/.cache"),
-                ])
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let home = root.appending("h")
+        let environment = PolicyEnvironment(
+            environment: ["HOME": home], passwordDatabase: root.appending("passwd"), user: 1)
+        let caches = environment.locations.locations.filter { $0.kind == .caches }
+            .map(\.path).filter { $0.starts(with: home) && $0 != home.appending(".cache") }
+        #expect(
+            Set(caches) == [
+                home.appending(".var/app/x/cache"), home.appending("snap/z/common/.cache"),
+            ])
     }
 
     @Test("a path that is not real is refused where its ancestors are read")
@@ -123,10 +118,9 @@ struct EffectiveValueReaderTests {
             Directory("d") { Directory("e") }
             SymbolicLink("link", to: "d")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let path = root.appending("link/e")
-            #expect(throws: FileError.self) { try ancestorChain(of: path) }
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let path = root.appending("link/e")
+        #expect(throws: FileError.self) { try ancestorChain(of: path) }
     }
 
     @Test("a mount point is told from other directories")
@@ -144,15 +138,14 @@ struct PolicyEnvironmentTests {
             SymbolicLink("h/Musik", to: "../real")
             Directory("real")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            try Tree { File("passwd", "u:x:7:7::\(root.string)/h:/bin/sh\n") }.create(in: root)
-            let environment = PolicyEnvironment(
-                environment: [:], passwordDatabase: root.appending("passwd"), user: 7)
-            #expect(environment.base.home == root.appending("h"))
-            #expect(environment.locations.protectedRoots.contains(root.appending("real")))
-            #expect(environment.locations.cutOuts.contains(root.appending("h")))
-            #expect(!environment.mounts.mounts.isEmpty)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        try Tree { File("passwd", "u:x:7:7::\(root.string)/h:/bin/sh\n") }.create(in: root)
+        let environment = PolicyEnvironment(
+            environment: [:], passwordDatabase: root.appending("passwd"), user: 7)
+        #expect(environment.base.home == root.appending("h"))
+        #expect(environment.locations.protectedRoots.contains(root.appending("real")))
+        #expect(environment.locations.cutOuts.contains(root.appending("h")))
+        #expect(!environment.mounts.mounts.isEmpty)
     }
 
     @Test("a password database that cannot be read is a warning")

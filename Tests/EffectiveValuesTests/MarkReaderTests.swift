@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Marks of other programs on disk")
+@Suite("Marks of other programs on disk", .cleansUp)
 struct MarkReaderTests {
     private let everything = Set(Marker.allCases)
 
@@ -16,13 +16,12 @@ struct MarkReaderTests {
                 File("f").attribute(attribute, [0x62, 0x70, 0x00, 0xFF])
                 Directory("d").attribute(attribute, "")
             }
-            try withTemporaryDirectory(containing: tree) { root in
-                for (name, kind) in [("f", FileKind.regularFile), ("d", .directory)] {
-                    let item = root.appending(name)
-                    let marks = try MarkReader().marks(of: item, kind: kind)
-                    #expect(marks.foreign == ForeignMarks(excluding: [.apple]), "\(attribute)")
-                    try #expect(MarkReader([.native, .xdg]).marks(of: item, kind: kind) == .none)
-                }
+            let root = try temporaryDirectory(containing: tree)
+            for (name, kind) in [("f", FileKind.regularFile), ("d", .directory)] {
+                let item = root.appending(name)
+                let marks = try MarkReader().marks(of: item, kind: kind)
+                #expect(marks.foreign == ForeignMarks(excluding: [.apple]), "\(attribute)")
+                try #expect(MarkReader([.native, .xdg]).marks(of: item, kind: kind) == .none)
             }
         }
     }
@@ -39,10 +38,9 @@ struct MarkReaderTests {
         ])
     func xdg(value: String, expected: ForeignMarks) throws {
         let tree = Tree { File("f").attribute(ForeignAttribute.xdg, value) }
-        try withTemporaryDirectory(containing: tree) { root in
-            let marks = try MarkReader().marks(of: root.appending("f"), kind: .regularFile)
-            #expect(marks.foreign == expected)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let marks = try MarkReader().marks(of: root.appending("f"), kind: .regularFile)
+        #expect(marks.foreign == expected)
     }
 
     private static func meaningless(_ text: String) -> ForeignMarks {
@@ -56,37 +54,35 @@ struct MarkReaderTests {
             Directory("duplicacy").attribute("user.duplicacy_exclude", "0")
             File("dropbox").attribute("user.com.dropbox.ignored", "1")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            func found(_ name: String, _ reader: MarkReader) throws -> Set<Marker> {
-                let kind: FileKind = name == "duplicacy" ? .directory : .regularFile
-                let path = root.appending(name)
-                return try reader.marks(of: path, kind: kind).foreign.excluding
-            }
-            let reader = MarkReader([.duplicati, .duplicacy])
-            try #expect(found("duplicati", reader) == [.duplicati])
-            try #expect(found("duplicacy", reader) == [.duplicacy])
-            try #expect(found("dropbox", MarkReader(everything)) == [])
-            for name in ["duplicati", "duplicacy"] {
-                try #expect(found(name, MarkReader()) == [])
-            }
+        let root = try temporaryDirectory(containing: tree)
+        func found(_ name: String, _ reader: MarkReader) throws -> Set<Marker> {
+            let kind: FileKind = name == "duplicacy" ? .directory : .regularFile
+            let path = root.appending(name)
+            return try reader.marks(of: path, kind: kind).foreign.excluding
+        }
+        let reader = MarkReader([.duplicati, .duplicacy])
+        try #expect(found("duplicati", reader) == [.duplicati])
+        try #expect(found("duplicacy", reader) == [.duplicacy])
+        try #expect(found("dropbox", MarkReader(everything)) == [])
+        for name in ["duplicati", "duplicacy"] {
+            try #expect(found(name, MarkReader()) == [])
         }
     }
 
     @Test("the nodump flag counts only where it was chosen")
     func nodump() throws {
         try require(.tool("chattr"))
-        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
-            let file = root.appending("f")
-            try tool("chattr", "+d", file)
-            let chosen = MarkReader([.nodump])
-            try #expect(
-                chosen.marks(of: file, kind: .regularFile).foreign.excluding == [.nodump])
-            let status = try file.status()
-            try #expect(
-                chosen.marks(of: file, kind: .regularFile, status: status).foreign.excluding
-                    == [.nodump])
-            try #expect(MarkReader().marks(of: file, kind: .regularFile) == .none)
-        }
+        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let file = root.appending("f")
+        try tool("chattr", "+d", file)
+        let chosen = MarkReader([.nodump])
+        try #expect(
+            chosen.marks(of: file, kind: .regularFile).foreign.excluding == [.nodump])
+        let status = try file.status()
+        try #expect(
+            chosen.marks(of: file, kind: .regularFile, status: status).foreign.excluding
+                == [.nodump])
+        try #expect(MarkReader().marks(of: file, kind: .regularFile) == .none)
     }
 
     @Test("CACHEDIR.TAG counts with its signature, as a regular file, in its directory alone")
@@ -102,19 +98,18 @@ struct MarkReaderTests {
             Directory("directory") { Directory("CACHEDIR.TAG") }
             SymbolicLink("to cache", to: "cache")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let reader = MarkReader([.cachedir])
-            for name in ["cache", "short", "wrong", "link", "fifo", "directory", "cache/below"] {
-                let marks = try reader.marks(of: root.appending(name), kind: .directory)
-                let expected: Set<Marker> = name == "cache" ? [.cachedir] : []
-                #expect(marks.foreign.excluding == expected, "\(name)")
-                let isWrong = !name.hasPrefix("cache")
-                #expect((marks.foreign.uncertain[.cachedir] != nil) == isWrong, "\(name)")
-            }
-            let link = root.appending("to cache").withoutFollowing
-            try #expect(reader.marks(of: link, kind: .directory).foreign == .none)
-            try #expect(MarkReader().marks(of: root.appending("cache"), kind: .directory) == .none)
+        let root = try temporaryDirectory(containing: tree)
+        let reader = MarkReader([.cachedir])
+        for name in ["cache", "short", "wrong", "link", "fifo", "directory", "cache/below"] {
+            let marks = try reader.marks(of: root.appending(name), kind: .directory)
+            let expected: Set<Marker> = name == "cache" ? [.cachedir] : []
+            #expect(marks.foreign.excluding == expected, "\(name)")
+            let isWrong = !name.hasPrefix("cache")
+            #expect((marks.foreign.uncertain[.cachedir] != nil) == isWrong, "\(name)")
         }
+        let link = root.appending("to cache").withoutFollowing
+        try #expect(reader.marks(of: link, kind: .directory).foreign == .none)
+        try #expect(MarkReader().marks(of: root.appending("cache"), kind: .directory) == .none)
     }
 
     @Test(".nobackup counts whatever it is")
@@ -124,13 +119,12 @@ struct MarkReaderTests {
             Directory("link") { SymbolicLink(".nobackup", to: "nowhere") }
             Directory("none") { File("nobackup") }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let reader = MarkReader([.nobackup])
-            let found = try ["file", "link", "none"].map {
-                try reader.marks(of: root.appending($0), kind: .directory).foreign.excluding
-            }
-            #expect(found == [[.nobackup], [.nobackup], []])
+        let root = try temporaryDirectory(containing: tree)
+        let reader = MarkReader([.nobackup])
+        let found = try ["file", "link", "none"].map {
+            try reader.marks(of: root.appending($0), kind: .directory).foreign.excluding
         }
+        #expect(found == [[.nobackup], [.nobackup], []])
     }
 
     @Test("marks of all programs at once, beside attributes that are none")
@@ -140,13 +134,12 @@ struct MarkReaderTests {
                 .attribute(ForeignAttribute.apple[0], "x").attribute(ForeignAttribute.xdg, "true")
                 .attribute("user.com.apple.metadata", "x").attribute("user.note", "x")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let marks = try MarkReader(everything).marks(
-                of: root.appending("f"), kind: .regularFile)
-            #expect(marks.native.isExcludedFromBackup == false)
-            #expect(marks.native.isPurgeable == true)
-            #expect(marks.foreign == ForeignMarks(excluding: [.apple], including: [.xdg]))
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let marks = try MarkReader(everything).marks(
+            of: root.appending("f"), kind: .regularFile)
+        #expect(marks.native.isExcludedFromBackup == false)
+        #expect(marks.native.isPurgeable == true)
+        #expect(marks.foreign == ForeignMarks(excluding: [.apple], including: [.xdg]))
     }
 
     @Test("a marker above excludes what is below, but not the tag that says so")
@@ -157,18 +150,17 @@ struct MarkReaderTests {
             File("cache/below/CACHEDIR.TAG", "no signature")
             Directory("apple") { File("f") }.attribute(ForeignAttribute.apple[0], "x")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let reader = try EffectiveValueReader(StoragePolicy(markers: everything))
-            let exclusion = { (path: String) in
-                try reader.item(at: root.appending(path)).decision.exclusion
-            }
-            let cache = ExclusionCause.marker(.cachedir)
-            try #expect(exclusion("cache").ownCause == cache)
-            try #expect(
-                exclusion("cache/f") == Effective(cache, from: root.appending("cache")))
-            try #expect(exclusion("cache/CACHEDIR.TAG") == .unmarked)
-            try #expect(exclusion("cache/below/CACHEDIR.TAG").cause.isExcluded)
-            try #expect(exclusion("apple/f").cause == .marker(.apple))
+        let root = try temporaryDirectory(containing: tree)
+        let reader = try EffectiveValueReader(StoragePolicy(markers: everything))
+        let exclusion = { (path: String) in
+            try reader.item(at: root.appending(path)).decision.exclusion
         }
+        let cache = ExclusionCause.marker(.cachedir)
+        try #expect(exclusion("cache").ownCause == cache)
+        try #expect(
+            exclusion("cache/f") == Effective(cache, from: root.appending("cache")))
+        try #expect(exclusion("cache/CACHEDIR.TAG") == .unmarked)
+        try #expect(exclusion("cache/below/CACHEDIR.TAG").cause.isExcluded)
+        try #expect(exclusion("apple/f").cause == .marker(.apple))
     }
 }

@@ -91,24 +91,24 @@ private let ways: [Way] = [
         real: "home/ada"),
 ]
 
+@Suite(.cleansUp)
 struct NamedItemTests {
     @Test("is reached where nobody else decides where the way leads", arguments: ways)
     private func way(_ way: Way) throws {
         try require(.root)
-        try withTemporaryDirectory(containing: tree, isShared: true) { top in
-            let path = top.appending(way.path.components)
-            let item: NamedItem
-            do throws(FileError) {
-                item = try NamedItem(at: path, user: way.user)
-            } catch {
-                #expect(error.code == .unsafePath && way.refusal != nil, "\(error)")
-                #expect(error.path == way.refusal.map { top.appending($0.components) })
-                return
-            }
-            let real = try #require(way.real, "was not refused")
-            #expect(item.path == top.appending(real.components))
-            #expect(try item.status.identity == item.path.status().identity)
+        let top = try temporaryDirectory(containing: tree, isShared: true)
+        let path = top.appending(way.path.components)
+        let item: NamedItem
+        do throws(FileError) {
+            item = try NamedItem(at: path, user: way.user)
+        } catch {
+            #expect(error.code == .unsafePath && way.refusal != nil, "\(error)")
+            #expect(error.path == way.refusal.map { top.appending($0.components) })
+            return
         }
+        let real = try #require(way.real, "was not refused")
+        #expect(item.path == top.appending(real.components))
+        #expect(try item.status.identity == item.path.status().identity)
     }
 
     @Test("from the working directory is the same as from the root, and what is not there an error")
@@ -118,13 +118,12 @@ struct NamedItemTests {
         #expect(throws: FileError.self) { try NamedItem(at: "") }
         #expect(throws: FileError.self) { try NamedItem(at: "/tmp/missing/item") }
         let tree = Tree { SymbolicLink("loop", to: "loop") }
-        try withTemporaryDirectory(containing: tree) { root in
-            do throws(FileError) {
-                _ = try NamedItem(at: root.appending("loop"))
-                Issue.record("a loop has no end")
-            } catch {
-                #expect(error.code == .symbolicLinkLoop)
-            }
+        let root = try temporaryDirectory(containing: tree)
+        do throws(FileError) {
+            _ = try NamedItem(at: root.appending("loop"))
+            Issue.record("a loop has no end")
+        } catch {
+            #expect(error.code == .symbolicLinkLoop)
         }
     }
 }

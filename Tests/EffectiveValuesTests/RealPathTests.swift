@@ -7,6 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
+@Suite(.cleansUp)
 struct RealPathTests {
     @Test("links, dots and double dots are resolved")
     func resolves() throws {
@@ -15,14 +16,13 @@ struct RealPathTests {
             SymbolicLink("a/up", to: "..")
             SymbolicLink("relative", to: "a/b")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            try Tree { SymbolicLink("absolute", to: root.appending("relative")) }.create(in: root)
-            let real = root.appending("a/b/f")
-            try #expect(realPath(of: root.appending("relative/f")) == real)
-            try #expect(realPath(of: root.appending("absolute/f")) == real)
-            try #expect(realPath(of: root.appending("a/./up/relative/../b/f")) == real)
-            try #expect(realPath(of: root.appending("absolute")) == root.appending("a/b"))
-        }
+        let root = try temporaryDirectory(containing: tree)
+        try Tree { SymbolicLink("absolute", to: root.appending("relative")) }.create(in: root)
+        let real = root.appending("a/b/f")
+        try #expect(realPath(of: root.appending("relative/f")) == real)
+        try #expect(realPath(of: root.appending("absolute/f")) == real)
+        try #expect(realPath(of: root.appending("a/./up/relative/../b/f")) == real)
+        try #expect(realPath(of: root.appending("absolute")) == root.appending("a/b"))
     }
 
     @Test("a link at the end stays when it is not to be followed")
@@ -31,12 +31,11 @@ struct RealPathTests {
             Directory("d") { SymbolicLink("dangling", to: "nowhere") }
             SymbolicLink("to-d", to: "d")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let link = root.appending("to-d/dangling")
-            try #expect(realPath(of: link, followsLast: false) == root.appending("d/dangling"))
-            let last = root.appending("to-d")
-            try #expect(realPath(of: last, followsLast: false) == last)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let link = root.appending("to-d/dangling")
+        try #expect(realPath(of: link, followsLast: false) == root.appending("d/dangling"))
+        let last = root.appending("to-d")
+        try #expect(realPath(of: last, followsLast: false) == last)
     }
 
     @Test("the root, and double dots above it")
@@ -58,23 +57,22 @@ struct RealPathTests {
             SymbolicLink("loop", to: "loop")
             SymbolicLink("dangling", to: "nowhere")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let rows: [(FilePath, FileError.Code)] = [
-                (root.appending("missing"), .noSuchFile), (root.appending("dangling"), .noSuchFile),
-                (root.appending("f/x"), .notADirectory), (root.appending("f/."), .notADirectory),
-                (root.appending("f/.."), .notADirectory),
-                (root.appending("loop"), .symbolicLinkLoop),
-                ("", .noSuchFile),
-                (root.appending(String(repeating: "x", count: 256)), .nameTooLong),
-            ]
-            for (path, code) in rows {
-                #expect(throws: FileError.self) { try realPath(of: path) }
-                do throws(FileError) {
-                    _ = try realPath(of: path)
-                } catch {
-                    #expect(error.code == code, "\(path)")
-                    #expect(error.path == path)
-                }
+        let root = try temporaryDirectory(containing: tree)
+        let rows: [(FilePath, FileError.Code)] = [
+            (root.appending("missing"), .noSuchFile), (root.appending("dangling"), .noSuchFile),
+            (root.appending("f/x"), .notADirectory), (root.appending("f/."), .notADirectory),
+            (root.appending("f/.."), .notADirectory),
+            (root.appending("loop"), .symbolicLinkLoop),
+            ("", .noSuchFile),
+            (root.appending(String(repeating: "x", count: 256)), .nameTooLong),
+        ]
+        for (path, code) in rows {
+            #expect(throws: FileError.self) { try realPath(of: path) }
+            do throws(FileError) {
+                _ = try realPath(of: path)
+            } catch {
+                #expect(error.code == code, "\(path)")
+                #expect(error.path == path)
             }
         }
     }
@@ -86,11 +84,10 @@ struct RealPathTests {
             Directory(FileName(name))
             SymbolicLink("link", to: FilePath(bytes: name))
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let path = root.appending(FileName(name))
-            try #expect(realPath(of: root.appending("link")) == path)
-            try #expect(ancestorChain(of: path).last?.item.path == path)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let path = root.appending(FileName(name))
+        try #expect(realPath(of: root.appending("link")) == path)
+        try #expect(ancestorChain(of: path).last?.item.path == path)
     }
 
     @Test("paths beyond PATH_MAX are resolved, and their ancestors read")
@@ -100,32 +97,29 @@ struct RealPathTests {
             NestedDirectories(name, depth: 17)
             SymbolicLink("link", to: FilePath(bytes: name.bytes))
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let path = root.appending(name, times: 17)
-            #expect(path.length > 4_096)
-            try #expect(realPath(of: path) == path)
-            let throughLink = root.appending("link").appending(name, times: 16)
-            try #expect(realPath(of: throughLink) == path)
-            try path.setValue(true, for: .isPurgeable)
-            let chain = try ancestorChain(of: path)
-            #expect(chain.count == path.string.split(separator: "/").count + 1)
-            #expect(chain.last?.item.marks.isPurgeable == true)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let path = root.appending(name, times: 17)
+        #expect(path.length > 4_096)
+        try #expect(realPath(of: path) == path)
+        let throughLink = root.appending("link").appending(name, times: 16)
+        try #expect(realPath(of: throughLink) == path)
+        try path.setValue(true, for: .isPurgeable)
+        let chain = try ancestorChain(of: path)
+        #expect(chain.count == path.string.split(separator: "/").count + 1)
+        #expect(chain.last?.item.marks.isPurgeable == true)
     }
 
     @Test("no descriptor stays open")
     func descriptors() throws {
-        try withTemporaryDirectory(containing: Tree { Directory("a") }) { root in
-            for _ in 0..<300 {
-                _ = try realPath(of: root.appending("a"))
-                _ = try ancestorChain(of: root.appending("a"))
-                #expect(throws: FileError.self) { try realPath(of: root.appending("a/missing")) }
-            }
-            // The kernel gives the lowest free number; tests that run meanwhile hold some too.
-            let next = try openFile(
-                in: .workingDirectory, root, flags: [.reference, .directory])
-            #expect(next.rawValue < 250)
-            try closeFile(next)
+        let root = try temporaryDirectory(containing: Tree { Directory("a") })
+        for _ in 0..<300 {
+            _ = try realPath(of: root.appending("a"))
+            _ = try ancestorChain(of: root.appending("a"))
+            #expect(throws: FileError.self) { try realPath(of: root.appending("a/missing")) }
         }
+        // The kernel gives the lowest free number; tests that run meanwhile hold some too.
+        let next = try openFile(in: .workingDirectory, root, flags: [.reference, .directory])
+        #expect(next.rawValue < 250)
+        try closeFile(next)
     }
 }

@@ -6,19 +6,18 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Marks of other programs that cannot be read")
+@Suite("Marks of other programs that cannot be read", .cleansUp)
 struct UnreadableMarkerTests {
     @Test("an attribute that is there and cannot be read counts as absent, and is reported")
     func attribute() throws {
         let tree = Tree { File("f").attribute(ForeignAttribute.xdg, "false") }
-        try withTemporaryDirectory(containing: tree) { root in
-            let file = root.appending("f")
-            for errno in [Errno.ioError, .permissionDenied] {
-                let marks = try SystemCallMock([.getxattr: [errno]]).run {
-                    try MarkReader().marks(of: file, kind: .regularFile)
-                }
-                #expect(marks.foreign == ForeignMarks(unreadable: [.xdg: errno]))
+        let root = try temporaryDirectory(containing: tree)
+        let file = root.appending("f")
+        for errno in [Errno.ioError, .permissionDenied] {
+            let marks = try SystemCallMock([.getxattr: [errno]]).run {
+                try MarkReader().marks(of: file, kind: .regularFile)
             }
+            #expect(marks.foreign == ForeignMarks(unreadable: [.xdg: errno]))
         }
     }
 
@@ -46,27 +45,26 @@ struct UnreadableMarkerTests {
                 .permissions(0)
             File("f").attribute(ForeignAttribute.xdg, "false").permissions(0)
         }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            var command = Command(
-                .built("resval"), "explain", "--no-locations", "--markers", "native,xdg,cachedir",
-                "cache", "f")
-            command.workingDirectory = root
-            command.user = 65534
-            let result = try command.run()
-            #expect(result.exitCode == 2)
-            let note = "cannot be read and does not count: Permission denied"
-            #expect(result.text.contains("  note: a CACHEDIR.TAG in it \(note)\n"))
-            #expect(
-                result.text.contains("  note: the attribute user.xdg.robots.backup \(note)\n"))
-            command.arguments = [
-                "find", "--effective", "--excluded", "--no-locations", "--markers",
-                "native,xdg,cachedir",
-            ].map { Array($0.utf8) }
-            let found = try command.run()
-            #expect(found.exitCode == 2)
-            #expect(found.text == "")
-            #expect(found.errorText.contains("./f: the attribute user.xdg.robots.backup \(note)"))
-            #expect(found.errorText.contains("./cache: a CACHEDIR.TAG in it \(note)"))
-        }
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        var command = Command(
+            .built("resval"), "explain", "--no-locations", "--markers", "native,xdg,cachedir",
+            "cache", "f")
+        command.workingDirectory = root
+        command.user = 65534
+        let result = try command.run()
+        #expect(result.exitCode == 2)
+        let note = "cannot be read and does not count: Permission denied"
+        #expect(result.text.contains("  note: a CACHEDIR.TAG in it \(note)\n"))
+        #expect(
+            result.text.contains("  note: the attribute user.xdg.robots.backup \(note)\n"))
+        command.arguments = [
+            "find", "--effective", "--excluded", "--no-locations", "--markers",
+            "native,xdg,cachedir",
+        ].map { Array($0.utf8) }
+        let found = try command.run()
+        #expect(found.exitCode == 2)
+        #expect(found.text == "")
+        #expect(found.errorText.contains("./f: the attribute user.xdg.robots.backup \(note)"))
+        #expect(found.errorText.contains("./cache: a CACHEDIR.TAG in it \(note)"))
     }
 }

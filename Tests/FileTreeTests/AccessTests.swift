@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Where a walk may not go")
+@Suite("Where a walk may not go", .cleansUp)
 struct AccessTests {
     @Test(
         "closed directories are reported once each, the rest is walked", arguments: WalkTool.allWays
@@ -38,24 +38,23 @@ struct AccessTests {
 
     @Test("an encrypted directory without its key is reported, and no name in it is met")
     func lockedDirectory() throws {
-        try withEncryptedDirectory { root, vault, turn in
-            try Tree {
-                Directory("directory") { File("file") }
-                SymbolicLink("link", to: "nowhere")
-            }.create(in: vault)
-            try turn("lock")
-            for start in [root, vault] {
-                let recorder = Recorder()
-                try recorder.scan(TreeScanner(), start)
-                let record = recorder.record
-                #expect(record.failures.map(\.code) == [.locked])
-                #expect(record.failures.map(\.path) == [vault])
-                let paths = record.entries.map { FilePath(bytes: $0.path) }
-                #expect(paths.filter { $0.starts(with: vault) } == [vault], "\(paths)")
-            }
-            #expect(throws: Errno.noKey) {
-                try OpenDirectory(at: vault, flags: .readOnly).names()
-            }
+        let (root, vault, turn) = try encryptedDirectory()
+        try Tree {
+            Directory("directory") { File("file") }
+            SymbolicLink("link", to: "nowhere")
+        }.create(in: vault)
+        try turn("lock")
+        for start in [root, vault] {
+            let recorder = Recorder()
+            try recorder.scan(TreeScanner(), start)
+            let record = recorder.record
+            #expect(record.failures.map(\.code) == [.locked])
+            #expect(record.failures.map(\.path) == [vault])
+            let paths = record.entries.map { FilePath(bytes: $0.path) }
+            #expect(paths.filter { $0.starts(with: vault) } == [vault], "\(paths)")
+        }
+        #expect(throws: Errno.noKey) {
+            try OpenDirectory(at: vault, flags: .readOnly).names()
         }
     }
 
@@ -66,20 +65,19 @@ struct AccessTests {
             Directory("root/mount")
             File("root/d/f")
         }
-        try withTemporaryDirectory(containing: tree) { base in
-            let root = base.appending("root")
-            let mount = root.appending("mount")
-            try TestSupport.tool("mount", "-t", "tmpfs", "tmpfs", mount)
-            defer { _ = try? TestSupport.tool("umount", mount) }
-            try Tree { File("inner") }.create(in: mount)
-            try #expect(tool.walk(root).paths == listing(of: root))
-            var tool = tool
-            tool.options = ["--one-filesystem"]
-            try #expect(tool.walk(root).paths == listing(of: root, "-xdev"))
-            try #expect(tool.walk(root).paths.contains(mount.bytes))
-            // A root on another filesystem is walked.
-            try #expect(tool.walk(mount).paths == listing(of: mount))
-        }
+        let base = try temporaryDirectory(containing: tree)
+        let root = base.appending("root")
+        let mount = root.appending("mount")
+        try TestSupport.tool("mount", "-t", "tmpfs", "tmpfs", mount)
+        defer { _ = try? TestSupport.tool("umount", mount) }
+        try Tree { File("inner") }.create(in: mount)
+        try #expect(tool.walk(root).paths == listing(of: root))
+        var tool = tool
+        tool.options = ["--one-filesystem"]
+        try #expect(tool.walk(root).paths == listing(of: root, "-xdev"))
+        try #expect(tool.walk(root).paths.contains(mount.bytes))
+        // A root on another filesystem is walked.
+        try #expect(tool.walk(mount).paths == listing(of: mount))
     }
 
     /// Paths and failures are told from the tree's root.
@@ -90,20 +88,19 @@ struct AccessTests {
         let whole = Tree {
             Directory("programs"); Directory("root")
         }
-        try withTemporaryDirectory(containing: whole, isShared: true) { base in
-            let (programs, root) = (base.appending("programs"), base.appending("root"))
-            // Where the checkout lies another user need not be able to go.
-            try TestSupport.tool(
-                "cp", FilePath.built("test-tool"), FilePath.built("without-calls"), programs)
-            try tree.create(in: root)
-            var tool = tool
-            tool.programs = programs
-            tool.user = 54321
-            let visits = try tool.walk(root)
-            let paths = visits.paths.map {
-                String(decoding: $0.dropFirst(root.length), as: UTF8.self)
-            }
-            try body((paths, visits.failures.map { $0.replacing(root.string, with: "") }))
+        let base = try temporaryDirectory(containing: whole, isShared: true)
+        let (programs, root) = (base.appending("programs"), base.appending("root"))
+        // Where the checkout lies another user need not be able to go.
+        try TestSupport.tool(
+            "cp", FilePath.built("test-tool"), FilePath.built("without-calls"), programs)
+        try tree.create(in: root)
+        var tool = tool
+        tool.programs = programs
+        tool.user = 54321
+        let visits = try tool.walk(root)
+        let paths = visits.paths.map {
+            String(decoding: $0.dropFirst(root.length), as: UTF8.self)
         }
+        try body((paths, visits.failures.map { $0.replacing(root.string, with: "") }))
     }
 }

@@ -4,21 +4,20 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A walk visits every entry once")
+@Suite("A walk visits every entry once", .cleansUp)
 struct CompletenessTests {
     @Test("of random trees", arguments: [1, 2, 3] as [UInt64])
     func randomTree(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)
         let items = randomItems(&numbers, depth: 4)
         let tree = Tree { for item in items { item } }
-        try withTemporaryDirectory(containing: tree) { root in
-            let expected = try listing(of: root)
-            #expect(expected.count > 50)
-            for tool in WalkTool.allWays {
-                let visits = try tool.walk(root)
-                #expect(visits.paths == expected, "\(tool.testDescription)")
-                #expect(visits.failures.isEmpty, "\(tool.testDescription)")
-            }
+        let root = try temporaryDirectory(containing: tree)
+        let expected = try listing(of: root)
+        #expect(expected.count > 50)
+        for tool in WalkTool.allWays {
+            let visits = try tool.walk(root)
+            #expect(visits.paths == expected, "\(tool.testDescription)")
+            #expect(visits.failures.isEmpty, "\(tool.testDescription)")
         }
     }
 
@@ -29,14 +28,13 @@ struct CompletenessTests {
                 Directory(name) { for inner in HostileNames.all { File(inner) } }
             }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let expected = try listing(of: root)
-            #expect(expected.count == 1 + 21 + 21 * 21)
-            for tool in WalkTool.allWays {
-                let visits = try tool.walk(root)
-                #expect(visits.paths == expected, "\(tool.testDescription)")
-                #expect(visits.failures.isEmpty, "\(tool.testDescription)")
-            }
+        let root = try temporaryDirectory(containing: tree)
+        let expected = try listing(of: root)
+        #expect(expected.count == 1 + 21 + 21 * 21)
+        for tool in WalkTool.allWays {
+            let visits = try tool.walk(root)
+            #expect(visits.paths == expected, "\(tool.testDescription)")
+            #expect(visits.failures.isEmpty, "\(tool.testDescription)")
         }
     }
 
@@ -52,62 +50,58 @@ struct CompletenessTests {
             File("root/file")
             Directory("root/empty")
         }
-        try withTemporaryDirectory(containing: tree) { base in
-            let visits = try tool.walk(base.appending("root"))
-            try #expect(visits.paths == listing(of: base.appending("root")))
-            #expect(visits.paths.count == 8)
-            #expect(visits.failures.isEmpty)
-        }
+        let base = try temporaryDirectory(containing: tree)
+        let visits = try tool.walk(base.appending("root"))
+        try #expect(visits.paths == listing(of: base.appending("root")))
+        #expect(visits.paths.count == 8)
+        #expect(visits.failures.isEmpty)
     }
 
     @Test("of one directory with 200,000 entries")
     func wideDirectory() throws {
-        try withFilesystem(.tmpfs, options: ["nr_inodes=300k"]) { filesystem in
-            try makeFiles(200_000, in: filesystem.root)
-            let expected = try listing(of: filesystem.root)
-            #expect(expected.count == 200_001)
-            for threadCount in [1, 8] {
-                let visits = try WalkTool(threadCount: threadCount).walk(filesystem.root)
-                #expect(visits.paths == expected, "\(threadCount) threads")
-            }
+        let filesystem = try filesystem(.tmpfs, options: ["nr_inodes=300k"])
+        try makeFiles(200_000, in: filesystem.root)
+        let expected = try listing(of: filesystem.root)
+        #expect(expected.count == 200_001)
+        for threadCount in [1, 8] {
+            let visits = try WalkTool(threadCount: threadCount).walk(filesystem.root)
+            #expect(visits.paths == expected, "\(threadCount) threads")
         }
     }
 
     @Test("of 20,000 directories side by side, with 64 descriptors")
     func manyDirectories() throws {
-        try withFilesystem(.tmpfs, options: ["nr_inodes=100k"]) { filesystem in
-            try Tree {
-                for number in 0..<20_000 { Directory("\(number)") { File("f") } }
-            }.create(in: filesystem.root)
-            let expected = try listing(of: filesystem.root)
-            for threadCount in [1, 8] {
-                let tool = WalkTool(threadCount: threadCount, descriptorLimit: 64)
-                let visits = try tool.walk(filesystem.root)
-                #expect(visits.paths == expected, "\(threadCount) threads")
-                #expect(visits.failures.isEmpty)
-            }
+        let filesystem = try filesystem(.tmpfs, options: ["nr_inodes=100k"])
+        try Tree {
+            for number in 0..<20_000 { Directory("\(number)") { File("f") } }
+        }.create(in: filesystem.root)
+        let expected = try listing(of: filesystem.root)
+        for threadCount in [1, 8] {
+            let tool = WalkTool(threadCount: threadCount, descriptorLimit: 64)
+            let visits = try tool.walk(filesystem.root)
+            #expect(visits.paths == expected, "\(threadCount) threads")
+            #expect(visits.failures.isEmpty)
         }
     }
 
     @Test("where directories do not tell kinds", arguments: WalkTool.allWays)
     func unknownKinds(tool: WalkTool) throws {
-        try withTemporaryDirectory(containing: Tree { Directory("mount") }) { base in
-            try require(.root, .tool("mkfs.ext4"), .filesystem(.ext4))
-            let image = base.appending("image")
-            try TestSupport.tool("truncate", "-s", "8M", image)
-            try TestSupport.tool("mkfs.ext4", "-q", "-F", "-O", "^filetype", image)
-            let root = base.appending("mount")
-            try TestSupport.tool("mount", "-o", "loop", image, root)
-            defer { _ = try? TestSupport.tool("umount", root) }
-            try Tree {
-                Directory("a") { Directory("b") { File("f") } }
-                SymbolicLink("link", to: "a")
-            }.create(in: root)
-            let visits = try tool.walk(root)
-            try #expect(visits.paths == listing(of: root))
-            #expect(visits.paths.contains(root.pushing("a/b/f").bytes))
-            #expect(visits.failures.isEmpty)
-        }
+        let base = try temporaryDirectory(containing: Tree { Directory("mount") })
+        try require(.root, .tool("mkfs.ext4"), .filesystem(.ext4))
+        let image = base.appending("image")
+        try TestSupport.tool("truncate", "-s", "8M", image)
+        try TestSupport.tool("mkfs.ext4", "-q", "-F", "-O", "^filetype", image)
+        let root = base.appending("mount")
+        try TestSupport.tool("mount", "-o", "loop", image, root)
+        defer { _ = try? TestSupport.tool("umount", root) }
+        try Tree {
+            Directory("a") { Directory("b") { File("f") } }
+            SymbolicLink("link", to: "a")
+        }.create(in: root)
+        let visits = try tool.walk(root)
+        try #expect(visits.paths == listing(of: root))
+        #expect(visits.paths.contains(root.pushing("a/b/f").bytes))
+        #expect(visits.failures.isEmpty)
     }
 }
 

@@ -3,30 +3,28 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Deep trees")
+@Suite("Deep trees", .cleansUp)
 struct DepthTests {
     @Test("are walked beyond PATH_MAX, with true paths")
     func paths() throws {
         let tree = Tree { NestedDirectories("ten-bytes-", depth: 500) { File("deepest") } }
-        try withTemporaryDirectory(containing: tree) { root in
-            let expected = try listing(of: root)
-            #expect(expected.count == 502)
-            for tool in WalkTool.allWays {
-                let visits = try tool.walk(root)
-                #expect(visits.paths == expected, "\(tool.testDescription)")
-                #expect(visits.failures.isEmpty, "\(tool.testDescription)")
-            }
+        let root = try temporaryDirectory(containing: tree)
+        let expected = try listing(of: root)
+        #expect(expected.count == 502)
+        for tool in WalkTool.allWays {
+            let visits = try tool.walk(root)
+            #expect(visits.paths == expected, "\(tool.testDescription)")
+            #expect(visits.failures.isEmpty, "\(tool.testDescription)")
         }
     }
 
     @Test("of one branch are walked")
     func chain() throws {
-        try withFilesystem(.tmpfs) { filesystem in
-            try Tree { NestedDirectories("ten-bytes-", depth: 3000) { File("deepest") } }
-                .create(in: filesystem.root)
-            for tool in WalkTool.allWays {
-                try expect(tool, filesystem.root, entries: 3002, deepest: 3001)
-            }
+        let filesystem = try filesystem(.tmpfs)
+        try Tree { NestedDirectories("ten-bytes-", depth: 3000) { File("deepest") } }
+            .create(in: filesystem.root)
+        for tool in WalkTool.allWays {
+            try expect(tool, filesystem.root, entries: 3002, deepest: 3001)
         }
     }
 
@@ -36,28 +34,25 @@ struct DepthTests {
         "with siblings are walked with 64 descriptors, every sibling read",
         arguments: ["m", "a0", "z0"] as [FileName])
     func siblings(deeper: FileName) throws {
-        try withTemporaryDirectory(containing: Tree { Directory("only") }) { root in
-            try makeChain(
-                in: root.appending("only"), depth: 150, deeper, siblings: ["a", "n", "z"])
-            let expected = try listing(of: root)
-            #expect(expected.count == 2 + 150 * 7)
-            for var tool in WalkTool.allWays {
-                tool.descriptorLimit = 64
-                let visits = try tool.walk(root)
-                #expect(visits.paths == expected, "\(tool.testDescription)")
-                #expect(visits.failures.isEmpty, "\(tool.testDescription)")
-            }
+        let root = try temporaryDirectory(containing: Tree { Directory("only") })
+        try makeChain(in: root.appending("only"), depth: 150, deeper, siblings: ["a", "n", "z"])
+        let expected = try listing(of: root)
+        #expect(expected.count == 2 + 150 * 7)
+        for var tool in WalkTool.allWays {
+            tool.descriptorLimit = 64
+            let visits = try tool.walk(root)
+            #expect(visits.paths == expected, "\(tool.testDescription)")
+            #expect(visits.failures.isEmpty, "\(tool.testDescription)")
         }
     }
 
     @Test("of 20,000 levels with siblings need neither stack nor descriptors")
     func veryDeep() throws {
-        try withFilesystem(.tmpfs, options: ["nr_inodes=100k"]) { filesystem in
-            try makeChain(in: filesystem.root, depth: 20_000, "d", siblings: ["s"])
-            for var tool in WalkTool.allWays {
-                tool.descriptorLimit = 64
-                try expect(tool, filesystem.root, entries: 1 + 20_000 * 3, deepest: 20_001)
-            }
+        let filesystem = try filesystem(.tmpfs, options: ["nr_inodes=100k"])
+        try makeChain(in: filesystem.root, depth: 20_000, "d", siblings: ["s"])
+        for var tool in WalkTool.allWays {
+            tool.descriptorLimit = 64
+            try expect(tool, filesystem.root, entries: 1 + 20_000 * 3, deepest: 20_001)
         }
     }
 

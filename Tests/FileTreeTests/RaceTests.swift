@@ -7,25 +7,24 @@ import Testing
 
 @testable import FileTree
 
-@Suite("While a tree changes")
+@Suite("While a tree changes", .cleansUp)
 struct RaceTests {
     @Test("entries that come and go make no errors", arguments: [1, 8])
     func comingAndGoing(threadCount: Int) throws {
         let tree = Tree { for number in 0..<20 { Directory("stays\(number)") { File("d/f") } } }
-        try withTemporaryDirectory(containing: tree) { root in
-            let recorder = try scan(root, threadCount) { turn in
-                let name = root.appending("stays\(turn % 20)").appending("new\(turn % 7)").string
-                mkdir(name, 0o755)
-                mkdir(name + "/in", 0o755)
-                rename(name + "/in", name + "/other")
-                rename(name, name + "-moved")
-                rmdir(name + "-moved/other")
-                rmdir(name + "-moved")
-            }
-            #expect(recorder.record.failures.isEmpty)
-            let outside = recorder.record.entries.filter { !$0.path.starts(with: root.bytes) }
-            #expect(outside.isEmpty)
+        let root = try temporaryDirectory(containing: tree)
+        let recorder = try scan(root, threadCount) { turn in
+            let name = root.appending("stays\(turn % 20)").appending("new\(turn % 7)").string
+            mkdir(name, 0o755)
+            mkdir(name + "/in", 0o755)
+            rename(name + "/in", name + "/other")
+            rename(name, name + "-moved")
+            rmdir(name + "-moved/other")
+            rmdir(name + "-moved")
         }
+        #expect(recorder.record.failures.isEmpty)
+        let outside = recorder.record.entries.filter { !$0.path.starts(with: root.bytes) }
+        #expect(outside.isEmpty)
     }
 
     @Test("a directory that turns into a link to outside is never followed", arguments: [1, 8])
@@ -35,20 +34,19 @@ struct RaceTests {
             File("outside/inner/secret")
             Directory("root") { Directory("swap") { Directory("inner") { File("plain") } } }
         }
-        try withTemporaryDirectory(containing: tree) { base in
-            let root = base.appending("root")
-            let (swap, real) = (root.appending("swap").string, base.appending("real").string)
-            let recorder = try scan(root, threadCount, until: "plain") { _ in
-                rename(swap, real)
-                symlink("../outside", swap)
-                unlink(swap)
-                rename(real, swap)
-            }
-            let names = Set(recorder.record.entries.map(\.name))
-            #expect(names.contains("plain"))
-            #expect(!names.contains("secret"))
-            #expect(recorder.record.failures.allSatisfy { $0.code == .changed })
+        let base = try temporaryDirectory(containing: tree)
+        let root = base.appending("root")
+        let (swap, real) = (root.appending("swap").string, base.appending("real").string)
+        let recorder = try scan(root, threadCount, until: "plain") { _ in
+            rename(swap, real)
+            symlink("../outside", swap)
+            unlink(swap)
+            rename(real, swap)
         }
+        let names = Set(recorder.record.entries.map(\.name))
+        #expect(names.contains("plain"))
+        #expect(!names.contains("secret"))
+        #expect(recorder.record.failures.allSatisfy { $0.code == .changed })
     }
 
     // Deeper than directories are kept open, so that the way back leads through names. A directory
@@ -57,26 +55,25 @@ struct RaceTests {
     @Test("a directory that cannot be reached any more is reported once", arguments: [true, false])
     func lostDirectory(isReplaced: Bool) throws {
         let tree = Tree { Directory("root") }
-        try withTemporaryDirectory(containing: tree) { base in
-            let levels = try makeLevels(60, below: base.appending("root"))
-            let (away, moved) = (base.appending("away").string, base.appending("moved").string)
-            let hasMoved = Atomic(false)
-            let recorder = Recorder { depth in
-                guard depth == 50, !hasMoved.exchange(true, ordering: .relaxed) else { return }
-                rename(levels[20], moved)
-                rename(levels[10], away)
-                if isReplaced { mkdir(levels[10], 0o755) }
-            }
-            var scanner = TreeScanner(threadCount: 1)
-            scanner.openDirectoryLimit = 16
-            try recorder.scan(scanner, FilePath(levels[0]))
-            let lost = recorder.record.failures
-            // Those whose other directories were still to be walked, which depends on the order the
-            // filesystem lists them in.
-            #expect((1...10).contains(lost.count), "\(lost)")
-            #expect(lost.allSatisfy { $0.code == (isReplaced ? .changed : .noSuchFile) })
-            #expect(Set(lost.map(\.path)).count == lost.count)
+        let base = try temporaryDirectory(containing: tree)
+        let levels = try makeLevels(60, below: base.appending("root"))
+        let (away, moved) = (base.appending("away").string, base.appending("moved").string)
+        let hasMoved = Atomic(false)
+        let recorder = Recorder { depth in
+            guard depth == 50, !hasMoved.exchange(true, ordering: .relaxed) else { return }
+            rename(levels[20], moved)
+            rename(levels[10], away)
+            if isReplaced { mkdir(levels[10], 0o755) }
         }
+        var scanner = TreeScanner(threadCount: 1)
+        scanner.openDirectoryLimit = 16
+        try recorder.scan(scanner, FilePath(levels[0]))
+        let lost = recorder.record.failures
+        // Those whose other directories were still to be walked, which depends on the order the
+        // filesystem lists them in.
+        #expect((1...10).contains(lost.count), "\(lost)")
+        #expect(lost.allSatisfy { $0.code == (isReplaced ? .changed : .noSuchFile) })
+        #expect(Set(lost.map(\.path)).count == lost.count)
     }
 
     /// Makes directories in one another, each with five others beside it.

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Visitors")
+@Suite("Visitors", .cleansUp)
 struct VisitorTests {
     @Test("are told contexts from above, depths and kinds, and finish once", arguments: [1, 2, 8])
     func contexts(threadCount: Int) throws {
@@ -14,20 +14,19 @@ struct VisitorTests {
             Directory("skipped") { File("never") }
             SymbolicLink("link", to: "a")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let recorder = Recorder()
-            try recorder.scan(TreeScanner(threadCount: threadCount), root)
-            let found = recorder.record.entries.map {
-                "\($0.context) \($0.depth) \($0.name) \($0.kind)"
-            }
-            #expect(
-                found.sorted() == [
-                    " 0  directory", "/ 1 a directory",
-                    "/ 1 link symbolicLink", "/ 1 skipped directory", "/a/ 2 b directory",
-                    "/a/b/ 3 f regularFile",
-                ])
-            #expect(recorder.record.finished.sorted() == Array(0..<threadCount))
+        let root = try temporaryDirectory(containing: tree)
+        let recorder = Recorder()
+        try recorder.scan(TreeScanner(threadCount: threadCount), root)
+        let found = recorder.record.entries.map {
+            "\($0.context) \($0.depth) \($0.name) \($0.kind)"
         }
+        #expect(
+            found.sorted() == [
+                " 0  directory", "/ 1 a directory",
+                "/ 1 link symbolicLink", "/ 1 skipped directory", "/a/ 2 b directory",
+                "/a/b/ 3 f regularFile",
+            ])
+        #expect(recorder.record.finished.sorted() == Array(0..<threadCount))
     }
 
     @Test("are told the end of each directory once, after all that is below", arguments: [1, 2, 8])
@@ -42,26 +41,25 @@ struct VisitorTests {
             }
             Directory("large")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            try makeFiles(5000, in: root.appending("large"))
-            let steps = Monitor<[Step]>([])
-            try TreeScanner(threadCount: threadCount).scan([TreeRoot(root, context: [])]) { _ in
-                StepVisitor(steps: steps)
-            }
-            let found = steps.withLock { $0 }
-            let entered = found.filter { $0.isEntered }.map(\.path)
-            #expect(entered.count == 2 + 10 * 33)
-            var left: Set<[[UInt8]]> = []
-            for step in found {
-                if step.isEnd { #expect(left.insert(step.path).inserted) }
-                // Two threads may be told the ends of a directory and of one in it at once.
-                guard !step.isEnd || threadCount == 1 else { continue }
-                for count in 0..<step.path.count {
-                    #expect(!left.contains(Array(step.path[..<count])))
-                }
-            }
-            #expect(left == Set(entered))
+        let root = try temporaryDirectory(containing: tree)
+        try makeFiles(5000, in: root.appending("large"))
+        let steps = Monitor<[Step]>([])
+        try TreeScanner(threadCount: threadCount).scan([TreeRoot(root, context: [])]) { _ in
+            StepVisitor(steps: steps)
         }
+        let found = steps.withLock { $0 }
+        let entered = found.filter { $0.isEntered }.map(\.path)
+        #expect(entered.count == 2 + 10 * 33)
+        var left: Set<[[UInt8]]> = []
+        for step in found {
+            if step.isEnd { #expect(left.insert(step.path).inserted) }
+            // Two threads may be told the ends of a directory and of one in it at once.
+            guard !step.isEnd || threadCount == 1 else { continue }
+            for count in 0..<step.path.count {
+                #expect(!left.contains(Array(step.path[..<count])))
+            }
+        }
+        #expect(left == Set(entered))
     }
 
     private struct Step: Sendable {
@@ -94,28 +92,26 @@ struct VisitorTests {
 
     @Test("hear of at most one more entry each once the walk shall stop", arguments: [1, 2, 8])
     func stop(threadCount: Int) throws {
-        try withTemporaryDirectory { root in
-            try makeFiles(20_000, in: root)
-            let visits = Atomic(0)
-            let limit = 500
-            let scanner = TreeScanner(
-                threadCount: threadCount, shouldStop: { visits.load(ordering: .relaxed) >= limit })
-            let recorder = Recorder { _ in visits.add(1, ordering: .relaxed) }
-            try recorder.scan(scanner, root)
-            #expect(recorder.record.entries.count >= limit)
-            #expect(recorder.record.entries.count <= limit + threadCount)
-            #expect(recorder.record.finished.count == threadCount)
-            #expect(recorder.record.failures.isEmpty)
-        }
+        let root = try temporaryDirectory()
+        try makeFiles(20_000, in: root)
+        let visits = Atomic(0)
+        let limit = 500
+        let scanner = TreeScanner(
+            threadCount: threadCount, shouldStop: { visits.load(ordering: .relaxed) >= limit })
+        let recorder = Recorder { _ in visits.add(1, ordering: .relaxed) }
+        try recorder.scan(scanner, root)
+        #expect(recorder.record.entries.count >= limit)
+        #expect(recorder.record.entries.count <= limit + threadCount)
+        #expect(recorder.record.finished.count == threadCount)
+        #expect(recorder.record.failures.isEmpty)
     }
 
     @Test("hear of nothing when the walk shall stop at once")
     func stopAtOnce() throws {
-        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
-            let recorder = Recorder()
-            try recorder.scan(TreeScanner(shouldStop: { true }), root)
-            #expect(recorder.record.entries.isEmpty)
-        }
+        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let recorder = Recorder()
+        try recorder.scan(TreeScanner(shouldStop: { true }), root)
+        #expect(recorder.record.entries.isEmpty)
     }
 
     @Test("leave no descriptor open when the walk stops early", arguments: WalkTool.allWays)
@@ -125,31 +121,29 @@ struct VisitorTests {
                 NestedDirectories(name, depth: 100) { File("f") }
             }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            for count in [1, 50, 250] {
-                var tool = tool
-                tool.options = ["--stop-after", "\(count)"]
-                let summary = try tool.summary(root)
-                try #expect(summary.number("entries") >= count)
-                try #expect(summary.number("entries") <= count + tool.threadCount)
-                try #expect(summary.number("finished") == tool.threadCount)
-                summary.expectNothingLeftBehind()
-            }
+        let root = try temporaryDirectory(containing: tree)
+        for count in [1, 50, 250] {
+            var tool = tool
+            tool.options = ["--stop-after", "\(count)"]
+            let summary = try tool.summary(root)
+            try #expect(summary.number("entries") >= count)
+            try #expect(summary.number("entries") <= count + tool.threadCount)
+            try #expect(summary.number("finished") == tool.threadCount)
+            summary.expectNothingLeftBehind()
         }
     }
 
     @Test("take no more than 64 MiB of memory for a million entries", arguments: [1, 8])
     func memory(threadCount: Int) throws {
-        try withFilesystem(.tmpfs, options: ["nr_inodes=1100k"]) { filesystem in
-            for number in 0..<1000 {
-                let name = FileName(Array("\(number)".utf8))
-                try Tree { Directory(name) }.create(in: filesystem.root)
-                try makeFiles(1000, in: filesystem.root.appending(name))
-            }
-            let summary = try WalkTool(threadCount: threadCount).summary(filesystem.root)
-            try #expect(summary.number("entries") == 1_001_001)
-            try #expect(summary.number("peak KiB") <= 64 * 1024)
-            try #expect(summary.number("peak KiB") > 1024)
+        let filesystem = try filesystem(.tmpfs, options: ["nr_inodes=1100k"])
+        for number in 0..<1000 {
+            let name = FileName(Array("\(number)".utf8))
+            try Tree { Directory(name) }.create(in: filesystem.root)
+            try makeFiles(1000, in: filesystem.root.appending(name))
         }
+        let summary = try WalkTool(threadCount: threadCount).summary(filesystem.root)
+        try #expect(summary.number("entries") == 1_001_001)
+        try #expect(summary.number("peak KiB") <= 64 * 1024)
+        try #expect(summary.number("peak KiB") > 1024)
     }
 }

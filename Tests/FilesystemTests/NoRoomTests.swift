@@ -4,45 +4,42 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("No room for a mark")
+@Suite("No room for a mark", .cleansUp)
 struct NoRoomTests {
     @Test(
         "a full attribute block is noSpace, and the mark is not stored",
         arguments: [FilesystemKind.ext4, .ext4SmallBlocks, .ext4SmallInodes])
     func attributeBlock(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { File("f") }.create(in: filesystem.root)
-            let file = filesystem.root.appending("f")
-            let stored = try fill(file)
-            #expect(stored > 0)
-            try expectNothingStored(.noSpace, on: file)
-            try #expect(file.extendedAttributeNames().count == stored)
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { File("f") }.create(in: filesystem.root)
+        let file = filesystem.root.appending("f")
+        let stored = try fill(file)
+        #expect(stored > 0)
+        try expectNothingStored(.noSpace, on: file)
+        try #expect(file.extendedAttributeNames().count == stored)
     }
 
     @Test("a value beyond the kernel's limit is tooLarge", arguments: FilesystemKind.allCases)
     func value(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { File("f") }.create(in: filesystem.root)
-            let file = filesystem.root.appending("f")
-            let value = Array(repeating: UInt8(ascii: "x"), count: 65537)
-            let thrown = code { try file.setExtendedAttribute(named: "user.a", to: value) }
-            #expect(thrown == .tooLarge)
-            try #expect(file.extendedAttributeNames() == [])
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { File("f") }.create(in: filesystem.root)
+        let file = filesystem.root.appending("f")
+        let value = Array(repeating: UInt8(ascii: "x"), count: 65537)
+        let thrown = code { try file.setExtendedAttribute(named: "user.a", to: value) }
+        #expect(thrown == .tooLarge)
+        try #expect(file.extendedAttributeNames() == [])
     }
 
     @Test("a used-up quota is quotaExceeded, and the mark is not stored")
     func quota() throws {
-        try withUsedUpQuota { volume in
-            try expectNothingStored(.quotaExceeded, on: volume.appending("f199"))
-            let file = volume.appending("f198")
-            let value = Array(repeating: UInt8(ascii: "x"), count: 3000)
-            #expect(
-                code { try file.setExtendedAttribute(named: "user.a", to: value) } == .quotaExceeded
-            )
-            try #expect(file.extendedAttribute(named: "user.a") == nil)
-        }
+        let volume = try directoryWithUsedUpQuota()
+        try expectNothingStored(.quotaExceeded, on: volume.appending("f199"))
+        let file = volume.appending("f198")
+        let value = Array(repeating: UInt8(ascii: "x"), count: 3000)
+        #expect(
+            code { try file.setExtendedAttribute(named: "user.a", to: value) } == .quotaExceeded
+        )
+        try #expect(file.extendedAttribute(named: "user.a") == nil)
     }
 
     /// Stores attributes until there is no room for even a small one.

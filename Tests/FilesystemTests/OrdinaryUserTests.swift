@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("An ordinary user")
+@Suite("An ordinary user", .cleansUp)
 struct OrdinaryUserTests {
     private static let user: UInt32 = 54321
 
@@ -11,71 +11,64 @@ struct OrdinaryUserTests {
 
     @Test("sets, reads and removes marks on files of his own", arguments: kinds)
     func ownFile(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { File("f").owned(by: Self.user) }.create(in: filesystem.root)
-            let file = filesystem.root.appending("f")
-            try #expect(mark("set", file) == "set")
-            try #expect(mark("get", file) == "true")
-            try #expect(mark("unset", file) == "removed")
-            try #expect(mark("get", file) == "unset")
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { File("f").owned(by: Self.user) }.create(in: filesystem.root)
+        let file = filesystem.root.appending("f")
+        try #expect(mark("set", file) == "set")
+        try #expect(mark("get", file) == "true")
+        try #expect(mark("unset", file) == "removed")
+        try #expect(mark("get", file) == "unset")
     }
 
     @Test("may not mark another's sticky directory: stickyDirectory", arguments: kinds)
     func stickyDirectory(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { Directory("d").permissions(0o1777) }.create(in: filesystem.root)
-            try expectRefused("stickyDirectory", filesystem.root.appending("d"))
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { Directory("d").permissions(0o1777) }.create(in: filesystem.root)
+        try expectRefused("stickyDirectory", filesystem.root.appending("d"))
     }
 
     @Test("marks a sticky directory of his own", arguments: kinds)
     func ownStickyDirectory(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { Directory("d").permissions(0o1777).owned(by: Self.user) }
-                .create(in: filesystem.root)
-            try #expect(mark("set", filesystem.root.appending("d")) == "set")
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { Directory("d").permissions(0o1777).owned(by: Self.user) }
+            .create(in: filesystem.root)
+        try #expect(mark("set", filesystem.root.appending("d")) == "set")
     }
 
     @Test("may not mark a read-only file of his own: permissionDenied", arguments: kinds)
     func readOnlyFile(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { File("f").permissions(0o444).owned(by: Self.user) }
-                .create(in: filesystem.root)
-            try expectRefused("permissionDenied", filesystem.root.appending("f"))
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { File("f").permissions(0o444).owned(by: Self.user) }
+            .create(in: filesystem.root)
+        try expectRefused("permissionDenied", filesystem.root.appending("f"))
     }
 
     @Test("may not mark another's file: permissionDenied", arguments: kinds)
     func anothersFile(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { File("f") }.create(in: filesystem.root)
-            try expectRefused("permissionDenied", filesystem.root.appending("f"))
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { File("f") }.create(in: filesystem.root)
+        try expectRefused("permissionDenied", filesystem.root.appending("f"))
     }
 
     @Test("is told that a mark is unreadable, and only where there is one", arguments: kinds)
     func unreadableFile(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree {
-                File("marked").excluded().permissions(0)
-                File("plain").permissions(0)
-            }.create(in: filesystem.root)
-            try #expect(mark("get", filesystem.root.appending("marked")) == "permissionDenied")
-            try #expect(mark("get", filesystem.root.appending("plain")) == "unset")
-        }
+        let filesystem = try filesystem(kind)
+        try Tree {
+            File("marked").excluded().permissions(0)
+            File("plain").permissions(0)
+        }.create(in: filesystem.root)
+        try #expect(mark("get", filesystem.root.appending("marked")) == "permissionDenied")
+        try #expect(mark("get", filesystem.root.appending("plain")) == "unset")
     }
 
     @Test("may not look below a closed directory: permissionDenied, not unset", arguments: kinds)
     func closedDirectory(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { Directory("d") { File("f").excluded() }.permissions(0o700) }
-                .create(in: filesystem.root)
-            let file = filesystem.root.appending("d").appending("f")
-            try #expect(mark("get", file) == "permissionDenied")
-            try expectRefused("permissionDenied", file)
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { Directory("d") { File("f").excluded() }.permissions(0o700) }
+            .create(in: filesystem.root)
+        let file = filesystem.root.appending("d").appending("f")
+        try #expect(mark("get", file) == "permissionDenied")
+        try expectRefused("permissionDenied", file)
     }
 
     private func expectRefused(

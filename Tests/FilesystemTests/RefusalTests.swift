@@ -4,38 +4,36 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Files that take no mark")
+@Suite("Files that take no mark", .cleansUp)
 struct RefusalTests {
     @Test("a read-only mount is readOnlyFilesystem", arguments: FilesystemKind.allCases)
     func readOnlyMount(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree {
-                File("f"); File("g").purgeable()
-            }.create(in: filesystem.root)
-            try filesystem.remount(["ro"])
-            try expectNothingStored(.readOnlyFilesystem, on: filesystem.root.appending("f"))
-            let marked = filesystem.root.appending("g")
-            #expect(code { try marked.removeValue(for: .isPurgeable) } == .readOnlyFilesystem)
-            try #expect(marked.value(for: .isPurgeable) == true)
-        }
+        let filesystem = try filesystem(kind)
+        try Tree {
+            File("f"); File("g").purgeable()
+        }.create(in: filesystem.root)
+        try filesystem.remount(["ro"])
+        try expectNothingStored(.readOnlyFilesystem, on: filesystem.root.appending("f"))
+        let marked = filesystem.root.appending("g")
+        #expect(code { try marked.removeValue(for: .isPurgeable) } == .readOnlyFilesystem)
+        try #expect(marked.value(for: .isPurgeable) == true)
     }
 
     @Test(
         "special files and links are unsupportedFileKind",
         arguments: [FilesystemKind.ext4, .xfs, .btrfs, .tmpfs, .overlayfs])
     func specialFiles(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            let items: [any TreeItem] = [
-                Fifo("fifo"), Socket("socket"), NullDevice("device"),
-                SymbolicLink("link", to: "nowhere"),
-            ]
-            try Tree { for item in items { item } }.create(in: filesystem.root)
-            for item in items {
-                let path = filesystem.root.appending(item.name)
-                try expectNothingStored(.unsupportedFileKind, on: path.withoutFollowing)
-                try #expect(path.withoutFollowing.marks() == Marks.none)
-                try expectRefusedAsEntry(item.name, of: filesystem.root)
-            }
+        let filesystem = try filesystem(kind)
+        let items: [any TreeItem] = [
+            Fifo("fifo"), Socket("socket"), NullDevice("device"),
+            SymbolicLink("link", to: "nowhere"),
+        ]
+        try Tree { for item in items { item } }.create(in: filesystem.root)
+        for item in items {
+            let path = filesystem.root.appending(item.name)
+            try expectNothingStored(.unsupportedFileKind, on: path.withoutFollowing)
+            try #expect(path.withoutFollowing.marks() == Marks.none)
+            try expectRefusedAsEntry(item.name, of: filesystem.root)
         }
     }
 
@@ -54,14 +52,13 @@ struct RefusalTests {
         arguments: ["i", "a"])
     func immutable(flag: String) throws {
         try require(.tool("chattr"))
-        try withFilesystem(.ext4) { filesystem in
-            try Tree { File("f").purgeable() }.create(in: filesystem.root)
-            let file = filesystem.root.appending("f")
-            try tool("chattr", "+\(flag)", file)
-            try expectNothingStored(.immutable, on: file)
-            #expect(code { try file.removeValue(for: .isPurgeable) } == .immutable)
-            try #expect(file.value(for: .isPurgeable) == true)
-        }
+        let filesystem = try filesystem(.ext4)
+        try Tree { File("f").purgeable() }.create(in: filesystem.root)
+        let file = filesystem.root.appending("f")
+        try tool("chattr", "+\(flag)", file)
+        try expectNothingStored(.immutable, on: file)
+        #expect(code { try file.removeValue(for: .isPurgeable) } == .immutable)
+        try #expect(file.value(for: .isPurgeable) == true)
     }
 
     @Test(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("Attacks")
+@Suite("Attacks", .cleansUp)
 struct AttackTests {
     private let tree = Tree {
         File("marked", block).purgeable()
@@ -20,102 +20,97 @@ struct AttackTests {
 
     @Test("a plan edited by hand leads to no document, through no link and to no other place")
     func editedPlan() throws {
-        try withPurgeHome(tree) { home in
-            try Tree { File("outside", block).purgeable() }.create(in: home.root)
-            let document = try home.unit(at: home("Documents/document"), .marked)
-            func unit(_ path: FilePath) -> PurgeUnit {
-                PurgeUnit(
-                    path: path.bytes, purgeClass: .marked, isDirectory: false,
-                    identity: document.identity, lastUse: document.lastUse, bytes: document.bytes,
-                    itemCount: 1, pin: document.pin)
-            }
-            let reasons: [FilePath: KeepReason] = [
-                home("Documents/document"): .protectedRoot,
-                home("link/document"): .changed,
-                home(".cache/../Documents/document"): .outsideRoots,
-                home.root.appending("outside"): .outsideRoots,
-                "/etc/passwd": .outsideRoots,
-                "marked": .outsideRoots,
-            ]
-            for (path, reason) in reasons {
-                let report = try home.execute(try home.plan([unit(path)]))
-                #expect(report.removed == [], "\(path)")
-                #expect(report.kept == [path: reason])
-            }
-            let directories = [home("Documents"), home("Documents/unit"), home(".ssh"), home.home]
-            for path in directories {
-                let report = try home.execute(try home.plan([try home.unit(at: path, .marked)]))
-                #expect(report.removed == [], "\(path)")
-                #expect(report.kept.count == 1)
-            }
-            #expect(home("Documents/document").exists)
-            #expect(home("Documents/unit/file").exists)
-            #expect(home(".ssh/key").exists)
-            #expect(home.root.appending("outside").exists)
+        let home = try purgeHome(tree)
+        try Tree { File("outside", block).purgeable() }.create(in: home.root)
+        let document = try home.unit(at: home("Documents/document"), .marked)
+        func unit(_ path: FilePath) -> PurgeUnit {
+            PurgeUnit(
+                path: path.bytes, purgeClass: .marked, isDirectory: false,
+                identity: document.identity, lastUse: document.lastUse, bytes: document.bytes,
+                itemCount: 1, pin: document.pin)
         }
+        let reasons: [FilePath: KeepReason] = [
+            home("Documents/document"): .protectedRoot,
+            home("link/document"): .changed,
+            home(".cache/../Documents/document"): .outsideRoots,
+            home.root.appending("outside"): .outsideRoots,
+            "/etc/passwd": .outsideRoots,
+            "marked": .outsideRoots,
+        ]
+        for (path, reason) in reasons {
+            let report = try home.execute(try home.plan([unit(path)]))
+            #expect(report.removed == [], "\(path)")
+            #expect(report.kept == [path: reason])
+        }
+        let directories = [home("Documents"), home("Documents/unit"), home(".ssh"), home.home]
+        for path in directories {
+            let report = try home.execute(try home.plan([try home.unit(at: path, .marked)]))
+            #expect(report.removed == [], "\(path)")
+            #expect(report.kept.count == 1)
+        }
+        #expect(home("Documents/document").exists)
+        #expect(home("Documents/unit/file").exists)
+        #expect(home(".ssh/key").exists)
+        #expect(home.root.appending("outside").exists)
     }
 
     @Test("a part of a unit does not go by itself")
     func partOfUnit() throws {
-        try withPurgeHome(tree) { home in
-            let unit = try home.unit(at: home(".cache/app/unit/file"))
-            let report = try home.execute(try home.plan([unit]))
-            #expect(report.kept == [home(".cache/app/unit/file"): .partOfUnit])
-        }
+        let home = try purgeHome(tree)
+        let unit = try home.unit(at: home(".cache/app/unit/file"))
+        let report = try home.execute(try home.plan([unit]))
+        #expect(report.kept == [home(".cache/app/unit/file"): .partOfUnit])
     }
 
     @Test("a protected directory moved into a unit keeps it", arguments: [true, false])
     func protectedInside(isMounted: Bool) throws {
         if isMounted { try require(.root) }
-        try withPurgeHome(tree) { home in
-            try tool("mkdir", home(".cache/app/unit/inside"))
-            let plan = try home.plan()
-            let target = home(".cache/app/unit/inside")
-            if isMounted {
-                try tool("mount", "--bind", home("Documents"), target)
-            } else {
-                try tool("rmdir", target)
-                try tool("mv", home("Documents"), target)
-                try tool("mkdir", home("Documents"))
-                try tool("rmdir", home("Documents"))
-            }
-            defer { if isMounted { _ = try? tool("umount", target) } }
-            let report = try home.execute(plan)
-            #expect(report.kept[home(".cache/app/unit")] != nil)
-            #expect(target.appending("document").exists)
+        let home = try purgeHome(tree)
+        try tool("mkdir", home(".cache/app/unit/inside"))
+        let plan = try home.plan()
+        let target = home(".cache/app/unit/inside")
+        if isMounted {
+            try tool("mount", "--bind", home("Documents"), target)
+        } else {
+            try tool("rmdir", target)
+            try tool("mv", home("Documents"), target)
+            try tool("mkdir", home("Documents"))
+            try tool("rmdir", home("Documents"))
         }
+        defer { if isMounted { _ = try? tool("umount", target) } }
+        let report = try home.execute(plan)
+        #expect(report.kept[home(".cache/app/unit")] != nil)
+        #expect(target.appending("document").exists)
     }
 
     @Test("a file mounted over one in a unit keeps it")
     func mountedFile() throws {
         try require(.root)
-        try withPurgeHome(tree) { home in
-            let plan = try home.plan()
-            try tool("mount", "--bind", home("Documents/document"), home(".cache/app/unit/file"))
-            defer { _ = try? tool("umount", home(".cache/app/unit/file")) }
-            let report = try home.execute(plan)
-            #expect(report.kept == [home(".cache/app/unit"): .mountPoint])
-            #expect(home("Documents/document").exists)
-        }
+        let home = try purgeHome(tree)
+        let plan = try home.plan()
+        try tool("mount", "--bind", home("Documents/document"), home(".cache/app/unit/file"))
+        defer { _ = try? tool("umount", home(".cache/app/unit/file")) }
+        let report = try home.execute(plan)
+        #expect(report.kept == [home(".cache/app/unit"): .mountPoint])
+        #expect(home("Documents/document").exists)
     }
 
     @Test("a subvolume or a snapshot of btrfs in a unit keeps it")
     func subvolume() throws {
         try require(.tool("btrfs"))
-        try withFilesystem(.btrfs) { filesystem in
-            try Tree { Directory("home") }.create(in: filesystem.root)
-            let home = PurgeFixture(root: filesystem.root)
-            try tree.create(in: home.home)
-            let plan = try home.plan()
-            #expect(plan.units.count == 2)
-            let snapshot = home(".cache/app/unit/snapshot")
-            try tool("btrfs", "subvolume", "snapshot", filesystem.root, snapshot)
-            let report = try home.execute(plan)
-            #expect(report.kept[home(".cache/app/unit")] == .mountPoint)
-            #expect(snapshot.appending("home/Documents/document").exists)
-            // The snapshot holds its blocks too.
-            #expect(report.kept[home("marked")] == .freesNothing)
-        }
+        let filesystem = try filesystem(.btrfs)
+        try Tree { Directory("home") }.create(in: filesystem.root)
+        let home = PurgeFixture(root: filesystem.root)
+        try tree.create(in: home.home)
+        let plan = try home.plan()
+        #expect(plan.units.count == 2)
+        let snapshot = home(".cache/app/unit/snapshot")
+        try tool("btrfs", "subvolume", "snapshot", filesystem.root, snapshot)
+        let report = try home.execute(plan)
+        #expect(report.kept[home(".cache/app/unit")] == .mountPoint)
+        #expect(snapshot.appending("home/Documents/document").exists)
+        // The snapshot holds its blocks too.
+        #expect(report.kept[home("marked")] == .freesNothing)
     }
 
     @Test("links between documents and caches never cost a document")
@@ -126,16 +121,15 @@ struct AttackTests {
             HardLink(".cache/app/unit/linked", to: "Documents/document")
             File(".cache/app/unit/file", block)
         }
-        try withPurgeHome(tree) { home in
-            let file = try home.unit(at: home(".cache/app/linked"))
-            var units = try home.plan().units
-            #expect(units.count == 1)
-            units.append(file)
-            let report = try home.execute(try home.plan(units))
-            #expect(report.kept == [home(".cache/app/linked"): .freesNothing])
-            #expect(report.removed == [home(".cache/app/unit")])
-            #expect(try contentsOfFile(home("Documents/document")) == Array(block.utf8))
-        }
+        let home = try purgeHome(tree)
+        let file = try home.unit(at: home(".cache/app/linked"))
+        var units = try home.plan().units
+        #expect(units.count == 1)
+        units.append(file)
+        let report = try home.execute(try home.plan(units))
+        #expect(report.kept == [home(".cache/app/linked"): .freesNothing])
+        #expect(report.removed == [home(".cache/app/unit")])
+        #expect(try contentsOfFile(home("Documents/document")) == Array(block.utf8))
     }
 
     @Test("where others can write, only the purger's own items are touched")
@@ -151,24 +145,23 @@ struct AttackTests {
                 File("foreign", block).purgeable().owned(by: 65534)
             }.permissions(0o777)
         }
-        try withPurgeHome(tree) { home in
-            var search = home.search()
-            search.includesForeign = true
-            let plan = try home.plan(search)
-            #expect(plan.units.count == 4)
-            let own = try home.execute(plan, home.executor())
-            #expect(own.removed == [home("sticky/own"), home("open/own")])
-            let all = try home.execute(plan, home.executor(search))
-            #expect(all.kept[home("open/foreign")] == .foreignOwner)
-            #expect(all.removed == [home("sticky/foreign")])
-        }
+        let home = try purgeHome(tree)
+        var search = home.search()
+        search.includesForeign = true
+        let plan = try home.plan(search)
+        #expect(plan.units.count == 4)
+        let own = try home.execute(plan, home.executor())
+        #expect(own.removed == [home("sticky/own"), home("open/own")])
+        let all = try home.execute(plan, home.executor(search))
+        #expect(all.kept[home("open/foreign")] == .foreignOwner)
+        #expect(all.removed == [home("sticky/foreign")])
     }
 
     @Test("an ordinary user removes what is theirs and keeps what they cannot test")
     func ordinaryUser() throws {
         try require(.root)
         let user: UInt32 = 65534
-        try withTemporaryDirectory(
+        let root = try temporaryDirectory(
             containing: Tree {
                 Directory("home") {
                     File("own", block).purgeable().owned(by: user)
@@ -183,20 +176,18 @@ struct AttackTests {
                 }.owned(by: user)
                 Directory("state").owned(by: user)
             }, isShared: true
-        ) { root in
-            try tool("chown", "-R", "\(user)", root.appending("home/.cache"))
-            var command = Command(
-                .built("test-tool"), "purge", root.appending("home"), root.appending("state"))
-            command.user = user
-            let result = try command.run()
-            #expect(result.exitCode == 0, "\(result)")
-            let home = PurgeFixture(root: root)
-            #expect(!home("own").exists)
-            #expect(!home(".cache/app/unit").exists)
-            #expect(home("foreign").exists)
-            #expect(home("unreadable").exists)
-            #expect(home("unit/closed/file").exists)
-            #expect(home("unit/own").exists)
-        }
+        )
+        try tool("chown", "-R", "\(user)", root.appending("home/.cache"))
+        var command = Command(
+            .built("test-tool"), "purge", root.appending("home"), root.appending("state"))
+        command.user = user
+        try command.run().expect(exits: 0)
+        let home = PurgeFixture(root: root)
+        #expect(!home("own").exists)
+        #expect(!home(".cache/app/unit").exists)
+        #expect(home("foreign").exists)
+        #expect(home("unreadable").exists)
+        #expect(home("unit/closed/file").exists)
+        #expect(home("unit/own").exists)
     }
 }

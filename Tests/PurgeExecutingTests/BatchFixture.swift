@@ -86,9 +86,7 @@ struct BatchFixture {
     }
 }
 
-/// Calls `body` with a home that holds a tree.
-func withBatch<Result>(
-    _ tree: Tree = BatchFixture.tree, _ body: (BatchFixture) throws -> Result
-) throws -> Result {
-    try withPurgeHome(tree) { try body(BatchFixture(home: $0)) }
+/// Makes a home that holds a tree.
+func batchFixture(_ tree: Tree = BatchFixture.tree) throws -> BatchFixture {
+    BatchFixture(home: try purgeHome(tree))
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("A change in one of several directories that are deleted together")
+@Suite("A change in one of several directories that are deleted together", .cleansUp)
 struct BatchRaceTests {
     /// Executes a plan of all units, with an attack on one after all were put aside, and expects that
     /// it is kept whole and all others are deleted.
@@ -18,26 +18,25 @@ struct BatchRaceTests {
         as reasons: Set<KeepReason>, _ change: @escaping (FilePath) throws -> Void,
         afterwards: (BatchFixture, FilePath) throws -> Void = { _, _ in }
     ) throws {
-        try withBatch { batch in
-            let home = batch.home
-            let victim = home(".cache/app/unit2")
-            var renames = 0
-            var aside: FilePath?
-            let report = try batch.purge { call in
-                if call == .renameat2 { renames += 1 }
-                guard renames == 8, aside == nil, call == .flock else { return }
-                aside = try batch.asidePath(of: victim)
-                if let aside { try change(aside) }
-            }
-            #expect(aside != nil)
-            #expect(report.removed == batch.units.subtracting([victim]))
-            #expect(report.kept.keys.map { $0 } == [victim])
-            #expect(report.kept.values.allSatisfy(reasons.contains), "\(report.kept)")
-            #expect(report.failed == [:])
-            #expect(victim.exists)
-            try batch.expectNothingAside()
-            try afterwards(batch, victim)
+        let batch = try batchFixture()
+        let home = batch.home
+        let victim = home(".cache/app/unit2")
+        var renames = 0
+        var aside: FilePath?
+        let report = try batch.purge { call in
+            if call == .renameat2 { renames += 1 }
+            guard renames == 8, aside == nil, call == .flock else { return }
+            aside = try batch.asidePath(of: victim)
+            if let aside { try change(aside) }
         }
+        #expect(aside != nil)
+        #expect(report.removed == batch.units.subtracting([victim]))
+        #expect(report.kept.keys.map { $0 } == [victim])
+        #expect(report.kept.values.allSatisfy(reasons.contains), "\(report.kept)")
+        #expect(report.failed == [:])
+        #expect(victim.exists)
+        try batch.expectNothingAside()
+        try afterwards(batch, victim)
     }
 
     @Test("keeps one of which a file is opened")
@@ -103,42 +102,40 @@ struct BatchRaceTests {
 
     @Test("leaves one aside whose name is taken, with its record")
     func nameTaken() throws {
-        try withBatch { batch in
-            let home = batch.home
-            let victim = home(".cache/app/unit2")
-            var aside: FilePath?
-            let report = try batch.purge { call in
-                guard call == .flock, aside == nil, !victim.exists else { return }
-                aside = try batch.asidePath(of: victim)
-                if let aside { try tool("touch", aside.appending("new")) }
-                try tool("mkdir", victim)
-            }
-            let kept = try #require(aside)
-            #expect(report.removed == batch.units.subtracting([victim]))
-            #expect(Array(report.failed.keys) == [victim])
-            #expect(try PurgeJournal(in: home.state).records.map(\.asidePath) == [kept.bytes])
-            try tool("rmdir", victim)
-            try expectFinish(home, [victim: .restored])
-            #expect(batch.isWhole(victim))
+        let batch = try batchFixture()
+        let home = batch.home
+        let victim = home(".cache/app/unit2")
+        var aside: FilePath?
+        let report = try batch.purge { call in
+            guard call == .flock, aside == nil, !victim.exists else { return }
+            aside = try batch.asidePath(of: victim)
+            if let aside { try tool("touch", aside.appending("new")) }
+            try tool("mkdir", victim)
         }
+        let kept = try #require(aside)
+        #expect(report.removed == batch.units.subtracting([victim]))
+        #expect(Array(report.failed.keys) == [victim])
+        #expect(try PurgeJournal(in: home.state).records.map(\.asidePath) == [kept.bytes])
+        try tool("rmdir", victim)
+        try expectFinish(home, [victim: .restored])
+        #expect(batch.isWhole(victim))
     }
 
     @Test("leaves what comes into one while it is removed")
     func cameLate() throws {
-        try withBatch { batch in
-            let home = batch.home
-            let victim = home(".cache/app/unit2")
-            var aside: FilePath?
-            let report = try batch.purge { call in
-                guard call == .unlinkat, aside == nil else { return }
-                aside = try batch.asidePath(of: victim)
-                if let aside { rename(home("Documents").string, aside.appending("late").string) }
-            }
-            let kept = try #require(aside)
-            #expect(report.removed == batch.units.subtracting([victim]))
-            #expect(report.failed.mapValues(\.code) == [victim: .changed])
-            #expect(kept.appending(FilePath("late/document").components).exists)
-            #expect(try PurgeJournal(in: home.state).records.map(\.asidePath) == [kept.bytes])
+        let batch = try batchFixture()
+        let home = batch.home
+        let victim = home(".cache/app/unit2")
+        var aside: FilePath?
+        let report = try batch.purge { call in
+            guard call == .unlinkat, aside == nil else { return }
+            aside = try batch.asidePath(of: victim)
+            if let aside { rename(home("Documents").string, aside.appending("late").string) }
         }
+        let kept = try #require(aside)
+        #expect(report.removed == batch.units.subtracting([victim]))
+        #expect(report.failed.mapValues(\.code) == [victim: .changed])
+        #expect(kept.appending(FilePath("late/document").components).exists)
+        #expect(try PurgeJournal(in: home.state).records.map(\.asidePath) == [kept.bytes])
     }
 }

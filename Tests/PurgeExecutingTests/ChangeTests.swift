@@ -8,7 +8,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("What has changed since it was planned is kept")
+@Suite("What has changed since it was planned is kept", .cleansUp)
 struct ChangeTests {
     private let tree = Tree {
         File("marked", block).purgeable()
@@ -47,71 +47,67 @@ struct ChangeTests {
 
     @Test("whatever was changed between the plan and the run", arguments: changes)
     func changed(unit: String, script: String, reason: KeepReason) throws {
-        try withPurgeHome(tree) { home in
-            let plan = try home.plan()
-            #expect(plan.units.count == 3)
-            try shell("cd \"$1\"; \(script)", home.home)
-            let report = try home.execute(plan)
-            #expect(report.kept == [home(unit): reason])
-            #expect(report.failed == [:])
-            #expect(home(unit).exists)
-        }
+        let home = try purgeHome(tree)
+        let plan = try home.plan()
+        #expect(plan.units.count == 3)
+        try shell("cd \"$1\"; \(script)", home.home)
+        let report = try home.execute(plan)
+        #expect(report.kept == [home(unit): reason])
+        #expect(report.failed == [:])
+        #expect(home(unit).exists)
     }
 
     @Test("when a mark above it says false now")
     func markedAbove() throws {
-        try withPurgeHome(tree) { home in
-            let plan = try home.plan()
-            try home(".cache").setValue(false, for: .isPurgeable)
-            let report = try home.execute(plan)
-            #expect(report.kept.map(\.key) == [home(".cache/app/file")])
-            #expect(report.kept.map(\.value.name) == ["protected"])
-        }
+        let home = try purgeHome(tree)
+        let plan = try home.plan()
+        try home(".cache").setValue(false, for: .isPurgeable)
+        let report = try home.execute(plan)
+        #expect(report.kept.map(\.key) == [home(".cache/app/file")])
+        #expect(report.kept.map(\.value.name) == ["protected"])
     }
 
     @Test("when a file came to it that has old times only", arguments: [60])
     func freshWithOldTimes(age: Int64) throws {
         let old = FileTime(seconds: 1_000_000_000, nanoseconds: 0)
-        try withPurgeHome(tree) { home in
-            for path in ["marked", "unit/file", "unit/deep/file", ".cache/app/file"] {
-                try tool("touch", "-d", "@\(old.seconds)", home(path))
-                #expect(try home(path).status().contentModificationTime == old)
-            }
-            var now = timespec()
-            clock_gettime(CLOCK_REALTIME, &now)
-            let time = FileTime(seconds: Int64(now.tv_sec), nanoseconds: UInt32(now.tv_nsec))
-            // A plan made by hand has what the search would not find.
-            let all = try home.plan().units
-            let plan = PurgePlan(
-                created: time, bootID: try bootIdentifier(),
-                device: try home.home.status().identity.device, wantedBytes: .max, units: all)
-            #expect(all.count == 3)
-            var report = PurgeReport()
-            let executor = home.executor(home.search(minimumAge: age))
-            report.outcome = try executor.execute(plan, now: time) { report.add($0) }
-            #expect(Set(report.kept.values) == [.tooYoung(minimumAge: age)])
-            #expect(report.removed == [])
+        let home = try purgeHome(tree)
+        for path in ["marked", "unit/file", "unit/deep/file", ".cache/app/file"] {
+            try tool("touch", "-d", "@\(old.seconds)", home(path))
+            #expect(try home(path).status().contentModificationTime == old)
         }
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let time = FileTime(seconds: Int64(now.tv_sec), nanoseconds: UInt32(now.tv_nsec))
+        // A plan made by hand has what the search would not find.
+        let all = try home.plan().units
+        let plan = PurgePlan(
+            created: time, bootID: try bootIdentifier(),
+            device: try home.home.status().identity.device, wantedBytes: .max, units: all)
+        #expect(all.count == 3)
+        var report = PurgeReport()
+        let executor = home.executor(home.search(minimumAge: age))
+        report.outcome = try executor.execute(plan, now: time) { report.add($0) }
+        #expect(Set(report.kept.values) == [.tooYoung(minimumAge: age)])
+        #expect(report.removed == [])
     }
 
     @Test(
         "when it was used after the run began, which is told as that", arguments: ["cat", "touch"])
     func used(command: String) throws {
-        try withPurgeHome(tree) { home in
-            let plan = try home.plan()
-            let begin = FileTime.now
-            // The kernel's clock for files advances every few milliseconds.
-            try tool("sleep", "0.02")
-            for path in ["marked", "unit/deep/file", ".cache/app/file"] {
-                try tool(command, home(path))
-            }
-            var report = PurgeReport()
-            let fresh = PurgePlan(
-                created: begin, bootID: plan.bootID, device: plan.device, wantedBytes: .max,
-                units: plan.units)
-            report.outcome = try home.executor().execute(fresh, now: begin) { report.add($0) }
-            #expect(Set(report.kept.values) == [.changed])
-            #expect(report.kept.count == 3)
+        let home = try purgeHome(tree)
+        let plan = try home.plan()
+        let begin = FileTime.now
+        // The kernel's clock for files advances every few milliseconds.
+        try tool("sleep", "0.02")
+        for path in ["marked", "unit/deep/file", ".cache/app/file"] {
+            try tool(command, home(path))
         }
+        var report = PurgeReport()
+        let fresh = PurgePlan(
+            created: begin, bootID: plan.bootID, device: plan.device, wantedBytes: .max,
+            units: plan.units)
+        report.outcome = try home.executor().execute(fresh, now: begin) { report.add($0) }
+        #expect(Set(report.kept.values) == [.changed])
+        #expect(report.kept.count == 3)
     }
 }

@@ -52,51 +52,50 @@ func expectRecovery(_ home: PurgeFixture, _ moment: Comment) throws {
     #expect(!home(".cache/app/first").exists && !home(".cache/app/second").exists, moment)
 }
 
-@Suite("A purge that dies before any call that changes something")
+@Suite("A purge that dies before any call that changes something", .cleansUp)
 struct CrashTests {
     @Test("leaves each unit whole or gone, after the next run")
     func everyCall() throws {
-        try withPurgeHomes { homes in
-            var call = 1
-            var died = true
-            while died {
-                died = try homes.withHome(crashTree) { home in
-                    let result = try Command(
-                        .built("test-tool"), "purge", home.home, home.state, "\(call)"
-                    ).run()
-                    let died = result.end == .signal(SIGKILL)
-                    #expect(died || result.exitCode == 0, "\(result)")
-                    try expectRecovery(home, "call \(call)")
-                    return died
-                }
-                call += 1
+        let homes = try purgeHomes()
+        var call = 1
+        var died = true
+        while died {
+            died = try cleaningUp {
+                let home = try homes.home(crashTree)
+                let result = try Command(
+                    .built("test-tool"), "purge", home.home, home.state, "\(call)"
+                ).run()
+                let died = result.end == .signal(SIGKILL)
+                #expect(died || result.exitCode == 0, "\(result)")
+                try expectRecovery(home, "call \(call)")
+                return died
             }
-            #expect(call > 30)
+            call += 1
         }
+        #expect(call > 30)
     }
 
     @Test(
         "never gives a unit its name back that is partly gone: one of too many directories to note")
     func manyDirectories() throws {
-        try withPurgeHome(Tree { cache("unit") {} }) { home in
-            let unit = home(".cache/app/unit")
-            try tool("bash", "-c", "cd $0 && mkdir {1..9500} && touch {1..9500}/file", unit)
-            let result = try Command(.built("test-tool"), "purge", home.home, home.state, "3000")
-                .run()
-            #expect(result.end == .signal(SIGKILL))
-            let record = try #require(try PurgeJournal(in: home.state).records.first)
-            #expect(record.state == .deleting && record.knownInodes == nil)
-            let aside = FilePath(bytes: record.asidePath)
-            let left = try tool("ls", aside).split(separator: "\n").count
-            #expect(left > 5000 && left < 9500)
-            // What was not begun is removed; what the removal had begun to empty cannot be told apart.
-            for _ in 0..<2 {
-                var report = PurgeReport()
-                try home.executor().finishLeftovers { report.add($0) }
-                #expect(!unit.exists)
-                if report.leftovers == [unit: .finished] { break }
-                #expect(report.leftovers == [aside: .partlyRemoved])
-            }
+        let home = try purgeHome(Tree { cache("unit") {} })
+        let unit = home(".cache/app/unit")
+        try tool("bash", "-c", "cd $0 && mkdir {1..9500} && touch {1..9500}/file", unit)
+        let result = try Command(.built("test-tool"), "purge", home.home, home.state, "3000")
+            .run()
+        #expect(result.end == .signal(SIGKILL))
+        let record = try #require(try PurgeJournal(in: home.state).records.first)
+        #expect(record.state == .deleting && record.knownInodes == nil)
+        let aside = FilePath(bytes: record.asidePath)
+        let left = try tool("ls", aside).split(separator: "\n").count
+        #expect(left > 5000 && left < 9500)
+        // What was not begun is removed; what the removal had begun to empty cannot be told apart.
+        for _ in 0..<2 {
+            var report = PurgeReport()
+            try home.executor().finishLeftovers { report.add($0) }
+            #expect(!unit.exists)
+            if report.leftovers == [unit: .finished] { break }
+            #expect(report.leftovers == [aside: .partlyRemoved])
         }
     }
 }

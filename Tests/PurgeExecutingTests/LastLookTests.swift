@@ -7,7 +7,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("The last look at a unit, or at a directory in it")
+@Suite("The last look at a unit, or at a directory in it", .cleansUp)
 struct LastLookTests {
     /// Executes a plan of everything, with an attack just before the first call of a kind that follows
     /// others.
@@ -32,14 +32,13 @@ struct LastLookTests {
 
     @Test("keeps a file that is marked after its marks were read")
     func markedFile() throws {
-        try withPurgeHome(Tree { File("marked", block).purgeable() }) { home in
-            // Its lease, its marks, then what uses it.
-            let report = try execute(in: home, attackingAt: [.fcntl, .listxattr, .readlinkat]) {
-                try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "false", home("marked"))
-            }
-            #expect(report.kept == [home("marked"): .changed])
-            #expect(home("marked").exists)
+        let home = try purgeHome(Tree { File("marked", block).purgeable() })
+        // Its lease, its marks, then what uses it.
+        let report = try execute(in: home, attackingAt: [.fcntl, .listxattr, .readlinkat]) {
+            try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "false", home("marked"))
         }
+        #expect(report.kept == [home("marked"): .changed])
+        #expect(home("marked").exists)
     }
 
     @Test("gives another directory that looks the same its name back")
@@ -48,18 +47,17 @@ struct LastLookTests {
             cache("unit") {}
             Directory("Documents") { Directory("same") }
         }
-        try withPurgeHome(tree) { home in
-            let unit = home(".cache/app/unit")
-            let other = try home("Documents/same").status().identity
-            let report = try execute(in: home, attackingAt: [.renameat2]) {
-                rename(unit.string, home("moved").string)
-                rename(home("Documents/same").string, unit.string)
-                try tool("touch", "-r", home("moved"), unit)
-            }
-            #expect(report.kept == [unit: .changed])
-            #expect(report.failed == [:])
-            #expect(try unit.status().identity == other)
+        let home = try purgeHome(tree)
+        let unit = home(".cache/app/unit")
+        let other = try home("Documents/same").status().identity
+        let report = try execute(in: home, attackingAt: [.renameat2]) {
+            rename(unit.string, home("moved").string)
+            rename(home("Documents/same").string, unit.string)
+            try tool("touch", "-r", home("moved"), unit)
         }
+        #expect(report.kept == [unit: .changed])
+        #expect(report.failed == [:])
+        #expect(try unit.status().identity == other)
     }
 
     @Test("leaves an empty directory that took the place of one in the unit")
@@ -68,35 +66,33 @@ struct LastLookTests {
             cache("unit") { Directory("deep") { File("file", block) } }
             Directory("Documents") { Directory("empty") }
         }
-        try withPurgeHome(tree) { home in
-            let unit = home(".cache/app/unit")
-            let other = try home("Documents/empty").status().identity
-            var place: FilePath?
-            // After the file in it was removed, before the directory is.
-            let report = try execute(in: home, attackingAt: [.unlinkat, .statx]) {
-                let aside = try unitByNow(home)
-                place = aside.appending("deep")
-                rename(aside.appending("deep").string, home("moved").string)
-                rename(home("Documents/empty").string, aside.appending("deep").string)
-            }
-            #expect(report.failed.mapValues(\.code) == [unit: .changed])
-            #expect(try place?.status().identity == other)
+        let home = try purgeHome(tree)
+        let unit = home(".cache/app/unit")
+        let other = try home("Documents/empty").status().identity
+        var place: FilePath?
+        // After the file in it was removed, before the directory is.
+        let report = try execute(in: home, attackingAt: [.unlinkat, .statx]) {
+            let aside = try unitByNow(home)
+            place = aside.appending("deep")
+            rename(aside.appending("deep").string, home("moved").string)
+            rename(home("Documents/empty").string, aside.appending("deep").string)
         }
+        #expect(report.failed.mapValues(\.code) == [unit: .changed])
+        #expect(try place?.status().identity == other)
     }
 
     @Test("keeps a unit in which a file was overwritten by as many bytes")
     func overwrittenInside() throws {
         let tree = Tree { cache("unit") { Directory("deep") { File("file", block) } } }
-        try withPurgeHome(tree) { home in
-            let unit = home(".cache/app/unit")
-            let report = try execute(in: home, attackingAt: [.renameat2]) {
-                try tool(
-                    "dd", "if=/dev/zero", "of=\(unit)/deep/file", "bs=1", "count=1",
-                    "conv=notrunc", "status=none")
-            }
-            #expect(report.kept == [unit: .changed])
-            #expect(unit.appending(FilePath("deep/file").components).exists)
+        let home = try purgeHome(tree)
+        let unit = home(".cache/app/unit")
+        let report = try execute(in: home, attackingAt: [.renameat2]) {
+            try tool(
+                "dd", "if=/dev/zero", "of=\(unit)/deep/file", "bs=1", "count=1",
+                "conv=notrunc", "status=none")
         }
+        #expect(report.kept == [unit: .changed])
+        #expect(unit.appending(FilePath("deep/file").components).exists)
     }
 
     @Test(
@@ -109,23 +105,22 @@ struct LastLookTests {
                 Directory("deep") { File("file", block) }
             }
         }
-        try withPurgeHome(tree) { home in
-            let unit = home(".cache/app/unit")
-            var opened: [FileDescriptor] = []
-            defer { opened.forEach(closeIgnoringErrors) }
-            // Put aside, all leases of the second examination, then what uses it.
-            let report = try execute(
-                in: home, attackingAt: [.renameat2, .fcntl, .fcntl, .readlinkat]
-            ) {
-                let file = try unitByNow(home).appending(FilePath("deep/file").components)
-                opened.append(try openFile(file, flags: forWriting ? .readWrite : .readOnly))
-            }
-            #expect(report.kept == [unit: .inUse])
-            #expect(report.failed == [:])
-            #expect(
-                try contentsOfFile(unit.appending(FilePath("deep/file").components)).count
-                    == block.utf8.count)
+        let home = try purgeHome(tree)
+        let unit = home(".cache/app/unit")
+        var opened: [FileDescriptor] = []
+        defer { opened.forEach(closeIgnoringErrors) }
+        // Put aside, all leases of the second examination, then what uses it.
+        let report = try execute(
+            in: home, attackingAt: [.renameat2, .fcntl, .fcntl, .readlinkat]
+        ) {
+            let file = try unitByNow(home).appending(FilePath("deep/file").components)
+            opened.append(try openFile(file, flags: forWriting ? .readWrite : .readOnly))
         }
+        #expect(report.kept == [unit: .inUse])
+        #expect(report.failed == [:])
+        #expect(
+            try contentsOfFile(unit.appending(FilePath("deep/file").components)).count
+                == block.utf8.count)
     }
 
     @Test("removes no directory that took the place of one put aside")
@@ -134,18 +129,17 @@ struct LastLookTests {
             Directory("Documents") { File("document", block) }
             cache("unit") { File("file", block) }
         }
-        try withPurgeHome(tree) { home in
-            var place: FilePath?
-            // After the second look, before it is recorded that it is being deleted.
-            let report = try execute(in: home, attackingAt: [.renameat2, .pwrite]) {
-                let aside = try unitByNow(home)
-                place = aside
-                rename(aside.string, home("moved").string)
-                rename(home("Documents").string, aside.string)
-            }
-            #expect(report.failed.mapValues(\.code) == [home(".cache/app/unit"): .changed])
-            #expect(try #require(place).appending("document").exists)
+        let home = try purgeHome(tree)
+        var place: FilePath?
+        // After the second look, before it is recorded that it is being deleted.
+        let report = try execute(in: home, attackingAt: [.renameat2, .pwrite]) {
+            let aside = try unitByNow(home)
+            place = aside
+            rename(aside.string, home("moved").string)
+            rename(home("Documents").string, aside.string)
         }
+        #expect(report.failed.mapValues(\.code) == [home(".cache/app/unit"): .changed])
+        #expect(try #require(place).appending("document").exists)
     }
 
     @Test("leaves a file that was moved into a directory while it was removed")
@@ -156,23 +150,22 @@ struct LastLookTests {
                 for name in ["a", "b"] { Directory("\(name)") { File("file", block) } }
             }
         }
-        try withPurgeHome(tree) { home in
-            var place: FilePath?
-            let report = try execute(in: home, attackingAt: [.unlinkat]) {
-                let aside = try unitByNow(home)
-                place = aside
-                // One of them is not listed yet.
-                for name in ["a", "b"] {
-                    try tool("cp", "-a", home("Documents/document"), "\(aside)/\(name)/document")
-                }
+        let home = try purgeHome(tree)
+        var place: FilePath?
+        let report = try execute(in: home, attackingAt: [.unlinkat]) {
+            let aside = try unitByNow(home)
+            place = aside
+            // One of them is not listed yet.
+            for name in ["a", "b"] {
+                try tool("cp", "-a", home("Documents/document"), "\(aside)/\(name)/document")
             }
-            #expect(report.failed.mapValues(\.code) == [home(".cache/app/unit"): .changed])
-            let aside = try #require(place)
-            #expect(
-                ["a", "b"].allSatisfy {
-                    aside.appending(FilePath("\($0)/document").components).exists
-                })
         }
+        #expect(report.failed.mapValues(\.code) == [home(".cache/app/unit"): .changed])
+        let aside = try #require(place)
+        #expect(
+            ["a", "b"].allSatisfy {
+                aside.appending(FilePath("\($0)/document").components).exists
+            })
     }
 
     /// The unit, under its own name or put aside.

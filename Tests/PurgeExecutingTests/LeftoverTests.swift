@@ -8,7 +8,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("What a purge that was cut off left")
+@Suite("What a purge that was cut off left", .cleansUp)
 struct LeftoverTests {
     @Test("is left alone and reported when the journal does not name it")
     func stranger() throws {
@@ -20,138 +20,139 @@ struct LeftoverTests {
                 File("app/unit/.resval-purge-third/file", block)
             }
         }
-        try withPurgeHome(tree) { home in
-            let report = try home.purge()
-            #expect(report.removed == [home(".cache/app/file")])
-            #expect(
-                report.leftovers == [
-                    home(".cache/app/.resval-purge-second"): .leftAlone(.unrecorded)
-                ])
-            for path in [
-                ".cache/.resval-purge-first", ".cache/app/.resval-purge-second",
-                ".cache/app/unit/.resval-purge-third",
-            ] {
-                #expect(home(path + "/file").exists)
-            }
+        let home = try purgeHome(tree)
+        let report = try home.purge()
+        #expect(report.removed == [home(".cache/app/file")])
+        #expect(
+            report.leftovers == [
+                home(".cache/app/.resval-purge-second"): .leftAlone(.unrecorded)
+            ])
+        for path in [
+            ".cache/.resval-purge-first", ".cache/app/.resval-purge-second",
+            ".cache/app/unit/.resval-purge-third",
+        ] {
+            #expect(home(path + "/file").exists)
         }
     }
 
     @Test("is finished when it was being removed")
     func deleting() throws {
-        try withRecord(.deleting) { home, record in
-            try expectFinish(home, [home(".cache/app/unit"): .finished])
-            #expect(!FilePath(bytes: record.asidePath).exists)
-            try expectFinish(home, [:])
-        }
+        let (home, record) = try unitPutAside(.deleting)
+        try expectFinish(home, [home(".cache/app/unit"): .finished])
+        #expect(!FilePath(bytes: record.asidePath).exists)
+        try expectFinish(home, [:])
     }
 
-    @Test("gets its name back when it was only put aside, unless something has the name")
+    @Test("gets its name back when it was only put aside")
     func aside() throws {
-        try withRecord(.aside) { home, record in
-            try expectFinish(home, [home(".cache/app/unit"): .restored])
-            #expect(home(".cache/app/unit/deep/file").exists)
-        }
-        try withRecord(.aside) { home, record in
-            try tool("mkdir", home(".cache/app/unit"))
-            let aside = FilePath(bytes: record.asidePath)
-            try expectFinish(home, [aside: .leftAlone(.nameTaken)])
-            #expect(aside.appending("deep/file").exists)
-            try tool("rmdir", home(".cache/app/unit"))
-            try expectFinish(home, [home(".cache/app/unit"): .restored])
-        }
+        let (home, _) = try unitPutAside(.aside)
+        try expectFinish(home, [home(".cache/app/unit"): .restored])
+        #expect(home(".cache/app/unit/deep/file").exists)
+    }
+
+    @Test("stays aside while something has its name")
+    func nameTaken() throws {
+        let (home, record) = try unitPutAside(.aside)
+        try tool("mkdir", home(".cache/app/unit"))
+        let aside = FilePath(bytes: record.asidePath)
+        try expectFinish(home, [aside: .leftAlone(.nameTaken)])
+        #expect(aside.appending("deep/file").exists)
+        try tool("rmdir", home(".cache/app/unit"))
+        try expectFinish(home, [home(".cache/app/unit"): .restored])
     }
 
     @Test("is still in the journal when a directory that took its name kept it aside")
-    func nameTaken() throws {
-        try withPurgeHome(Tree { cache("unit") { File("file", block) } }) { home in
-            let unit = home(".cache/app/unit")
-            var aside: FilePath?
-            let report = try home.execute(home.plan()) { call in
-                guard call == .flock, !unit.exists, aside == nil else { return }
-                let names = try OpenDirectory(at: home(".cache/app")).openToRead(".").names()
-                for name in names { aside = home(".cache/app").appending(name.components) }
-                // The second examination finds a change.
-                if let aside { try tool("touch", aside.appending("new")) }
-                try tool("mkdir", unit)
-            }
-            let kept = try #require(aside)
-            #expect(report.failed.keys.contains(unit), "\(report)")
-            #expect(kept.appending("file").exists)
-            try expectFinish(home, [kept: .leftAlone(.nameTaken)])
-            try tool("rmdir", unit)
-            try expectFinish(home, [unit: .restored])
-            #expect(unit.appending("file").exists)
+    func keptAside() throws {
+        let home = try purgeHome(Tree { cache("unit") { File("file", block) } })
+        let unit = home(".cache/app/unit")
+        var aside: FilePath?
+        let report = try home.execute(home.plan()) { call in
+            guard call == .flock, !unit.exists, aside == nil else { return }
+            let names = try OpenDirectory(at: home(".cache/app")).openToRead(".").names()
+            for name in names { aside = home(".cache/app").appending(name.components) }
+            // The second examination finds a change.
+            if let aside { try tool("touch", aside.appending("new")) }
+            try tool("mkdir", unit)
         }
+        let kept = try #require(aside)
+        #expect(report.failed.keys.contains(unit), "\(report)")
+        #expect(kept.appending("file").exists)
+        try expectFinish(home, [kept: .leftAlone(.nameTaken)])
+        try tool("rmdir", unit)
+        try expectFinish(home, [unit: .restored])
+        #expect(unit.appending("file").exists)
     }
 
-    @Test("is left alone when it is another directory, or in another one")
+    @Test("is left alone when it is another directory, which may be a copy")
     func other() throws {
-        try withRecord(.deleting) { home, record in
-            let aside = FilePath(bytes: record.asidePath)
-            try tool("mv", aside, home("moved"))
-            try tool("cp", "-a", home("moved"), aside)
-            try expectFinish(home, [aside: .leftAlone(.unidentified)])
-            #expect(aside.appending("deep/file").exists)
-        }
-        try withRecord(.deleting) { home, record in
-            try tool("mv", home(".cache/app"), home("moved"))
-            try tool("cp", "-a", home("moved"), home(".cache/app"))
-            try expectFinish(home, [FilePath(bytes: record.asidePath): .leftAlone(.unreachable)])
-            #expect(FilePath(bytes: record.asidePath).appending("deep/file").exists)
-        }
+        let (home, record) = try unitPutAside(.deleting)
+        let aside = FilePath(bytes: record.asidePath)
+        try tool("mv", aside, home("moved"))
+        try tool("cp", "-a", home("moved"), aside)
+        try expectFinish(home, [aside: .leftAlone(.unidentified)])
+        #expect(aside.appending("deep/file").exists)
     }
 
-    @Test("is finished from where it was cut off, unless that cannot be told from a stranger's")
+    @Test("is left alone when its place is another directory, which may be a copy")
+    func otherParent() throws {
+        let (home, record) = try unitPutAside(.deleting)
+        try tool("mv", home(".cache/app"), home("moved"))
+        try tool("cp", "-a", home("moved"), home(".cache/app"))
+        try expectFinish(home, [FilePath(bytes: record.asidePath): .leftAlone(.unreachable)])
+        #expect(FilePath(bytes: record.asidePath).appending("deep/file").exists)
+    }
+
+    @Test("is finished from where it was cut off")
     func begun() throws {
-        try withRecord(.deleting) { home, record in
-            try tool("rm", FilePath(bytes: record.asidePath).appending("deep/file"))
-            try expectFinish(home, [home(".cache/app/unit"): .finished])
-        }
-        try withRecord(.deleting, knowsInodes: false) { home, record in
-            usleep(20_000)
-            try tool("rm", FilePath(bytes: record.asidePath).appending("deep/file"))
-            let aside = FilePath(bytes: record.asidePath)
-            // Each run says so, until it is gone.
-            for _ in 0..<2 { try expectFinish(home, [aside: .partlyRemoved]) }
-            #expect(aside.appending("deep").exists)
-            #expect(!home(".cache/app/unit").exists)
-            try tool("rm", "-r", aside)
-            try expectFinish(home, [:])
-        }
+        let (home, record) = try unitPutAside(.deleting)
+        try tool("rm", FilePath(bytes: record.asidePath).appending("deep/file"))
+        try expectFinish(home, [home(".cache/app/unit"): .finished])
+    }
+
+    @Test("stays where it was cut off when what is left cannot be told from a stranger's")
+    func begunUnknown() throws {
+        let (home, record) = try unitPutAside(.deleting, knowsInodes: false)
+        usleep(20_000)
+        try tool("rm", FilePath(bytes: record.asidePath).appending("deep/file"))
+        let aside = FilePath(bytes: record.asidePath)
+        // Each run says so, until it is gone.
+        for _ in 0..<2 { try expectFinish(home, [aside: .partlyRemoved]) }
+        #expect(aside.appending("deep").exists)
+        #expect(!home(".cache/app/unit").exists)
+        try tool("rm", "-r", aside)
+        try expectFinish(home, [:])
     }
 
     @Test("keeps what was moved into it since", arguments: [true, false])
     func movedIn(knowsInodes: Bool) throws {
-        try withRecord(.deleting, knowsInodes: knowsInodes) { home, record in
-            usleep(20_000)
-            try tool("mkdir", "-p", home("Documents/inner"))
-            let aside = FilePath(bytes: record.asidePath)
-            try tool("cp", aside.appending("file"), home("Documents/document"))
-            try tool("touch", "-d", "@1000000000", home("Documents/inner"))
-            try tool("mv", home("Documents"), aside.appending("deep"))
-            // As if something had been removed from it by the purge that was cut off.
-            try tool("touch", aside.appending("deep/Documents/new"))
-            try expectFinish(home, [aside: .partlyRemoved])
-            #expect(aside.appending("deep/Documents/inner").exists)
-            #expect(aside.appending("deep/Documents/old").exists)
-            #expect(!aside.appending("file").exists)
-            #expect(!home(".cache/app/unit").exists)
-        }
+        let (home, record) = try unitPutAside(.deleting, knowsInodes: knowsInodes)
+        usleep(20_000)
+        try tool("mkdir", "-p", home("Documents/inner"))
+        let aside = FilePath(bytes: record.asidePath)
+        try tool("cp", aside.appending("file"), home("Documents/document"))
+        try tool("touch", "-d", "@1000000000", home("Documents/inner"))
+        try tool("mv", home("Documents"), aside.appending("deep"))
+        // As if something had been removed from it by the purge that was cut off.
+        try tool("touch", aside.appending("deep/Documents/new"))
+        try expectFinish(home, [aside: .partlyRemoved])
+        #expect(aside.appending("deep/Documents/inner").exists)
+        #expect(aside.appending("deep/Documents/old").exists)
+        #expect(!aside.appending("file").exists)
+        #expect(!home(".cache/app/unit").exists)
     }
 
     @Test("stays when it is protected by now, or on the way to what is")
     func protected() throws {
         for name in ["", "deep"] {
-            try withRecord(.deleting) { home, record in
-                let aside = FilePath(bytes: record.asidePath)
-                var search = home.search()
-                search.protected = [aside.appending(name)]
-                var report = PurgeReport()
-                try home.executor(search).finishLeftovers { report.add($0) }
-                #expect(report.leftovers == [aside: .leftAlone(.protected)])
-                #expect(aside.appending("deep/file").exists)
-                try expectFinish(home, [home(".cache/app/unit"): .finished])
-            }
+            let (home, record) = try unitPutAside(.deleting)
+            let aside = FilePath(bytes: record.asidePath)
+            var search = home.search()
+            search.protected = [aside.appending(name)]
+            var report = PurgeReport()
+            try home.executor(search).finishLeftovers { report.add($0) }
+            #expect(report.leftovers == [aside: .leftAlone(.protected)])
+            #expect(aside.appending("deep/file").exists)
+            try expectFinish(home, [home(".cache/app/unit"): .finished])
         }
     }
 }

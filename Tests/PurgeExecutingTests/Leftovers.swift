@@ -6,36 +6,33 @@ import Testing
 
 @testable import PurgePlanning
 
-/// Calls `body` with a unit put aside and a journal that says so.
-func withRecord(
-    _ state: AsideRecord.State, knowsInodes: Bool = true,
-    _ body: (PurgeFixture, AsideRecord) throws -> Void
-) throws {
+/// Makes a home with a unit put aside and a journal that says so.
+func unitPutAside(
+    _ state: AsideRecord.State, knowsInodes: Bool = true
+) throws -> (PurgeFixture, AsideRecord) {
     let tree = cache("unit") {
         File("file", block)
         Directory("deep") { File("file", block) }
     }
     let documents = Directory("Documents") { File("old", block) }
-    try withPurgeHome(
+    let home = try purgeHome(
         Tree {
             documents
             tree
-        }
-    ) { home in
-        let unit = home(".cache/app/unit")
-        let inodes = try ["", "deep"].map { try unit.appending($0).status().identity.inode }
-        let filesystems = MountedFilesystems()
-        let record = AsideRecord(
-            state: state, identity: filesystems.identity(of: try unit.status()),
-            parent: filesystems.identity(of: try home(".cache/app").status()),
-            parentPath: home(".cache/app").bytes, name: Array("unit".utf8),
-            asideName: AsideName.make(),
-            newestChange: try unit.appending("deep/file").status().attributeModificationTime,
-            knownInodes: state == .deleting && knowsInodes ? Set(inodes) : nil)
-        try PurgeJournal(in: home.state).store([record])
-        try tool("mv", unit, FilePath(bytes: record.asidePath))
-        try body(home, record)
-    }
+        })
+    let unit = home(".cache/app/unit")
+    let inodes = try ["", "deep"].map { try unit.appending($0).status().identity.inode }
+    let filesystems = MountedFilesystems()
+    let record = AsideRecord(
+        state: state, identity: filesystems.identity(of: try unit.status()),
+        parent: filesystems.identity(of: try home(".cache/app").status()),
+        parentPath: home(".cache/app").bytes, name: Array("unit".utf8),
+        asideName: AsideName.make(),
+        newestChange: try unit.appending("deep/file").status().attributeModificationTime,
+        knownInodes: state == .deleting && knowsInodes ? Set(inodes) : nil)
+    try PurgeJournal(in: home.state).store([record])
+    try tool("mv", unit, FilePath(bytes: record.asidePath))
+    return (home, record)
 }
 
 extension AsideRecord {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("Random homes")
+@Suite("Random homes", .cleansUp)
 struct ModelTests {
     /// How many homes are made: `$RESVAL_TEST_HOMES`, by default 200.
     private var count: Int {
@@ -17,20 +17,19 @@ struct ModelTests {
     @Test("lose nothing but what a slow model of the semantics allows")
     func model() throws {
         try require(.root)
-        try withFilesystem(.ext4) { filesystem in
-            var tally = Tally()
-            for seed in 0..<UInt64(count) {
-                let root = filesystem.root.appending("\(seed)")
-                try Tree { Directory("home") }.create(in: try made(root))
-                let fixture = PurgeFixture(root: root)
-                try check(try RandomHome(fixture, seed: seed), seed, &tally)
-                try tool("rm", "-rf", root)
-            }
-            print("random homes: \(tally.removed) of \(tally.allowed) allowed items went")
-            // What is allowed and stays is mostly disturbed while the plan is carried out.
-            #expect(tally.allowed > count)
-            #expect(tally.removed * 2 > tally.allowed)
+        let filesystem = try filesystem(.ext4)
+        var tally = Tally()
+        for seed in 0..<UInt64(count) {
+            let root = filesystem.root.appending("\(seed)")
+            try Tree { Directory("home") }.create(in: try made(root))
+            let fixture = PurgeFixture(root: root)
+            try check(try RandomHome(fixture, seed: seed), seed, &tally)
+            try tool("rm", "-rf", root)
         }
+        print("random homes: \(tally.removed) of \(tally.allowed) allowed items went")
+        // What is allowed and stays is mostly disturbed while the plan is carried out.
+        #expect(tally.allowed > count)
+        #expect(tally.removed * 2 > tally.allowed)
     }
 
     private struct Tally {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("What is mounted elsewhere is kept")
+@Suite("What is mounted elsewhere is kept", .cleansUp)
 struct MountUseTests {
     private let tree = Tree {
         File(".cache/loose", block)
@@ -31,37 +31,34 @@ struct MountUseTests {
         _ path: String = ".cache/app/unit: 1", in options: String? = nil, _ script: String
     ) throws {
         try require(.root)
-        try withPurgeHomes { homes in
-            try homes.withHome(tree) { home in
-                let before = try home.plan()
-                let ready = home.root.appending("ready")
-                let start = "cd $0 && unit=$0/'\(path)' && { \(script); }"
-                var process: SleepingProcess?
-                if let options {
-                    process = try SleepingProcess(
-                        "/usr/bin/unshare", options, "--propagation=private", "bash", "-ec",
-                        "\(start) && touch $1 && exec sleep 100", home.home, ready)
-                    try wait(for: ready)
-                } else {
-                    try tool("bash", "-ec", start, home.home)
-                }
-                let kept = try home.execute(before, home.executor()).kept[home(path)]
-                // To mount an overlay on a directory changes it.
-                let isChanged = kept == .changed && script.contains("upperdir")
-                #expect(kept == .mountedElsewhere || isChanged)
-                #expect(try reasonInPlan(home, home(path)) == .mountedElsewhere)
-                var rehearsal = home.executor()
-                rehearsal.mode = .rehearse
-                #expect(try home.execute(before, rehearsal).kept[home(path)] != nil)
-                #expect(home(path).exists)
-                process?.end()
-                if options == nil { try tool("umount", "--recursive", home("elsewhere/directory")) }
-                // A namespace that was made meanwhile has a copy of what was mounted in this one.
-                let isCopied =
-                    try options == nil && reasonInPlan(home, home(path)) == .mountedElsewhere
-                #expect(try isCopied || home.purge().removed.contains(home(path)))
-            }
+        let home = try purgeHomes().home(tree)
+        let before = try home.plan()
+        let ready = home.root.appending("ready")
+        let start = "cd $0 && unit=$0/'\(path)' && { \(script); }"
+        var process: SleepingProcess?
+        if let options {
+            process = try SleepingProcess(
+                "/usr/bin/unshare", options, "--propagation=private", "bash", "-ec",
+                "\(start) && touch $1 && exec sleep 100", home.home, ready)
+            try wait(for: ready)
+        } else {
+            try tool("bash", "-ec", start, home.home)
         }
+        let kept = try home.execute(before, home.executor()).kept[home(path)]
+        // To mount an overlay on a directory changes it.
+        let isChanged = kept == .changed && script.contains("upperdir")
+        #expect(kept == .mountedElsewhere || isChanged)
+        #expect(try reasonInPlan(home, home(path)) == .mountedElsewhere)
+        var rehearsal = home.executor()
+        rehearsal.mode = .rehearse
+        #expect(try home.execute(before, rehearsal).kept[home(path)] != nil)
+        #expect(home(path).exists)
+        process?.end()
+        if options == nil { try tool("umount", "--recursive", home("elsewhere/directory")) }
+        // A namespace that was made meanwhile has a copy of what was mounted in this one.
+        let isCopied =
+            try options == nil && reasonInPlan(home, home(path)) == .mountedElsewhere
+        #expect(try isCopied || home.purge().removed.contains(home(path)))
     }
 
     private func reasonInPlan(_ home: PurgeFixture, _ path: FilePath) throws -> KeepReason? {
@@ -113,23 +110,20 @@ struct MountUseTests {
     @Test("when it is mounted just before it is put aside")
     func meanwhile() throws {
         try require(.root)
-        try withPurgeHomes { homes in
-            try homes.withHome(tree) { home in
-                let unit = home(".cache/app/unit: 1")
-                let plan = try home.plan()
-                var isMounted = false
-                let report = try home.execute(plan) { call in
-                    guard call == .renameat2, !isMounted else { return }
-                    isMounted = true
-                    try tool(
-                        "mount", "--bind", unit.appending("deep"), home("elsewhere/directory"))
-                }
-                #expect(isMounted)
-                #expect(report.kept[unit] == .mountedElsewhere)
-                #expect(unit.appending("deep/file").exists)
-                try tool("umount", home("elsewhere/directory"))
-            }
+        let home = try purgeHomes().home(tree)
+        let unit = home(".cache/app/unit: 1")
+        let plan = try home.plan()
+        var isMounted = false
+        let report = try home.execute(plan) { call in
+            guard call == .renameat2, !isMounted else { return }
+            isMounted = true
+            try tool(
+                "mount", "--bind", unit.appending("deep"), home("elsewhere/directory"))
         }
+        #expect(isMounted)
+        #expect(report.kept[unit] == .mountedElsewhere)
+        #expect(unit.appending("deep/file").exists)
+        try tool("umount", home("elsewhere/directory"))
     }
 
     @Test("seen by a process with another root")
@@ -161,29 +155,26 @@ struct MountUseTests {
     @Test("what shows the directories that are looked at, or more, keeps nothing")
     func others() throws {
         try require(.root)
-        try withPurgeHomes { homes in
-            try homes.withHome(tree) { home in
-                let ready = home.root.appending("ready")
-                let process = try SleepingProcess(
-                    "/usr/bin/unshare", "--mount", "--propagation=private", "bash", "-ec",
-                    """
-                    cd $0
-                    mount --bind .cache/app .cache/app
-                    mount --bind .cache elsewhere/directory
-                    mount --bind $1 /mnt
-                    touch $1/ready && exec sleep 100
-                    """, home.home, home.root)
-                try wait(for: ready)
-                let report = try home.purge()
-                #expect(report.kept == [:])
-                #expect(!home(".cache/app/unit: 1").exists)
-                process.end()
-            }
-        }
+        let home = try purgeHomes().home(tree)
+        let ready = home.root.appending("ready")
+        let process = try SleepingProcess(
+            "/usr/bin/unshare", "--mount", "--propagation=private", "bash", "-ec",
+            """
+            cd $0
+            mount --bind .cache/app .cache/app
+            mount --bind .cache elsewhere/directory
+            mount --bind $1 /mnt
+            touch $1/ready && exec sleep 100
+            """, home.home, home.root)
+        try wait(for: ready)
+        let report = try home.purge()
+        #expect(report.kept == [:])
+        #expect(!home(".cache/app/unit: 1").exists)
+        process.end()
     }
 }
 
-@Suite("What a thread uses by itself is kept")
+@Suite("What a thread uses by itself is kept", .cleansUp)
 struct ThreadUseTests {
     private let tree = Tree { cache("unit") { Directory("deep") { File("file", block) } } }
 
@@ -208,18 +199,17 @@ struct ThreadUseTests {
             threading.Thread(target=work).start()
             \(main)
             """
-        try withPurgeHome(tree) { home in
-            let ready = home.root.appending("ready")
-            let unit = home(".cache/app/unit")
-            let process = try SleepingProcess(
-                "/usr/bin/python3", "-c", script, unit.appending("deep"), ready)
-            try wait(for: ready)
-            usleep(50_000)
-            let report = try home.execute(try home.plan(), home.executor())
-            #expect(report.kept == [unit: .processInside])
-            process.end()
-            #expect(try home.purge().removed == [unit])
-        }
+        let home = try purgeHome(tree)
+        let ready = home.root.appending("ready")
+        let unit = home(".cache/app/unit")
+        let process = try SleepingProcess(
+            "/usr/bin/python3", "-c", script, unit.appending("deep"), ready)
+        try wait(for: ready)
+        usleep(50_000)
+        let report = try home.execute(try home.plan(), home.executor())
+        #expect(report.kept == [unit: .processInside])
+        process.end()
+        #expect(try home.purge().removed == [unit])
     }
 
     @Test("a working directory of its own")
@@ -237,20 +227,17 @@ struct ThreadUseTests {
     }
 }
 
-@Suite("A mount that does not answer")
+@Suite("A mount that does not answer", .cleansUp)
 struct SilentMountTests {
-    private func withSilentMounts(
-        _ points: [String], _ body: (PurgeFixture) throws -> Void
-    ) throws {
+    /// Makes a home with such mounts.
+    private func homeWithSilentMounts(_ points: [String]) throws -> PurgeFixture {
         let tree = Tree {
             cache("unit") { File("file", block) }
             Directory("source") { Directory("inner") { File("file", block) } }
         }
-        try withPurgeHome(tree) { home in
-            try TestSupport.withSilentMounts(at: points.map { home($0) }, showing: home("source")) {
-                try body(home)
-            }
-        }
+        let home = try purgeHome(tree)
+        try makeSilentMounts(at: points.map { home($0) }, showing: home("source"))
+        return home
     }
 
     @Test(
@@ -260,24 +247,22 @@ struct SilentMountTests {
             [".local/share"],
         ])
     func purge(points: [String]) throws {
-        try withSilentMounts(points) { home in
-            let result = try Command(.built("test-tool"), "purge", home.home, home.state)
-                .killed(after: .seconds(30)).run()
-            #expect(result.end == .exit(0), "\(result)")
-            #expect(result.text.contains("removed \(home(".cache/app/unit"))"), "\(result)")
-            #expect(!home(".cache/app/unit").exists)
-        }
+        let home = try homeWithSilentMounts(points)
+        let result = try Command(.built("test-tool"), "purge", home.home, home.state)
+            .killed(after: .seconds(30)).run()
+        #expect(result.end == .exit(0), "\(result)")
+        #expect(result.text.contains("removed \(home(".cache/app/unit"))"), "\(result)")
+        #expect(!home(".cache/app/unit").exists)
     }
 
     @Test("below a location does not stop a purge of another one")
     func below() throws {
-        try withSilentMounts(["mount"]) { home in
-            try tool("ln", "-s", home("mount/inner"), home("Pictures"))
-            try tool("ln", "-s", home("mount/inner"), home("Documents"))
-            let result = try Command(.built("test-tool"), "purge", home.home, home.state)
-                .killed(after: .seconds(30)).run()
-            #expect(result.end == .exit(0), "\(result)")
-            #expect(!home(".cache/app/unit").exists)
-        }
+        let home = try homeWithSilentMounts(["mount"])
+        try tool("ln", "-s", home("mount/inner"), home("Pictures"))
+        try tool("ln", "-s", home("mount/inner"), home("Documents"))
+        let result = try Command(.built("test-tool"), "purge", home.home, home.state)
+            .killed(after: .seconds(30)).run()
+        #expect(result.end == .exit(0), "\(result)")
+        #expect(!home(".cache/app/unit").exists)
     }
 }

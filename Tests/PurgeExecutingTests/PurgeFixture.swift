@@ -134,14 +134,11 @@ extension FilePath {
     }
 }
 
-/// Calls `body` with a home that holds a tree.
-func withPurgeHome<Result>(
-    _ tree: Tree, _ body: (PurgeFixture) throws -> Result
-) throws -> Result {
-    try withTemporaryDirectory(containing: homeTree) { root in
-        try tree.create(in: root.appending("home"))
-        return try body(PurgeFixture(root: root))
-    }
+/// Makes a home that holds a tree.
+func purgeHome(_ tree: Tree) throws -> PurgeFixture {
+    let root = try temporaryDirectory(containing: homeTree)
+    try tree.create(in: root.appending("home"))
+    return PurgeFixture(root: root)
 }
 
 /// Homes on a small filesystem of their own, where waiting for the disk takes no time, one after the
@@ -149,22 +146,19 @@ func withPurgeHome<Result>(
 struct PurgeHomes {
     let filesystem: MountedFilesystem
 
-    /// Calls `body` with a home that holds a tree, and removes it afterwards.
-    func withHome<Result>(_ tree: Tree, _ body: (PurgeFixture) throws -> Result) throws -> Result {
+    /// Makes a home that holds a tree, the only one at the time.
+    func home(_ tree: Tree) throws -> PurgeFixture {
         let root = filesystem.root.appending("root")
         try Tree { Directory("root") { Directory("home") } }.create(in: filesystem.root)
+        try afterwards { try tool("rm", "-rf", "--one-file-system", root) }
         try tree.create(in: root.appending("home"))
-        let result = try body(PurgeFixture(root: root))
-        try tool("rm", "-rf", root)
-        return result
+        return PurgeFixture(root: root)
     }
 }
 
-/// Calls `body` with a small filesystem for homes.
-func withPurgeHomes<Result>(
-    on kind: FilesystemKind = .ext4, _ body: (PurgeHomes) throws -> Result
-) throws -> Result {
-    try withFilesystem(kind) { try body(PurgeHomes(filesystem: $0)) }
+/// Makes a small filesystem for homes.
+func purgeHomes(on kind: FilesystemKind = .ext4) throws -> PurgeHomes {
+    PurgeHomes(filesystem: try filesystem(kind))
 }
 
 let homeTree = Tree { Directory("home") }

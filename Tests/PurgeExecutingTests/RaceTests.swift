@@ -7,7 +7,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("What changes while a plan is carried out")
+@Suite("What changes while a plan is carried out", .cleansUp)
 struct RaceTests {
     private let tree = Tree {
         File("marked", block).purgeable()
@@ -28,17 +28,16 @@ struct RaceTests {
         _ attack: @escaping (PurgeFixture, SystemCall) throws -> Void,
         _ check: (PurgeFixture, PurgeReport) throws -> Void
     ) throws {
-        try withPurgeHomes { homes in
-            var number = 0
-            var didHappen = true
-            while didHappen {
-                number += step
-                didHappen = try homes.withHome(tree) { home in
-                    try execute(in: home, units, attack, atCall: number, check)
-                }
+        let homes = try purgeHomes()
+        var number = 0
+        var didHappen = true
+        while didHappen {
+            number += step
+            didHappen = try cleaningUp {
+                try execute(in: homes.home(tree), units, attack, atCall: number, check)
             }
-            #expect(number > 4)
         }
+        #expect(number > 4)
     }
 
     /// - Returns: whether the attack happened.

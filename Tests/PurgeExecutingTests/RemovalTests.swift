@@ -7,7 +7,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("Carrying out a plan")
+@Suite("Carrying out a plan", .cleansUp)
 struct RemovalTests {
     @Test("begins where something is mounted, and goes onto no other mount")
     func mountedRoot() throws {
@@ -17,13 +17,12 @@ struct RemovalTests {
             cache("unit") { File("file", block) }
             Directory("mounted") { File("marked", block).purgeable() }.purgeable()
         }
-        try withPurgeHome(tree) { home in
-            for path in [home.home, home("mounted")] { try tool("mount", "--bind", path, path) }
-            defer { for path in [home("mounted"), home.home] { _ = try? tool("umount", path) } }
-            let report = try home.purge()
-            #expect(report.removed == [home("marked"), home(".cache/app/unit")])
-            #expect(home("mounted/marked").exists)
-        }
+        let home = try purgeHome(tree)
+        for path in [home.home, home("mounted")] { try tool("mount", "--bind", path, path) }
+        defer { for path in [home("mounted"), home.home] { _ = try? tool("umount", path) } }
+        let report = try home.purge()
+        #expect(report.removed == [home("marked"), home(".cache/app/unit")])
+        #expect(home("mounted/marked").exists)
     }
 
     @Test("removes the units of the plan and nothing else")
@@ -40,18 +39,17 @@ struct RemovalTests {
             File(".cache/loose", block)
             File(".cache/app/unit/file", block)
         }
-        try withPurgeHome(tree) { home in
-            let report = try home.purge()
-            let units = ["marked", "unit", ".cache/loose", ".cache/app/unit"].map { home($0) }
-            #expect(report.removed == Set(units))
-            #expect(report.kept == [:])
-            #expect(report.failed == [:])
-            #expect(report.leftovers == [:])
-            for unit in units { #expect(!unit.exists) }
-            #expect(home("unmarked").exists)
-            #expect(home("Documents/document").exists)
-            #expect(home(".cache/app").exists)
-        }
+        let home = try purgeHome(tree)
+        let report = try home.purge()
+        let units = ["marked", "unit", ".cache/loose", ".cache/app/unit"].map { home($0) }
+        #expect(report.removed == Set(units))
+        #expect(report.kept == [:])
+        #expect(report.failed == [:])
+        #expect(report.leftovers == [:])
+        for unit in units { #expect(!unit.exists) }
+        #expect(home("unmarked").exists)
+        #expect(home("Documents/document").exists)
+        #expect(home(".cache/app").exists)
     }
 
     @Test("rehearsed removes nothing and says the same")
@@ -60,14 +58,13 @@ struct RemovalTests {
             File("marked", block).purgeable()
             cache("unit") { File("file", block) }
         }
-        try withPurgeHome(tree) { home in
-            let report = try home.purge { $0.mode = .rehearse }
-            #expect(report.removed == [home("marked"), home(".cache/app/unit")])
-            #expect(home("marked").exists)
-            #expect(home(".cache/app/unit/file").exists)
-            #expect(report.outcome.measuredBytes == nil)
-            #expect(!home.state.exists)
-        }
+        let home = try purgeHome(tree)
+        let report = try home.purge { $0.mode = .rehearse }
+        #expect(report.removed == [home("marked"), home(".cache/app/unit")])
+        #expect(home("marked").exists)
+        #expect(home(".cache/app/unit/file").exists)
+        #expect(report.outcome.measuredBytes == nil)
+        #expect(!home.state.exists)
     }
 
     @Test("reaches any name and any depth")
@@ -85,13 +82,12 @@ struct RemovalTests {
                 }
             }
         }
-        try withPurgeHome(tree) { home in
-            let report = try home.purge()
-            #expect(report.kept == [:])
-            #expect(report.failed == [:])
-            #expect(report.removed.count == 2 * HostileNames.all.count + 1)
-            #expect(!home(".cache/deep/unit").exists)
-        }
+        let home = try purgeHome(tree)
+        let report = try home.purge()
+        #expect(report.kept == [:])
+        #expect(report.failed == [:])
+        #expect(report.removed.count == 2 * HostileNames.all.count + 1)
+        #expect(!home(".cache/deep/unit").exists)
     }
 
     @Test("goes to a unit beyond PATH_MAX")
@@ -102,60 +98,56 @@ struct RemovalTests {
                 File("marked", block).purgeable()
             }
         }
-        try withPurgeHome(tree) { home in
-            let report = try home.purge()
-            #expect(report.failed == [:])
-            #expect(report.kept == [:])
-            #expect(report.removed.count == 2)
-            #expect(!report.removed.contains { $0.exists })
-        }
+        let home = try purgeHome(tree)
+        let report = try home.purge()
+        #expect(report.failed == [:])
+        #expect(report.kept == [:])
+        #expect(report.removed.count == 2)
+        #expect(!report.removed.contains { $0.exists })
     }
 
     @Test("ends on request")
     func stop() throws {
         let tree = Tree { File("marked", block).purgeable() }
-        try withPurgeHome(tree) { home in
-            let report = try home.purge { $0.shouldStop = { true } }
-            #expect(report.outcome.isStopped)
-            #expect(home("marked").exists)
-        }
+        let home = try purgeHome(tree)
+        let report = try home.purge { $0.shouldStop = { true } }
+        #expect(report.outcome.isStopped)
+        #expect(home("marked").exists)
     }
 
     @Test("refuses plans of another boot, and old ones")
     func stale() throws {
         let tree = Tree { File("marked", block).purgeable() }
-        try withPurgeHome(tree) { home in
-            let plan = try home.plan()
-            let executor = home.executor()
-            let otherBoot = PurgePlan(
-                created: .later, bootID: "other", device: plan.device, wantedBytes: .max,
-                units: plan.units)
-            #expect(throws: PurgeRefusal.otherBoot) {
-                try executor.execute(otherBoot, now: .later) { _ in }
-            }
-            let late = FileTime(seconds: FileTime.later.seconds + 3601, nanoseconds: 0)
-            #expect(throws: PurgeRefusal.tooOld) {
-                try executor.execute(plan, now: late) { _ in }
-            }
-            let early = FileTime(seconds: FileTime.later.seconds - 3601, nanoseconds: 0)
-            #expect(throws: PurgeRefusal.tooOld) {
-                try executor.execute(plan, now: early) { _ in }
-            }
-            #expect(home("marked").exists)
+        let home = try purgeHome(tree)
+        let plan = try home.plan()
+        let executor = home.executor()
+        let otherBoot = PurgePlan(
+            created: .later, bootID: "other", device: plan.device, wantedBytes: .max,
+            units: plan.units)
+        #expect(throws: PurgeRefusal.otherBoot) {
+            try executor.execute(otherBoot, now: .later) { _ in }
         }
+        let late = FileTime(seconds: FileTime.later.seconds + 3601, nanoseconds: 0)
+        #expect(throws: PurgeRefusal.tooOld) {
+            try executor.execute(plan, now: late) { _ in }
+        }
+        let early = FileTime(seconds: FileTime.later.seconds - 3601, nanoseconds: 0)
+        #expect(throws: PurgeRefusal.tooOld) {
+            try executor.execute(plan, now: early) { _ in }
+        }
+        #expect(home("marked").exists)
     }
 
     @Test("lets one purger of a user work at a time")
     func twoPurgers() throws {
         let tree = Tree { File("marked", block).purgeable() }
-        try withPurgeHome(tree) { home in
-            let plan = try home.plan()
-            let first = try PurgeJournal(in: home.state)
-            #expect(throws: PurgeRefusal.anotherIsAtWork) {
-                try home.executor().execute(plan, now: .later) { _ in }
-            }
-            withExtendedLifetime(first) {}
-            #expect(home("marked").exists)
+        let home = try purgeHome(tree)
+        let plan = try home.plan()
+        let first = try PurgeJournal(in: home.state)
+        #expect(throws: PurgeRefusal.anotherIsAtWork) {
+            try home.executor().execute(plan, now: .later) { _ in }
         }
+        withExtendedLifetime(first) {}
+        #expect(home("marked").exists)
     }
 }

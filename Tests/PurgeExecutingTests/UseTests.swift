@@ -7,7 +7,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("What somebody uses is kept")
+@Suite("What somebody uses is kept", .cleansUp)
 struct UseTests {
     private let tree = Tree {
         File("marked", block).purgeable()
@@ -22,18 +22,17 @@ struct UseTests {
         _ path: String, as reason: KeepReason,
         _ use: (FilePath, () throws -> Void) throws -> Void
     ) throws {
-        try withPurgeHome(tree) { home in
-            let unit = path == "marked" ? home("marked") : home(".cache/app/unit")
-            try use(home(path)) {
-                let report = try home.execute(try home.plan(), home.executor())
-                #expect(report.kept[unit] == reason)
-                #expect(report.failed == [:])
-                #expect(home(path).exists)
-            }
-            let report = try home.purge()
-            #expect(report.kept == [:])
-            #expect(!unit.exists)
+        let home = try purgeHome(tree)
+        let unit = path == "marked" ? home("marked") : home(".cache/app/unit")
+        try use(home(path)) {
+            let report = try home.execute(try home.plan(), home.executor())
+            #expect(report.kept[unit] == reason)
+            #expect(report.failed == [:])
+            #expect(home(path).exists)
         }
+        let report = try home.purge()
+        #expect(report.kept == [:])
+        #expect(!unit.exists)
     }
 
     @Test("a file that is open", arguments: ["marked", ".cache/app/unit/deep/file"])
@@ -64,31 +63,29 @@ struct UseTests {
         ])
     func brief(path: String, locks: Bool) throws {
         try require(.tool("python3"))
-        try withPurgeHome(tree) { home in
-            let plan = try home.plan()
-            // Makes the journal, which waits for the disk.
-            try home.executor().finishLeftovers { _ in }
-            try useBriefly(home(path), locks: locks)
-            let report = try home.execute(plan)
-            #expect(report.kept == [:])
-            #expect(report.removed == [home("marked"), home(".cache/app/unit")])
-        }
+        let home = try purgeHome(tree)
+        let plan = try home.plan()
+        // Makes the journal, which waits for the disk.
+        try home.executor().finishLeftovers { _ in }
+        try useBriefly(home(path), locks: locks)
+        let report = try home.execute(plan)
+        #expect(report.kept == [:])
+        #expect(report.removed == [home("marked"), home(".cache/app/unit")])
     }
 
     @Test("many units in use keep a run waiting for two seconds at most")
     func manyInUse() throws {
         let names = (0..<40).map { FileName(Array("file\($0)".utf8)) }
         let tree = Tree { for name in names { File(name, block).purgeable() } }
-        try withPurgeHome(tree) { home in
-            let opened = try names.map { try openForReading(home.home.appending($0)) }
-            defer { opened.forEach(closeIgnoringErrors) }
-            let plan = try home.plan()
-            let start = monotonicTime()
-            let report = try home.execute(plan)
-            #expect(report.kept.count == names.count)
-            #expect(report.kept.values.allSatisfy { $0 == .inUse })
-            #expect(monotonicTime() - start < .seconds(40))
-        }
+        let home = try purgeHome(tree)
+        let opened = try names.map { try openForReading(home.home.appending($0)) }
+        defer { opened.forEach(closeIgnoringErrors) }
+        let plan = try home.plan()
+        let start = monotonicTime()
+        let report = try home.execute(plan)
+        #expect(report.kept.count == names.count)
+        #expect(report.kept.values.allSatisfy { $0 == .inUse })
+        #expect(monotonicTime() - start < .seconds(40))
     }
 
     @Test("a program that runs")
@@ -148,25 +145,24 @@ struct UseTests {
             c.commit()
             os.kill(os.getpid(), 9)
             """
-        try withPurgeHome(Tree { Directory(".cache") { Directory("app") } }) { home in
-            for path in [".cache/loose.db", ".cache/app/data.db"] {
-                _ = try Command("/usr/bin/python3", "-c", script, home(path)).run()
-                #expect(home(path + "-wal").exists)
-            }
-            let report = try home.purge()
-            #expect(report.removed == [])
-            // A plan from before the journal was there, or one edited by hand.
-            let units = try home.unit(at: home(".cache/app/data.db"))
-            let planned = try home.execute(try home.plan([units]))
-            #expect(planned.kept == [home(".cache/app/data.db"): .companion])
-            let read = """
-                import sqlite3, sys
-                print(sqlite3.connect(sys.argv[1]).execute("select x from t").fetchone()[0])
-                """
-            #expect(
-                try Command("/usr/bin/python3", "-c", read, home(".cache/app/data.db"))
-                    .runSuccessfully() == "42")
+        let home = try purgeHome(Tree { Directory(".cache") { Directory("app") } })
+        for path in [".cache/loose.db", ".cache/app/data.db"] {
+            _ = try Command("/usr/bin/python3", "-c", script, home(path)).run()
+            #expect(home(path + "-wal").exists)
         }
+        let report = try home.purge()
+        #expect(report.removed == [])
+        // A plan from before the journal was there, or one edited by hand.
+        let units = try home.unit(at: home(".cache/app/data.db"))
+        let planned = try home.execute(try home.plan([units]))
+        #expect(planned.kept == [home(".cache/app/data.db"): .companion])
+        let read = """
+            import sqlite3, sys
+            print(sqlite3.connect(sys.argv[1]).execute("select x from t").fetchone()[0])
+            """
+        #expect(
+            try Command("/usr/bin/python3", "-c", read, home(".cache/app/data.db"))
+                .runSuccessfully() == "42")
     }
 
     @Test("a database that a process has open in a unit")

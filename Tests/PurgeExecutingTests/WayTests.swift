@@ -7,7 +7,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("The way to files that share a directory")
+@Suite("The way to files that share a directory", .cleansUp)
 struct WayTests {
     private let names = (0..<6).map { "file\($0)" }
     private var tree: Tree {
@@ -31,42 +31,40 @@ struct WayTests {
         _ change: @escaping (PurgeFixture) throws -> Void,
         afterwards: (PurgeFixture) throws -> FilePath = { $0(".cache/app") }
     ) throws {
-        try withPurgeHome(tree) { home in
-            if !isNew { waitForClock() }
-            let plan = try home.plan()
-            var (hasRemoved, hasChanged) = (false, false)
-            let report = try home.execute(plan) { made in
-                if !hasRemoved {
-                    hasRemoved = made == .unlinkat
-                    return
-                }
-                guard !hasChanged, call == nil || made == call else { return }
-                hasChanged = true
-                try change(home)
+        let home = try purgeHome(tree)
+        if !isNew { waitForClock() }
+        let plan = try home.plan()
+        var (hasRemoved, hasChanged) = (false, false)
+        let report = try home.execute(plan) { made in
+            if !hasRemoved {
+                hasRemoved = made == .unlinkat
+                return
             }
-            let directory = try afterwards(home)
-            #expect(report.removed.count == 1)
-            #expect(report.kept.count == names.count - 1)
-            #expect(Set(report.kept.values.map(\.name)).isSubset(of: reasons), "\(report.kept)")
-            for path in report.kept.keys {
-                let file = directory.appending(path.components.suffix(1))
-                #expect(try contentsOfFile(file) == Array(block.utf8))
-            }
+            guard !hasChanged, call == nil || made == call else { return }
+            hasChanged = true
+            try change(home)
+        }
+        let directory = try afterwards(home)
+        #expect(report.removed.count == 1)
+        #expect(report.kept.count == names.count - 1)
+        #expect(Set(report.kept.values.map(\.name)).isSubset(of: reasons), "\(report.kept)")
+        for path in report.kept.keys {
+            let file = directory.appending(path.components.suffix(1))
+            #expect(try contentsOfFile(file) == Array(block.utf8))
         }
     }
 
     @Test("is walked once for many of them")
     func shared() throws {
         let tree = Tree { for index in 0..<200 { File(".cache/app/\(index)", block) } }
-        try withPurgeHome(tree) { home in
-            waitForClock()
-            let plan = try home.plan()
-            let mock = SystemCallMock([:])
-            let report = try mock.run { try home.execute(plan) }
-            #expect(report.removed.count == 200)
-            // For the file, its directory and new ones above; for all when it is walked again.
-            #expect(mock.calls[.listxattr, default: 0] < 8 * 200)
-        }
+        let home = try purgeHome(tree)
+        waitForClock()
+        let plan = try home.plan()
+        let mock = SystemCallMock([:])
+        let report = try mock.run { try home.execute(plan) }
+        #expect(report.removed.count == 200)
+        // For the file, its directory and new ones above; for all when it is walked again.
+        #expect(mock.calls[.listxattr, default: 0] < 8 * 200)
     }
 
     @Test("is walked again when a directory is moved, or a link has its name")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("How old things must be")
+@Suite("How old things must be", .cleansUp)
 struct AgeTests {
     private let now = FileTime(seconds: 1_000_000_000, nanoseconds: 5)
 
@@ -93,21 +93,19 @@ struct AgeTests {
             Directory("tmp") { File("file", block) }
             File("marked", block).purgeable()
         }
-        try withHome(tree) { home in
-            var home = home
-            home.temporary = ["tmp"]
-            func units(hours: Int64, _ pressure: PurgePressure) throws -> Set<String> {
-                let found = try home.found(now: .after(hours: hours)) {
-                    $0.minimumAge = nil
-                    $0.pressure = pressure
-                }
-                return Set(found.units)
+        var home = try homeFixture(tree)
+        home.temporary = ["tmp"]
+        func units(hours: Int64, _ pressure: PurgePressure) throws -> Set<String> {
+            let found = try home.found(now: .after(hours: hours)) {
+                $0.minimumAge = nil
+                $0.pressure = pressure
             }
-            try #expect(units(hours: 5, .critical) == [])
-            try #expect(units(hours: 7, .critical) == ["tmp/file"])
-            try #expect(units(hours: 23, .low) == [])
-            try #expect(units(hours: 25, .low) == [".cache/app/unit", "tmp/file", "marked"])
+            return Set(found.units)
         }
+        try #expect(units(hours: 5, .critical) == [])
+        try #expect(units(hours: 7, .critical) == ["tmp/file"])
+        try #expect(units(hours: 23, .low) == [])
+        try #expect(units(hours: 25, .low) == [".cache/app/unit", "tmp/file", "marked"])
     }
 
     @Test("counts from the last use of any kind: old times of modification make nothing old")
@@ -116,15 +114,14 @@ struct AgeTests {
             File(".cache/app/unit/file", block)
             File("marked", block).purgeable()
         }
-        try withHome(tree) { home in
-            for path in [".cache/app/unit/file", ".cache/app/unit", "marked"] {
-                try tool("touch", "-d", "2001-01-01", home.path(path))
-            }
-            let found = try home.found(now: .after(hours: 1)) { $0.minimumAge = nil }
-            #expect(found.units == [])
-            for name in [".cache/app/unit", "marked"] {
-                #expect(found.kept[name] == .tooYoung(minimumAge: 86_400))
-            }
+        let home = try homeFixture(tree)
+        for path in [".cache/app/unit/file", ".cache/app/unit", "marked"] {
+            try tool("touch", "-d", "2001-01-01", home.path(path))
+        }
+        let found = try home.found(now: .after(hours: 1)) { $0.minimumAge = nil }
+        #expect(found.units == [])
+        for name in [".cache/app/unit", "marked"] {
+            #expect(found.kept[name] == .tooYoung(minimumAge: 86_400))
         }
     }
 
@@ -134,16 +131,15 @@ struct AgeTests {
             File(".cache/app/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
             File(".cache/app/deep/file", block)
         }
-        try withHome(tree) { home in
-            let paths = [".cache", ".cache/app", ".cache/app/CACHEDIR.TAG", ".cache/app/deep"]
-            for path in paths {
-                try tool("touch", "-a", "-d", "2001-01-01", home.path(path))
-            }
-            #expect(try home.found().units == [".cache/app"])
-            for path in paths {
-                let time = try home.path(path).status().contentAccessTime
-                #expect(time.seconds < 1_000_000_000, "\(path)")
-            }
+        let home = try homeFixture(tree)
+        let paths = [".cache", ".cache/app", ".cache/app/CACHEDIR.TAG", ".cache/app/deep"]
+        for path in paths {
+            try tool("touch", "-a", "-d", "2001-01-01", home.path(path))
+        }
+        #expect(try home.found().units == [".cache/app"])
+        for path in paths {
+            let time = try home.path(path).status().contentAccessTime
+            #expect(time.seconds < 1_000_000_000, "\(path)")
         }
     }
 
@@ -157,19 +153,18 @@ struct AgeTests {
                 }
             }
         }
-        try withHome(tree) { home in
-            for path in [".cache/app/file", ".cache/app/unit/deep/file", ".cache/app/unit/deep"] {
-                try tool("touch", "-d", "2400-01-01", home.path(path))
-            }
-            let search = { (search: inout UnitSearch) in search.minimumAge = nil }
-            let soon = try home.found(now: .after(hours: 1), search)
-            #expect(soon.units == [])
-            for name in [".cache/app/file", ".cache/app/unit"] {
-                #expect(soon.kept[name] == .tooYoung(minimumAge: 86_400))
-            }
-            let later = try home.found(now: .after(hours: 25), search)
-            #expect(Set(later.units) == [".cache/app/file", ".cache/app/unit"])
+        let home = try homeFixture(tree)
+        for path in [".cache/app/file", ".cache/app/unit/deep/file", ".cache/app/unit/deep"] {
+            try tool("touch", "-d", "2400-01-01", home.path(path))
         }
+        let search = { (search: inout UnitSearch) in search.minimumAge = nil }
+        let soon = try home.found(now: .after(hours: 1), search)
+        #expect(soon.units == [])
+        for name in [".cache/app/file", ".cache/app/unit"] {
+            #expect(soon.kept[name] == .tooYoung(minimumAge: 86_400))
+        }
+        let later = try home.found(now: .after(hours: 25), search)
+        #expect(Set(later.units) == [".cache/app/file", ".cache/app/unit"])
     }
 
     @Test("of what was used since the search began is not enough")
@@ -177,10 +172,9 @@ struct AgeTests {
         let tree = Tree {
             Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
         }
-        try withHome(tree) { home in
-            let begun = FileTime(seconds: FileTime.now.seconds - 3600, nanoseconds: 0)
-            let found = try home.found(now: begun)
-            #expect(found.units == [] && found.kept == [".cache/app/unit": .changed])
-        }
+        let home = try homeFixture(tree)
+        let begun = FileTime(seconds: FileTime.now.seconds - 3600, nanoseconds: 0)
+        let found = try home.found(now: begun)
+        #expect(found.units == [] && found.kept == [".cache/app/unit": .changed])
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("Where things may be deleted")
+@Suite("Where things may be deleted", .cleansUp)
 struct AreaTests {
     @Test("among temporary files are units, but not what programs rely on by its name")
     func temporary() throws {
@@ -24,14 +24,12 @@ struct AreaTests {
                 Directory("deep") { File("sticky", block).permissions(0o1600) }
             }.permissions(0o1777)
         }
-        try withHome(tree) { home in
-            var home = home
-            home.temporary = ["tmp"]
-            let found = try home.found()
-            #expect(found.units == ["tmp/unit"])
-            #expect(Set(found.kept.values.map(\.name)) == ["reserved-name"])
-            #expect(found.kept.count == 7)
-        }
+        var home = try homeFixture(tree)
+        home.temporary = ["tmp"]
+        let found = try home.found()
+        #expect(found.units == ["tmp/unit"])
+        #expect(Set(found.kept.values.map(\.name)) == ["reserved-name"])
+        #expect(found.kept.count == 7)
     }
 
     @Test("is in the caches of applications of Flatpak and snap, which set no marks elsewhere")
@@ -41,13 +39,12 @@ struct AreaTests {
             Directory(".var/app/x/data/marked") { File("f", block) }.purgeable()
             File("snap/y/common/.cache/app/unit/f", block)
         }
-        try withHome(tree) { home in
-            let found = try home.found()
-            #expect(
-                Set(found.units) == [
-                    ".var/app/x/cache/app/unit", "snap/y/common/.cache/app/unit",
-                ], "\(found.units) \(found.kept)")
-        }
+        let home = try homeFixture(tree)
+        let found = try home.found()
+        #expect(
+            Set(found.units) == [
+                ".var/app/x/cache/app/unit", "snap/y/common/.cache/app/unit",
+            ], "\(found.units) \(found.kept)")
     }
 
     @Test("is nowhere that tmpfiles.d keeps, and X keeps a directory but not what is in it")
@@ -60,25 +57,23 @@ struct AreaTests {
             File("tmp/other", block)
             Directory("tmpfiles.d")
         }
-        try withHome(tree) { home in
-            var home = home
-            home.temporary = ["tmp"]
-            let tmp = home.path("tmp")
-            try Tree {
-                File(
-                    "x.conf", "x \(tmp)/kept\nX \(tmp)/bare\nx \(tmp)/*/precious\n")
-                File("ignored", "x \(tmp)/other\n")
-            }.create(in: home.path("tmpfiles.d"))
-            let found = try home.found()
-            #expect(Set(found.units) == ["tmp/bare/first", "tmp/bare/second", "tmp/other"])
-            #expect(
-                found.kept == [
-                    "tmp/kept": .listedForKeeping, "tmp/bare": .listedForKeeping,
-                    "tmp/holder": .listedForKeeping,
-                ])
-            let below = try home.found { $0.roots = [home.path("tmp/kept")] }
-            #expect(below.units == [] && below.kept == ["tmp/kept": .listedForKeeping])
-        }
+        var home = try homeFixture(tree)
+        home.temporary = ["tmp"]
+        let tmp = home.path("tmp")
+        try Tree {
+            File(
+                "x.conf", "x \(tmp)/kept\nX \(tmp)/bare\nx \(tmp)/*/precious\n")
+            File("ignored", "x \(tmp)/other\n")
+        }.create(in: home.path("tmpfiles.d"))
+        let found = try home.found()
+        #expect(Set(found.units) == ["tmp/bare/first", "tmp/bare/second", "tmp/other"])
+        #expect(
+            found.kept == [
+                "tmp/kept": .listedForKeeping, "tmp/bare": .listedForKeeping,
+                "tmp/holder": .listedForKeeping,
+            ])
+        let below = try home.found { $0.roots = [home.path("tmp/kept")] }
+        #expect(below.units == [] && below.kept == ["tmp/kept": .listedForKeeping])
     }
 
     @Test("is what tmpfiles.d has a line for only by the age of that line")
@@ -93,36 +88,34 @@ struct AreaTests {
             }
             Directory("tmpfiles.d")
         }
-        try withHome(tree) { home in
-            var home = home
-            home.temporary = ["tmp"]
-            let tmp = home.path("tmp")
-            try Tree {
-                File(
-                    "x.conf",
-                    """
-                    D! \(tmp)/whole 0755 root root -
-                    d \(tmp)/aged 0755 root root 3d
-                    e \(tmp)/globbed-* - - - 1w
-                    D! \(tmp)/.X11-unix 1777 root root 10d
-                    q /home - - - 1s
-                    """)
-            }.create(in: home.path("tmpfiles.d"))
-            func units(days: Int64, _ age: Int64? = nil) throws -> Set<String> {
-                Set(
-                    try home.found(now: .after(hours: days * 24 + 1)) { $0.minimumAge = age }
-                        .units)
-            }
-            try #expect(units(days: 2) == ["tmp/other"])
-            try #expect(units(days: 2, 0) == ["tmp/other"])
-            try #expect(units(days: 4) == ["tmp/other", "tmp/aged/file"])
-            let all: Set = ["tmp/other", "tmp/aged/file", "tmp/globbed-1/unit"]
-            try #expect(units(days: 8) == all)
-            let found = try home.found()
-            #expect(Set(found.units) == all && found.kept["tmp/whole"] == .listedForKeeping)
-            let root = try home.found { $0.roots = [home.path("tmp/aged")] }
-            #expect(root.units == [] && root.kept == ["tmp/aged": .listedForKeeping])
+        var home = try homeFixture(tree)
+        home.temporary = ["tmp"]
+        let tmp = home.path("tmp")
+        try Tree {
+            File(
+                "x.conf",
+                """
+                D! \(tmp)/whole 0755 root root -
+                d \(tmp)/aged 0755 root root 3d
+                e \(tmp)/globbed-* - - - 1w
+                D! \(tmp)/.X11-unix 1777 root root 10d
+                q /home - - - 1s
+                """)
+        }.create(in: home.path("tmpfiles.d"))
+        func units(days: Int64, _ age: Int64? = nil) throws -> Set<String> {
+            Set(
+                try home.found(now: .after(hours: days * 24 + 1)) { $0.minimumAge = age }
+                    .units)
         }
+        try #expect(units(days: 2) == ["tmp/other"])
+        try #expect(units(days: 2, 0) == ["tmp/other"])
+        try #expect(units(days: 4) == ["tmp/other", "tmp/aged/file"])
+        let all: Set = ["tmp/other", "tmp/aged/file", "tmp/globbed-1/unit"]
+        try #expect(units(days: 8) == all)
+        let found = try home.found()
+        #expect(Set(found.units) == all && found.kept["tmp/whole"] == .listedForKeeping)
+        let root = try home.found { $0.roots = [home.path("tmp/aged")] }
+        #expect(root.units == [] && root.kept == ["tmp/aged": .listedForKeeping])
     }
 
     @Test("is what a masked or overridden file of tmpfiles.d has a line for")
@@ -137,54 +130,51 @@ struct AreaTests {
             Directory("lib") { Directory("tmpfiles.d") }
             Directory(".config") { Directory("user-tmpfiles.d") }
         }
-        try withHome(tree) { home in
-            var home = home
-            home.temporary = ["tmp"]
-            let tmp = home.path("tmp")
-            try Tree { File("over.conf", "x \(tmp)/b") }.create(in: home.path("etc/tmpfiles.d"))
-            try Tree {
-                File("masked.conf", "x \(tmp)/a")
-                File("over.conf", "x \(tmp)/a")
-            }.create(in: home.path("lib/tmpfiles.d"))
-            func units() throws -> [String] {
-                try home.found {
-                    $0.temporaryFilesDirectories = ["etc/tmpfiles.d", "lib/tmpfiles.d"].map {
-                        home.path($0)
-                    }
-                }.units.sorted()
-            }
-            try #expect(units() == ["tmp/a", "tmp/c"])
-            // A user's own files come with the home of the user, which a specifier names.
-            try Tree { File("masked.conf", "x %h/tmp/c") }.create(
-                in: home.path(".config/user-tmpfiles.d"))
-            try #expect(units() == ["tmp/a"])
+        var home = try homeFixture(tree)
+        home.temporary = ["tmp"]
+        let tmp = home.path("tmp")
+        try Tree { File("over.conf", "x \(tmp)/b") }.create(in: home.path("etc/tmpfiles.d"))
+        try Tree {
+            File("masked.conf", "x \(tmp)/a")
+            File("over.conf", "x \(tmp)/a")
+        }.create(in: home.path("lib/tmpfiles.d"))
+        func units() throws -> [String] {
+            try home.found {
+                $0.temporaryFilesDirectories = ["etc/tmpfiles.d", "lib/tmpfiles.d"].map {
+                    home.path($0)
+                }
+            }.units.sorted()
         }
+        try #expect(units() == ["tmp/a", "tmp/c"])
+        // A user's own files come with the home of the user, which a specifier names.
+        try Tree { File("masked.conf", "x %h/tmp/c") }.create(
+            in: home.path(".config/user-tmpfiles.d"))
+        try #expect(units() == ["tmp/a"])
     }
 
     @Test("is in /tmp and /var/tmp as old as tmpfiles.d says, at least, while space is not short")
     func ownLines() throws {
-        try withHome(Tree { Directory("tmpfiles.d") }) { home in
-            func age(_ pressure: PurgePressure, keepsLonger: Bool) throws -> Int64? {
-                var search = home.search(minimumAge: nil)
-                search.pressure = pressure
-                let area = SearchArea.temporary(keepsLonger: keepsLonger, isShared: true)
-                return try search.rules(on: home.home, now: .later).ageLimit(
-                    for: .temporary, home.home.status(),
-                    in: PurgeContext(policy: .empty, area: area))?.minimumAge
-            }
-            let day: Int64 = 86_400
-            try #expect(age(.normal, keepsLonger: false) == 10 * day)
-            try #expect(age(.normal, keepsLonger: true) == 30 * day)
-            try Tree {
-                File("first.conf", "D /tmp 1777 root root -\nq /var/tmp 1777 root root 40d\n")
-                File("second.conf", "D /tmp - - - 1d\nD /var/tmp - - - 1d\nz /var/tmp\n")
-            }.create(in: home.path("tmpfiles.d"))
-            try #expect(age(.normal, keepsLonger: false) == nil)
-            try #expect(age(.normal, keepsLonger: true) == 40 * day)
-            try #expect(age(.low, keepsLonger: false) == day)
-            try tool("rm", home.path("tmpfiles.d/first.conf"))
-            try #expect(age(.normal, keepsLonger: false) == 10 * day)
+        let home = try homeFixture(Tree { Directory("tmpfiles.d") })
+        func age(_ pressure: PurgePressure, keepsLonger: Bool) throws -> Int64? {
+            var search = home.search(minimumAge: nil)
+            search.pressure = pressure
+            let area = SearchArea.temporary(keepsLonger: keepsLonger, isShared: true)
+            return try search.rules(on: home.home, now: .later).ageLimit(
+                for: .temporary, home.home.status(),
+                in: PurgeContext(policy: .empty, area: area))?.minimumAge
         }
+        let day: Int64 = 86_400
+        try #expect(age(.normal, keepsLonger: false) == 10 * day)
+        try #expect(age(.normal, keepsLonger: true) == 30 * day)
+        try Tree {
+            File("first.conf", "D /tmp 1777 root root -\nq /var/tmp 1777 root root 40d\n")
+            File("second.conf", "D /tmp - - - 1d\nD /var/tmp - - - 1d\nz /var/tmp\n")
+        }.create(in: home.path("tmpfiles.d"))
+        try #expect(age(.normal, keepsLonger: false) == nil)
+        try #expect(age(.normal, keepsLonger: true) == 40 * day)
+        try #expect(age(.low, keepsLonger: false) == day)
+        try tool("rm", home.path("tmpfiles.d/first.conf"))
+        try #expect(age(.normal, keepsLonger: false) == 10 * day)
     }
 
     @Test("is nowhere in a backup repository that settings name, whoever searches")
@@ -195,9 +185,8 @@ struct AreaTests {
             File(".cache/app/repository/file", block)
             File(".cache/app/fine/file", block)
         }
-        try withHome(tree) { home in
-            try #expect(home.found().units == [".cache/app/fine"])
-        }
+        let home = try homeFixture(tree)
+        try #expect(home.found().units == [".cache/app/fine"])
     }
 
     @Test("is nowhere on the list of what is no cache, also when a tag makes a unit of it")
@@ -212,16 +201,15 @@ struct AreaTests {
             File(".cache/app/venv/file", block)
             File(".cache/app/ide/LocalHistory/file", block)
         }
-        try withHome(tree) { home in
-            let found = try home.found()
-            #expect(found.units == [])
-            let expected = [
-                ".cache/rclone", ".cache/containers/storage", ".cache/keyring-AB/control",
-                ".cache/app/venv", ".cache/app/ide",
-            ]
-            #expect(Set(found.kept.keys) == Set(expected))
-            #expect(found.kept.values.allSatisfy { $0.name == "not-a-cache" })
-        }
+        let home = try homeFixture(tree)
+        let found = try home.found()
+        #expect(found.units == [])
+        let expected = [
+            ".cache/rclone", ".cache/containers/storage", ".cache/keyring-AB/control",
+            ".cache/app/venv", ".cache/app/ide",
+        ]
+        #expect(Set(found.kept.keys) == Set(expected))
+        #expect(found.kept.values.allSatisfy { $0.name == "not-a-cache" })
     }
 
     @Test("is not in part of a unit: it goes whole, or not at all")
@@ -234,21 +222,19 @@ struct AreaTests {
             }.purgeable()
             Directory("tmp") { Directory("unit") { Directory("deep") { File("file", block) } } }
         }
-        try withHome(tree) { home in
-            var home = home
-            home.temporary = ["tmp"]
-            func found(_ root: String) throws -> (units: [String], kept: [String: KeepReason]) {
-                let found = try home.found { $0.roots = [home.path(root)] }
-                return (found.units, found.kept)
-            }
-            #expect(try found(".cache/app").units == [".cache/app/unit"])
-            #expect(try found(".cache/app/unit").units == [".cache/app/unit"])
-            #expect(try found("tmp/unit").units == ["tmp/unit"])
-            #expect(try found("marked").units == ["marked"])
-            for root in [".cache/app/unit/deep", "tmp/unit/deep", "marked/deep", "marked/own"] {
-                let inside = try found(root)
-                #expect(inside.units == [] && inside.kept == [root: .partOfUnit])
-            }
+        var home = try homeFixture(tree)
+        home.temporary = ["tmp"]
+        func found(_ root: String) throws -> (units: [String], kept: [String: KeepReason]) {
+            let found = try home.found { $0.roots = [home.path(root)] }
+            return (found.units, found.kept)
+        }
+        #expect(try found(".cache/app").units == [".cache/app/unit"])
+        #expect(try found(".cache/app/unit").units == [".cache/app/unit"])
+        #expect(try found("tmp/unit").units == ["tmp/unit"])
+        #expect(try found("marked").units == ["marked"])
+        for root in [".cache/app/unit/deep", "tmp/unit/deep", "marked/deep", "marked/own"] {
+            let inside = try found(root)
+            #expect(inside.units == [] && inside.kept == [root: .partOfUnit])
         }
     }
 
@@ -259,10 +245,9 @@ struct AreaTests {
             File("plain", block)
             Directory(".cache") { Directory("app") { File("file", block) } }
         }
-        try withHome(tree) { home in
-            try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.home)
-            #expect(try home.found().units == [".cache/app/file"])
-        }
+        let home = try homeFixture(tree)
+        try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.home)
+        #expect(try home.found().units == [".cache/app/file"])
     }
 
     @Test(
@@ -280,21 +265,19 @@ struct AreaTests {
             }
             Directory(".cache") { Directory("app") { File(FileName(Array(name.utf8)), block) } }
         }
-        try withHome(tree) { home in
-            var home = home
-            home.temporary = ["tmp"]
-            try #expect(home.found().units.count == 3)
-            // Emacs has a symbolic link that leads nowhere.
-            for directory in ["tmp", ".cache/app"] {
-                try tool("ln", "-s", "u@host.1", home.path("\(directory)/\(companion)"))
-            }
-            let found = try home.found()
-            #expect(found.units == ["tmp/other"])
-            #expect(found.kept["tmp/\(name)"] == .companion)
-            #expect(found.kept[".cache/app/\(name)"] == .companion)
-            // The file would be first in a plan that needs only one.
-            try #expect(home.found(freeing: 1).units == ["tmp/other"])
+        var home = try homeFixture(tree)
+        home.temporary = ["tmp"]
+        try #expect(home.found().units.count == 3)
+        // Emacs has a symbolic link that leads nowhere.
+        for directory in ["tmp", ".cache/app"] {
+            try tool("ln", "-s", "u@host.1", home.path("\(directory)/\(companion)"))
         }
+        let found = try home.found()
+        #expect(found.units == ["tmp/other"])
+        #expect(found.kept["tmp/\(name)"] == .companion)
+        #expect(found.kept[".cache/app/\(name)"] == .companion)
+        // The file would be first in a plan that needs only one.
+        try #expect(home.found(freeing: 1).units == ["tmp/other"])
     }
 
     @Test("is no database whose journal lies beside it, and no journal")
@@ -313,18 +296,17 @@ struct AreaTests {
                 File("unit/data-wal", block)
             }
         }
-        try withHome(tree) { home in
-            let found = try home.found()
-            let units = Set(found.units)
-            #expect(units.contains(".cache/app/alone") && units.contains(".cache/app/unit"))
-            #expect(!units.contains { $0.hasPrefix(".cache/app/data") })
-            #expect(found.kept[".cache/app/data"] == .companion)
-            #expect(found.kept[".cache/app/gone.db-wal"] == .companion)
-            #expect(found.2.totals.count(of: .caches) == found.units.count)
-            // The database would be first in a plan that needs only one.
-            try tool("touch", "-d", "2001-01-01", home.path(".cache/app/data"))
-            let few = try home.found(freeing: 1)
-            #expect(few.units.count == 1 && few.units != [".cache/app/data"])
-        }
+        let home = try homeFixture(tree)
+        let found = try home.found()
+        let units = Set(found.units)
+        #expect(units.contains(".cache/app/alone") && units.contains(".cache/app/unit"))
+        #expect(!units.contains { $0.hasPrefix(".cache/app/data") })
+        #expect(found.kept[".cache/app/data"] == .companion)
+        #expect(found.kept[".cache/app/gone.db-wal"] == .companion)
+        #expect(found.2.totals.count(of: .caches) == found.units.count)
+        // The database would be first in a plan that needs only one.
+        try tool("touch", "-d", "2001-01-01", home.path(".cache/app/data"))
+        let few = try home.found(freeing: 1)
+        #expect(few.units.count == 1 && few.units != [".cache/app/data"])
     }
 }

@@ -74,9 +74,9 @@ extension FileTime {
     }
 }
 
-/// Calls `body` with a home that holds a tree.
-func withHome<Result>(_ tree: Tree, _ body: (HomeFixture) throws -> Result) throws -> Result {
-    try withTemporaryDirectory(containing: tree) { try body(HomeFixture(home: $0)) }
+/// Makes a home that holds a tree.
+func homeFixture(_ tree: Tree) throws -> HomeFixture {
+    HomeFixture(home: try temporaryDirectory(containing: tree))
 }
 
 /// Text that takes a block on every filesystem.

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("What marks let a purge delete")
+@Suite("What marks let a purge delete", .cleansUp)
 struct MarkedUnitTests {
     @Test("is a marked file, and a marked directory as one unit")
     func marked() throws {
@@ -18,12 +18,11 @@ struct MarkedUnitTests {
                 File("second", block)
             }.purgeable()
         }
-        try withHome(tree) { home in
-            let found = try home.found()
-            #expect(Set(found.units) == ["marked", "unit"])
-            #expect(found.2.units.first { $0.isDirectory }?.itemCount == 3)
-            #expect(found.2.totals.count(of: .marked) == 2)
-        }
+        let home = try homeFixture(tree)
+        let found = try home.found()
+        #expect(Set(found.units) == ["marked", "unit"])
+        #expect(found.2.units.first { $0.isDirectory }?.itemCount == 3)
+        #expect(found.2.totals.count(of: .marked) == 2)
     }
 
     @Test("is nothing with a protection class, own or inherited, unless its own mark says so")
@@ -52,26 +51,25 @@ struct MarkedUnitTests {
                 File("unmarked", block)
             }.protection(.complete)
         }
-        try withHome(tree) { home in
-            let broken = home.path(".cache/app/broken")
-            try tool("setfattr", "-n", "user.resval.fileProtection", "-v", "perhaps", broken)
-            let found = try home.found()
-            #expect(
-                Set(found.units) == [
-                    ".cache/app/marked", ".cache/app/none", ".cache/app/markedUnit",
-                    ".cache/app/markedInside", ".cache/secret/free", "work/marked",
-                ])
-            for name in ["app/token", "app/broken", "app/unit", "app/shared", "secret/unit"] {
-                #expect(found.kept[".cache/\(name)"] == .protectionClass)
-            }
-            #expect(KeepReason.protectionClass.sentence.hasSuffix("has a protection class"))
-            // A mark on the home makes no unit of it, so it frees nothing in it.
-            try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.home)
-            try #expect(home.found().kept[".cache/app/token"] == .protectionClass)
-            // Where marks are not heeded, none lifts a class.
-            let unheeded = try home.found { $0.markRoots = [] }
-            #expect(Set(unheeded.units) == [".cache/app/none", ".cache/secret/free"])
+        let home = try homeFixture(tree)
+        let broken = home.path(".cache/app/broken")
+        try tool("setfattr", "-n", "user.resval.fileProtection", "-v", "perhaps", broken)
+        let found = try home.found()
+        #expect(
+            Set(found.units) == [
+                ".cache/app/marked", ".cache/app/none", ".cache/app/markedUnit",
+                ".cache/app/markedInside", ".cache/secret/free", "work/marked",
+            ])
+        for name in ["app/token", "app/broken", "app/unit", "app/shared", "secret/unit"] {
+            #expect(found.kept[".cache/\(name)"] == .protectionClass)
         }
+        #expect(KeepReason.protectionClass.sentence.hasSuffix("has a protection class"))
+        // A mark on the home makes no unit of it, so it frees nothing in it.
+        try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.home)
+        try #expect(home.found().kept[".cache/app/token"] == .protectionClass)
+        // Where marks are not heeded, none lifts a class.
+        let unheeded = try home.found { $0.markRoots = [] }
+        #expect(Set(unheeded.units) == [".cache/app/none", ".cache/secret/free"])
     }
 
     @Test("is nothing below a directory whose mark says false or makes no sense")
@@ -80,14 +78,13 @@ struct MarkedUnitTests {
             Directory(".cache/false") { Directory("unit") { File("file", block) } }.purgeable(false)
             File(".cache/broken/unit/file", block)
         }
-        try withHome(tree) { home in
-            let broken = home.path(".cache/broken")
-            try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "maybe", broken)
-            let found = try home.found()
-            #expect(found.units == [])
-            #expect(found.kept[".cache/false"] == .protected(Effective(.markedFalse)))
-            #expect(found.kept[".cache/broken"]?.name == "protected")
-        }
+        let home = try homeFixture(tree)
+        let broken = home.path(".cache/broken")
+        try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "maybe", broken)
+        let found = try home.found()
+        #expect(found.units == [])
+        #expect(found.kept[".cache/false"] == .protected(Effective(.markedFalse)))
+        #expect(found.kept[".cache/broken"]?.name == "protected")
     }
 
     @Test("is no mark on what others can write, nor in the stores of other programs")
@@ -98,15 +95,14 @@ struct MarkedUnitTests {
             Directory("containers") { File("marked", block).purgeable() }
             Directory("fine") { File("marked", block).purgeable() }
         }
-        try withHome(tree) { home in
-            try tool("chmod", "0666", home.home.appending("writable"))
-            try tool("chmod", "0777", home.home.appending("open"))
-            let found = try home.found()
-            #expect(found.units == ["fine/marked"])
-            #expect(found.kept["writable"] == .untrustedMark)
-            #expect(found.kept["open"] == .untrustedMark)
-            #expect(found.kept["containers/marked"] == .untrustedMark)
-        }
+        let home = try homeFixture(tree)
+        try tool("chmod", "0666", home.home.appending("writable"))
+        try tool("chmod", "0777", home.home.appending("open"))
+        let found = try home.found()
+        #expect(found.units == ["fine/marked"])
+        #expect(found.kept["writable"] == .untrustedMark)
+        #expect(found.kept["open"] == .untrustedMark)
+        #expect(found.kept["containers/marked"] == .untrustedMark)
     }
 
     @Test("is nothing for its mark but below the directories named for that, where some are")
@@ -118,16 +114,15 @@ struct MarkedUnitTests {
             File("named/containers/marked", block).purgeable()
             Directory(".cache") { Directory("app") { File("file", block) } }
         }
-        try withHome(tree) { home in
-            let all = try home.found { $0.markRoots = [home.path("named")] }
-            #expect(Set(all.units) == ["named/marked", "named/deep/marked", ".cache/app/file"])
-            #expect(all.kept["named/containers/marked"] == .untrustedMark)
-            let below = try home.found { search in
-                search.markRoots = [home.path("named")]
-                search.roots = [home.path("named/deep")]
-            }
-            #expect(below.units == ["named/deep/marked"])
-            #expect(try home.found { $0.markRoots = [] }.units == [".cache/app/file"])
+        let home = try homeFixture(tree)
+        let all = try home.found { $0.markRoots = [home.path("named")] }
+        #expect(Set(all.units) == ["named/marked", "named/deep/marked", ".cache/app/file"])
+        #expect(all.kept["named/containers/marked"] == .untrustedMark)
+        let below = try home.found { search in
+            search.markRoots = [home.path("named")]
+            search.roots = [home.path("named/deep")]
         }
+        #expect(below.units == ["named/deep/marked"])
+        #expect(try home.found { $0.markRoots = [] }.units == [".cache/app/file"])
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("What looks like a cache and is none")
+@Suite("What looks like a cache and is none", .cleansUp)
 struct NotACacheTests {
     private typealias Entry = NotACache.Entry
 
@@ -76,47 +76,45 @@ struct NotACacheTests {
     @Test("stays, each for the reason of its line: names and trees, wherever they are in a unit")
     func namesAndTrees() throws {
         let entries = NotACache.shipped.entries.filter { $0.kind == .name || $0.kind == .tree }
-        try withHome(Tree { Directory(".cache") { Directory("app") } }) { home in
-            for (index, entry) in entries.enumerated() {
-                let names =
-                    entry.kind == .tree
-                    ? sample(of: entry).split(separator: " ").map { String($0) }
-                    : [sample(of: entry)]
-                let unit = home.path(".cache/app/\(index)/deep")
-                try tool("mkdir", "-p", unit)
-                for name in names { try tool("cp", "/etc/passwd", unit.appending(name)) }
-            }
-            let found = try home.found()
-            #expect(found.units == [])
-            for (index, entry) in entries.enumerated() {
-                #expect(
-                    found.kept[".cache/app/\(index)"] == .notACache(entry.reason),
-                    "\(sample(of: entry))")
-            }
+        let home = try homeFixture(Tree { Directory(".cache") { Directory("app") } })
+        for (index, entry) in entries.enumerated() {
+            let names =
+                entry.kind == .tree
+                ? sample(of: entry).split(separator: " ").map { String($0) }
+                : [sample(of: entry)]
+            let unit = home.path(".cache/app/\(index)/deep")
+            try tool("mkdir", "-p", unit)
+            for name in names { try tool("cp", "/etc/passwd", unit.appending(name)) }
+        }
+        let found = try home.found()
+        #expect(found.units == [])
+        for (index, entry) in entries.enumerated() {
+            #expect(
+                found.kept[".cache/app/\(index)"] == .notACache(entry.reason),
+                "\(sample(of: entry))")
         }
     }
 
     @Test("is a whole directory in caches whose own entries tell what it is")
     func trees() throws {
         let entries = NotACache.shipped.entries.filter { $0.kind == .tree }
-        try withHome(Tree { Directory(".cache") }) { home in
-            for (index, entry) in entries.enumerated() {
-                let directory = home.path(".cache/\(index)")
-                try tool("mkdir", "-p", directory.appending("other"))
-                try tool("cp", "/etc/passwd", directory.appending("other/file"))
-                try tool("cp", "/etc/passwd", directory.appending("file"))
-                for name in sample(of: entry).split(separator: " ") {
-                    try tool("cp", "/etc/passwd", directory.appending(String(name)))
-                }
+        let home = try homeFixture(Tree { Directory(".cache") })
+        for (index, entry) in entries.enumerated() {
+            let directory = home.path(".cache/\(index)")
+            try tool("mkdir", "-p", directory.appending("other"))
+            try tool("cp", "/etc/passwd", directory.appending("other/file"))
+            try tool("cp", "/etc/passwd", directory.appending("file"))
+            for name in sample(of: entry).split(separator: " ") {
+                try tool("cp", "/etc/passwd", directory.appending(String(name)))
             }
-            let found = try home.found()
-            #expect(found.units == [])
-            for (index, entry) in entries.enumerated() {
-                #expect(found.kept[".cache/\(index)"] == .notACache(entry.reason))
-                for root in [".cache/\(index)", ".cache/\(index)/other"] {
-                    let below = try home.found { $0.roots = [home.path(root)] }
-                    #expect(below.units == [], "\(sample(of: entry))")
-                }
+        }
+        let found = try home.found()
+        #expect(found.units == [])
+        for (index, entry) in entries.enumerated() {
+            #expect(found.kept[".cache/\(index)"] == .notACache(entry.reason))
+            for root in [".cache/\(index)", ".cache/\(index)/other"] {
+                let below = try home.found { $0.roots = [home.path(root)] }
+                #expect(below.units == [], "\(sample(of: entry))")
             }
         }
     }
@@ -124,40 +122,37 @@ struct NotACacheTests {
     @Test("stays where its line says below a directory for caches")
     func listedPaths() throws {
         for entry in NotACache.shipped.entries where entry.kind == .cache {
-            try withHome(Tree { Directory(".cache") }) { home in
-                let name = ".cache/\(sample(of: entry))"
-                try tool("mkdir", "-p", home.path(name).removingLastComponent())
-                try tool("cp", "/etc/passwd", home.path(name))
-                let file = try home.found()
-                #expect(file.units == [] && file.kept == [name: .notACache(entry.reason)])
-                // The same with a directory.
-                try tool("rm", home.path(name))
-                try tool("mkdir", "-p", home.path(name).appending("unit"))
-                try tool("cp", "/etc/passwd", home.path(name).appending("unit/file"))
-                try #expect(home.found().units == [], "\(name)")
-            }
+            let home = try homeFixture(Tree { Directory(".cache") })
+            let name = ".cache/\(sample(of: entry))"
+            try tool("mkdir", "-p", home.path(name).removingLastComponent())
+            try tool("cp", "/etc/passwd", home.path(name))
+            let file = try home.found()
+            #expect(file.units == [] && file.kept == [name: .notACache(entry.reason)])
+            // The same with a directory.
+            try tool("rm", home.path(name))
+            try tool("mkdir", "-p", home.path(name).appending("unit"))
+            try tool("cp", "/etc/passwd", home.path(name).appending("unit/file"))
+            try #expect(home.found().units == [], "\(name)")
         }
     }
 
     @Test("stays among temporary files, by itself and in a unit")
     func reserved() throws {
         let entries = NotACache.shipped.entries.filter { $0.kind == .reserved }
-        try withHome(Tree { Directory("tmp").permissions(0o1777) }) { home in
-            var home = home
-            home.temporary = ["tmp"]
-            for (index, entry) in entries.enumerated() {
-                let name = sample(of: entry)
-                for directory in ["tmp/\(name)", "tmp/unit\(index)/\(name)"] {
-                    try tool("mkdir", "-p", home.path(directory))
-                    try tool("cp", "/etc/passwd", home.path(directory).appending("file"))
-                }
+        var home = try homeFixture(Tree { Directory("tmp").permissions(0o1777) })
+        home.temporary = ["tmp"]
+        for (index, entry) in entries.enumerated() {
+            let name = sample(of: entry)
+            for directory in ["tmp/\(name)", "tmp/unit\(index)/\(name)"] {
+                try tool("mkdir", "-p", home.path(directory))
+                try tool("cp", "/etc/passwd", home.path(directory).appending("file"))
             }
-            let found = try home.found()
-            #expect(found.units == [])
-            for (index, entry) in entries.enumerated() {
-                for name in [sample(of: entry), "unit\(index)"] {
-                    #expect(found.kept["tmp/\(name)"] == .reservedName(entry.reason), "\(name)")
-                }
+        }
+        let found = try home.found()
+        #expect(found.units == [])
+        for (index, entry) in entries.enumerated() {
+            for name in [sample(of: entry), "unit\(index)"] {
+                #expect(found.kept["tmp/\(name)"] == .reservedName(entry.reason), "\(name)")
             }
         }
     }
@@ -193,18 +188,16 @@ struct NotACacheTests {
             "tmp/New.aup3unsaved", "tmp/quit.blend",
         ])
     func known(_ path: String) throws {
-        try withHome(Tree { Directory("tmp").permissions(0o1777) }) { home in
-            var home = home
-            home.temporary = ["tmp"]
-            try tool("mkdir", "-p", home.path(path).removingLastComponent())
-            try tool("cp", "/etc/passwd", home.path(path))
-            let found = try home.found()
-            #expect(found.units == [])
-            #expect(
-                found.kept.values.contains {
-                    $0.name == "not-a-cache" || $0.name == "reserved-name"
-                })
-        }
+        var home = try homeFixture(Tree { Directory("tmp").permissions(0o1777) })
+        home.temporary = ["tmp"]
+        try tool("mkdir", "-p", home.path(path).removingLastComponent())
+        try tool("cp", "/etc/passwd", home.path(path))
+        let found = try home.found()
+        #expect(found.units == [])
+        #expect(
+            found.kept.values.contains {
+                $0.name == "not-a-cache" || $0.name == "reserved-name"
+            })
     }
 
     @Test("is kept also where it is itself a directory of a program, and below it")
@@ -217,17 +210,16 @@ struct NotACacheTests {
                 Directory("fine") { Directory("unit") { File("file", block) } }
             }
         }
-        try withHome(tree) { home in
-            let found = try home.found()
-            #expect(found.units == [".cache/fine/unit"])
-            #expect(
-                Set(found.kept.keys) == [
-                    ".cache/.hg", ".cache/.git", ".cache/.password-store",
-                ])
-            for root in [".cache/.hg", ".cache/.git/objects", ".cache/.password-store/mail"] {
-                let below = try home.found { $0.roots = [home.path(root)] }
-                #expect(below.units == [] && below.kept[root]?.name == "not-a-cache", "\(root)")
-            }
+        let home = try homeFixture(tree)
+        let found = try home.found()
+        #expect(found.units == [".cache/fine/unit"])
+        #expect(
+            Set(found.kept.keys) == [
+                ".cache/.hg", ".cache/.git", ".cache/.password-store",
+            ])
+        for root in [".cache/.hg", ".cache/.git/objects", ".cache/.password-store/mail"] {
+            let below = try home.found { $0.roots = [home.path(root)] }
+            #expect(below.units == [] && below.kept[root]?.name == "not-a-cache", "\(root)")
         }
     }
 
@@ -255,15 +247,14 @@ struct NotACacheTests {
                 Directory("node") { File("History.md", block) }
             }.purgeable()
         }
-        try withHome(tree) { home in
-            let found = try home.found()
-            #expect(
-                Set(found.units) == [
-                    ".cache/uv/archive-v0", ".cache/tool/unit", ".cache/yarn/v6",
-                    ".cache/Cypress/13.6", ".cache/bazel/_bazel_u", "marked",
-                ], "\(found.units) \(found.kept)")
-            #expect(found.kept["own"]?.name == "not-a-cache")
-        }
+        let home = try homeFixture(tree)
+        let found = try home.found()
+        #expect(
+            Set(found.units) == [
+                ".cache/uv/archive-v0", ".cache/tool/unit", ".cache/yarn/v6",
+                ".cache/Cypress/13.6", ".cache/bazel/_bazel_u", "marked",
+            ], "\(found.units) \(found.kept)")
+        #expect(found.kept["own"]?.name == "not-a-cache")
     }
 
     @Test("is a clone that was fetched only where a file was edited since its checkout")
@@ -276,32 +267,31 @@ struct NotACacheTests {
             }
             Directory(".cache") { Directory("yay") }
         }
-        try withHome(tree) { home in
-            try tool(
-                "sh", "-ec",
-                """
-                cd $0
-                git -c init.defaultBranch=main init -q origin
-                cd origin && git add . && git -c user.name=u -c user.email=u@u commit -qm x && cd ..
-                for name in whole edited replaced broken built committed stashed; do
-                    git clone -q origin .cache/yay/$name
-                done
-                cd .cache/yay
-                echo more >> edited/deep/file
-                cp replaced/PKGBUILD x && mv x replaced/PKGBUILD
-                echo x > broken/.git/index
-                for name in committed stashed; do echo more >> $name/PKGBUILD; done
-                who="-c user.name=u -c user.email=u@u"
-                (cd committed && git $who commit -qam y)
-                (cd stashed && git $who stash -q)
-                echo built > built/package.tar
-                rm built/deep/file
-                """, home.home)
-            let found = try home.found()
-            #expect(Set(found.units) == [".cache/yay/whole", ".cache/yay/built"])
-            for name in ["edited", "replaced", "broken", "committed", "stashed"] {
-                #expect(found.kept[".cache/yay/\(name)"]?.name == "not-a-cache", "\(name)")
-            }
+        let home = try homeFixture(tree)
+        try tool(
+            "sh", "-ec",
+            """
+            cd $0
+            git -c init.defaultBranch=main init -q origin
+            cd origin && git add . && git -c user.name=u -c user.email=u@u commit -qm x && cd ..
+            for name in whole edited replaced broken built committed stashed; do
+                git clone -q origin .cache/yay/$name
+            done
+            cd .cache/yay
+            echo more >> edited/deep/file
+            cp replaced/PKGBUILD x && mv x replaced/PKGBUILD
+            echo x > broken/.git/index
+            for name in committed stashed; do echo more >> $name/PKGBUILD; done
+            who="-c user.name=u -c user.email=u@u"
+            (cd committed && git $who commit -qam y)
+            (cd stashed && git $who stash -q)
+            echo built > built/package.tar
+            rm built/deep/file
+            """, home.home)
+        let found = try home.found()
+        #expect(Set(found.units) == [".cache/yay/whole", ".cache/yay/built"])
+        for name in ["edited", "replaced", "broken", "committed", "stashed"] {
+            #expect(found.kept[".cache/yay/\(name)"]?.name == "not-a-cache", "\(name)")
         }
     }
 
@@ -331,26 +321,25 @@ struct NotACacheTests {
                 }
             }
         }
-        try withHome(tree) { home in
-            let found = try home.found()
-            let parts: Set = [
-                ".cache/huggingface/hub/models--b", ".cache/JetBrains/IntelliJIdea2024.1/index",
-                ".cache/thunderbird/abc.default/cache2",
-            ]
-            #expect(Set(found.units) == parts.union([".cache/huggingface/hub/CACHEDIR.TAG"]))
-            #expect(
-                Set(found.kept.keys) == [
-                    ".cache/huggingface/hub/models--a",
-                    ".cache/JetBrains/IntelliJIdea2024.1/LocalHistory",
-                    ".cache/thunderbird/abc.default/ImapMail",
-                ])
-            // Each is a unit also by itself, and nothing in it.
-            for part in parts {
-                let root = try home.found { $0.roots = [home.path(part)] }
-                #expect(root.units == [part])
-                let below = try home.found { $0.roots = [home.path("\(part)/file")] }
-                #expect(below.units == [] && below.kept == ["\(part)/file": .partOfUnit])
-            }
+        let home = try homeFixture(tree)
+        let found = try home.found()
+        let parts: Set = [
+            ".cache/huggingface/hub/models--b", ".cache/JetBrains/IntelliJIdea2024.1/index",
+            ".cache/thunderbird/abc.default/cache2",
+        ]
+        #expect(Set(found.units) == parts.union([".cache/huggingface/hub/CACHEDIR.TAG"]))
+        #expect(
+            Set(found.kept.keys) == [
+                ".cache/huggingface/hub/models--a",
+                ".cache/JetBrains/IntelliJIdea2024.1/LocalHistory",
+                ".cache/thunderbird/abc.default/ImapMail",
+            ])
+        // Each is a unit also by itself, and nothing in it.
+        for part in parts {
+            let root = try home.found { $0.roots = [home.path(part)] }
+            #expect(root.units == [part])
+            let below = try home.found { $0.roots = [home.path("\(part)/file")] }
+            #expect(below.units == [] && below.kept == ["\(part)/file": .partOfUnit])
         }
     }
 
@@ -381,12 +370,10 @@ struct NotACacheTests {
                 }
             }
         }
-        try withHome(tree) { home in
-            var home = home
-            home.temporary = ["tmp"]
-            let found = try home.found()
-            #expect(found.kept == [:])
-            #expect(found.units.count == 15)
-        }
+        var home = try homeFixture(tree)
+        home.temporary = ["tmp"]
+        let found = try home.found()
+        #expect(found.kept == [:])
+        #expect(found.units.count == 15)
     }
 }

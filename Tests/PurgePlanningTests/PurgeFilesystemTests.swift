@@ -8,7 +8,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("Filesystems where things may be deleted")
+@Suite("Filesystems where things may be deleted", .cleansUp)
 struct PurgeFilesystemTests {
     private let home = Tree {
         File("home/Documents/deep/file", block).purgeable()
@@ -41,75 +41,70 @@ struct PurgeFilesystemTests {
         arguments: [FilesystemKind.ext4, .xfs, .btrfs])
     func known(_ kind: FilesystemKind) throws {
         try require(.root, .filesystem(kind))
-        try withFilesystem(kind) { filesystem in
-            try home.create(in: filesystem.root)
-            let home = filesystem.root.appending("home")
-            #expect(
-                try found(home, roots: [home]).units == [home.appending(".cache/app/unit")])
-        }
+        let filesystem = try filesystem(kind)
+        try home.create(in: filesystem.root)
+        let home = filesystem.root.appending("home")
+        #expect(try found(home, roots: [home]).units == [home.appending(".cache/app/unit")])
     }
 
     @Test("are none in memory, and none of layers", arguments: [FilesystemKind.tmpfs, .overlayfs])
     func unknown(_ kind: FilesystemKind) throws {
         try require(.root, .filesystem(kind))
-        try withFilesystem(kind) { filesystem in
-            try home.create(in: filesystem.root)
-            let home = filesystem.root.appending("home")
-            let error = #expect(throws: FileError.self) { try found(home, roots: [home]) }
-            #expect(error?.code == .unsupportedFilesystem)
-            #expect(error?.message.contains(kind == .tmpfs ? "tmpfs" : "overlay") == true)
-        }
+        let filesystem = try filesystem(kind)
+        try home.create(in: filesystem.root)
+        let home = filesystem.root.appending("home")
+        let error = #expect(throws: FileError.self) { try found(home, roots: [home]) }
+        #expect(error?.code == .unsupportedFilesystem)
+        #expect(error?.message.contains(kind == .tmpfs ? "tmpfs" : "overlay") == true)
     }
 
     @Test("do not make deletable what another mount shows elsewhere")
     func bindMounts() throws {
         try require(.root, .filesystem(.ext4))
-        try withFilesystem(.ext4) { filesystem in
-            try home.create(in: filesystem.root)
-            let home = filesystem.root.appending("home")
-            let places = ["Documents": "whole", "Documents/deep": "part"]
-            let cache = home.appending(".cache")
-            for (source, name) in places {
-                try tool("mkdir", cache.appending(name))
-                try tool("mount", "--bind", home.appending(source), cache.appending(name))
-            }
-            defer {
-                // A mount left behind makes the filesystem's own unmounting fail, which is told.
-                for name in places.values { _ = try? tool("umount", cache.appending(name)) }
-            }
-            let all = try found(home, roots: [home])
-            #expect(all.units == [cache.appending("app/unit")])
-            #expect(all.kept[cache.appending("whole")]?.name == "mount-point")
-            #expect(all.kept[cache.appending("part")]?.name == "mount-point")
-            for name in places.values {
-                let root = cache.appending(name)
-                let inside = try found(home, roots: [root])
-                #expect(inside.units == [] && inside.kept == [root: .protectedRoot])
-            }
+        let filesystem = try filesystem(.ext4)
+        try home.create(in: filesystem.root)
+        let home = filesystem.root.appending("home")
+        let places = ["Documents": "whole", "Documents/deep": "part"]
+        let cache = home.appending(".cache")
+        for (source, name) in places {
+            try tool("mkdir", cache.appending(name))
+            try tool("mount", "--bind", home.appending(source), cache.appending(name))
+        }
+        defer {
+            // A mount left behind makes the filesystem's own unmounting fail, which is told.
+            for name in places.values { _ = try? tool("umount", cache.appending(name)) }
+        }
+        let all = try found(home, roots: [home])
+        #expect(all.units == [cache.appending("app/unit")])
+        #expect(all.kept[cache.appending("whole")]?.name == "mount-point")
+        #expect(all.kept[cache.appending("part")]?.name == "mount-point")
+        for name in places.values {
+            let root = cache.appending(name)
+            let inside = try found(home, roots: [root])
+            #expect(inside.units == [] && inside.kept == [root: .protectedRoot])
         }
     }
 
     @Test("with snapshots keep the documents in them")
     func snapshots() throws {
         try require(.root, .tool("btrfs"), .filesystem(.btrfs))
-        try withFilesystem(.btrfs) { filesystem in
-            let volume = filesystem.root.appending("volume")
-            try tool("btrfs", "subvolume", "create", volume)
-            try home.create(in: volume)
-            let home = volume.appending("home")
-            let snapshot = home.appending(".cache").appending("snapshot")
-            try tool("btrfs", "subvolume", "snapshot", volume, snapshot)
-            let all = try found(home, roots: [home])
-            // What a snapshot holds is not freed by deleting it elsewhere.
-            #expect(all.units == [])
-            #expect(all.kept[home.appending(".cache/app/unit")] == .freesNothing)
-            #expect(all.kept[snapshot] == .mountPoint)
-            let inside = try found(home, roots: [snapshot], on: snapshot)
-            #expect(inside.units == [])
-            #expect(inside.kept[snapshot.appending("home")] == .protectedRoot)
-            let documents = snapshot.appending("home/Documents/deep")
-            #expect(try found(home, roots: [documents], on: snapshot).units == [])
-        }
+        let filesystem = try filesystem(.btrfs)
+        let volume = filesystem.root.appending("volume")
+        try tool("btrfs", "subvolume", "create", volume)
+        try home.create(in: volume)
+        let home = volume.appending("home")
+        let snapshot = home.appending(".cache").appending("snapshot")
+        try tool("btrfs", "subvolume", "snapshot", volume, snapshot)
+        let all = try found(home, roots: [home])
+        // What a snapshot holds is not freed by deleting it elsewhere.
+        #expect(all.units == [])
+        #expect(all.kept[home.appending(".cache/app/unit")] == .freesNothing)
+        #expect(all.kept[snapshot] == .mountPoint)
+        let inside = try found(home, roots: [snapshot], on: snapshot)
+        #expect(inside.units == [])
+        #expect(inside.kept[snapshot.appending("home")] == .protectedRoot)
+        let documents = snapshot.appending("home/Documents/deep")
+        #expect(try found(home, roots: [documents], on: snapshot).units == [])
     }
 
     @Test(
@@ -117,24 +112,23 @@ struct PurgeFilesystemTests {
         arguments: [FilesystemKind.xfs, .btrfs])
     func sharedExtents(_ kind: FilesystemKind) throws {
         try require(.root, .filesystem(kind))
-        try withFilesystem(kind) { filesystem in
-            try home.create(in: filesystem.root)
-            let home = filesystem.root.appending("home")
-            let app = home.appending(".cache/app")
-            let document = home.appending("Documents/document")
-            try write(mebibyteTo: document)
-            try write(mebibyteTo: app.appending("alone"))
-            for name in ["clone", "part"] {
-                try tool("cp", "--reflink=always", document, app.appending(name))
-            }
-            try write(mebibyteTo: app.appending("part"))
-            try tool("sync", "-f", home)
-            let result = try found(home, roots: [home])
-            #expect(result.kept[app.appending("clone")] == .freesNothing)
-            #expect(try app.appending("part").status().allocatedSize == 2 << 20)
-            #expect(result.bytes[app.appending("part")] == 1 << 20)
-            #expect(result.bytes[app.appending("alone")] == 1 << 20)
+        let filesystem = try filesystem(kind)
+        try home.create(in: filesystem.root)
+        let home = filesystem.root.appending("home")
+        let app = home.appending(".cache/app")
+        let document = home.appending("Documents/document")
+        try write(mebibyteTo: document)
+        try write(mebibyteTo: app.appending("alone"))
+        for name in ["clone", "part"] {
+            try tool("cp", "--reflink=always", document, app.appending(name))
         }
+        try write(mebibyteTo: app.appending("part"))
+        try tool("sync", "-f", home)
+        let result = try found(home, roots: [home])
+        #expect(result.kept[app.appending("clone")] == .freesNothing)
+        #expect(try app.appending("part").status().allocatedSize == 2 << 20)
+        #expect(result.bytes[app.appending("part")] == 1 << 20)
+        #expect(result.bytes[app.appending("alone")] == 1 << 20)
     }
 
     private func write(mebibyteTo path: FilePath) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("Which units go first")
+@Suite("Which units go first", .cleansUp)
 struct RankingTests {
     @Test("caches come before marked items, the least recently used first")
     func order() throws {
@@ -14,30 +14,28 @@ struct RankingTests {
             File(".cache/app/first", block)
             File(".cache/app/second", block)
         }
-        try withHome(tree) { home in
-            try tool("cat", home.home.appending("marked"))
-            // The kernel's clock for files advances every few milliseconds.
-            try tool("sleep", "0.02")
-            try tool("touch", home.home.appending(".cache/app/first"))
-            #expect(
-                try home.found().units == [".cache/app/second", ".cache/app/first", "marked"])
-        }
+        let home = try homeFixture(tree)
+        try tool("cat", home.home.appending("marked"))
+        // The kernel's clock for files advances every few milliseconds.
+        try tool("sleep", "0.02")
+        try tool("touch", home.home.appending(".cache/app/first"))
+        #expect(
+            try home.found().units == [".cache/app/second", ".cache/app/first", "marked"])
     }
 
     @Test("of many only as many are kept as free enough, and all are counted")
     func bounded() throws {
         let names = (0..<200).map { "file\($0)" }
         let tree = Tree { Directory(".cache/app") { for name in names { File("\(name)", block) } } }
-        try withHome(tree) { home in
-            let all = try home.found().2
-            #expect(all.units.count == 200 && !all.isTruncated)
-            let size = try #require(all.units.first?.bytes)
-            for count: Int64 in [1, 7, 150] {
-                let some = try home.found(freeing: size * count - 1).2
-                #expect(some.units == Array(all.units.prefix(Int(count))))
-                #expect(some.totals == all.totals)
-                #expect(some.isTruncated)
-            }
+        let home = try homeFixture(tree)
+        let all = try home.found().2
+        #expect(all.units.count == 200 && !all.isTruncated)
+        let size = try #require(all.units.first?.bytes)
+        for count: Int64 in [1, 7, 150] {
+            let some = try home.found(freeing: size * count - 1).2
+            #expect(some.units == Array(all.units.prefix(Int(count))))
+            #expect(some.totals == all.totals)
+            #expect(some.isTruncated)
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("Where root may delete things")
+@Suite("Where root may delete things", .cleansUp)
 struct RootAreaTests {
     @Test("is not in any home's directory for documents, keys or settings")
     func otherHomes() throws {
@@ -22,19 +22,17 @@ struct RootAreaTests {
                 }
             }
         }
-        try withHome(tree) { home in
-            try Tree {
-                File("users", "other:x:1234:1234::\(home.path("home/other")):/bin/sh\n")
-            }.create(in: home.home)
-            // Settings count when they are the home's user's own.
-            try tool("chown", "-R", "1234", home.path("home/other"))
-            var home = home
-            home.passwordDatabase = home.path("users")
-            let found = try home.found { $0.includesForeign = true }
-            #expect(found.units == ["home/other/Work/marked"])
-            for name in ["Papers", "Pictures", ".ssh"] {
-                #expect(found.kept["home/other/\(name)"] == .protectedRoot)
-            }
+        var home = try homeFixture(tree)
+        try Tree {
+            File("users", "other:x:1234:1234::\(home.path("home/other")):/bin/sh\n")
+        }.create(in: home.home)
+        // Settings count when they are the home's user's own.
+        try tool("chown", "-R", "1234", home.path("home/other"))
+        home.passwordDatabase = home.path("users")
+        let found = try home.found { $0.includesForeign = true }
+        #expect(found.units == ["home/other/Work/marked"])
+        for name in ["Papers", "Pictures", ".ssh"] {
+            #expect(found.kept["home/other/\(name)"] == .protectedRoot)
         }
     }
 
@@ -52,24 +50,22 @@ struct RootAreaTests {
                 SymbolicLink("Music", to: "../../data/Papers")
             }.owned(by: other)
         }
-        try withHome(tree) { home in
-            try Tree {
-                File("users", "other:x:\(other):\(other)::\(home.path("home/other")):/bin/sh\n")
-            }.create(in: home.home)
-            try tool(
-                "sh", "-c",
-                "printf 'XDG_DOCUMENTS_DIR=\"/\"\nXDG_MUSIC_DIR=\"%s\"\n' \(home.home) "
-                    + "> \(home.path("home/other/.config/user-dirs.dirs"))")
-            try tool("chown", "-R", "--no-dereference", "\(other)", home.path("home/other"))
-            var home = home
-            home.passwordDatabase = home.path("users")
-            let found = try home.found { $0.includesForeign = true }
-            #expect(found.units == ["work/marked"])
-            #expect(
-                found.kept == [
-                    "data/Papers": .protectedRoot, "home/other/.config": .protectedRoot,
-                ])
-        }
+        var home = try homeFixture(tree)
+        try Tree {
+            File("users", "other:x:\(other):\(other)::\(home.path("home/other")):/bin/sh\n")
+        }.create(in: home.home)
+        try tool(
+            "sh", "-c",
+            "printf 'XDG_DOCUMENTS_DIR=\"/\"\nXDG_MUSIC_DIR=\"%s\"\n' \(home.home) "
+                + "> \(home.path("home/other/.config/user-dirs.dirs"))")
+        try tool("chown", "-R", "--no-dereference", "\(other)", home.path("home/other"))
+        home.passwordDatabase = home.path("users")
+        let found = try home.found { $0.includesForeign = true }
+        #expect(found.units == ["work/marked"])
+        #expect(
+            found.kept == [
+                "data/Papers": .protectedRoot, "home/other/.config": .protectedRoot,
+            ])
     }
 
     @Test("is no directory that an ordinary user could not empty")
@@ -83,18 +79,17 @@ struct RootAreaTests {
             ages: AgeRules(now: .later, pressure: .low, wantedAge: 0, isClockTrusted: true),
             notACache: .shipped, keptPaths: KeptPaths([]), mountsElsewhere: .none)
         let tree = Tree { Directory("closed").permissions(0o500) }
-        try withTemporaryDirectory(containing: tree) { root in
-            let path = root.appending("closed")
-            let item = ReachedItem(
-                .directory(try OpenDirectory(at: path)), path: path.bytes, depth: 1)
-            let seen = SeenItem(
-                status: try path.status(), decision: .unmarked, isMarked: false, isTagged: false,
-                listed: nil, keptPaths: KeptPaths.Position())
-            let context = PurgeContext(policy: .empty, area: .elsewhere)
-            for moment in [KeepMoment.alone, .inUnit] {
-                let reason = rules.reasonToKeep(item, seen, in: context, at: moment)
-                #expect(reason == .unreadable(.permissionDenied))
-            }
+        let root = try temporaryDirectory(containing: tree)
+        let path = root.appending("closed")
+        let item = ReachedItem(
+            .directory(try OpenDirectory(at: path)), path: path.bytes, depth: 1)
+        let seen = SeenItem(
+            status: try path.status(), decision: .unmarked, isMarked: false, isTagged: false,
+            listed: nil, keptPaths: KeptPaths.Position())
+        let context = PurgeContext(policy: .empty, area: .elsewhere)
+        for moment in [KeepMoment.alone, .inUnit] {
+            let reason = rules.reasonToKeep(item, seen, in: context, at: moment)
+            #expect(reason == .unreadable(.permissionDenied))
         }
     }
 }

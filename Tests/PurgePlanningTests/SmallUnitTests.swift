@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Units that free little by themselves, and what belongs together in a directory for caches.
-@Suite("Small units, and indexes with their data")
+@Suite("Small units, and indexes with their data", .cleansUp)
 struct SmallUnitTests {
     private static let smallest: Int64 = 64 << 10
 
@@ -19,15 +19,14 @@ struct SmallUnitTests {
             File(".cache/pre-commit/patch1", content(4))
             File(".cache/pre-commit/large", content(2048))
         }
-        try withHome(tree) { fixture in
-            let (units, kept, found) = try fixture.found { $0.smallest = Self.smallest }
-            #expect(units == [".cache/pre-commit/large"])
-            #expect(kept[".cache/pre-commit/patch1"] == .tooSmall)
-            // What is counted for the capacity key and for status is what may go.
-            #expect(found.totals.count(of: .caches) == 1)
-            let all = try fixture.found { $0.smallest = 0 }
-            #expect(all.units == [".cache/pre-commit/large", ".cache/pre-commit/patch1"])
-        }
+        let fixture = try homeFixture(tree)
+        let (units, kept, found) = try fixture.found { $0.smallest = Self.smallest }
+        #expect(units == [".cache/pre-commit/large"])
+        #expect(kept[".cache/pre-commit/patch1"] == .tooSmall)
+        // What is counted for the capacity key and for status is what may go.
+        #expect(found.totals.count(of: .caches) == 1)
+        let all = try fixture.found { $0.smallest = 0 }
+        #expect(all.units == [".cache/pre-commit/large", ".cache/pre-commit/patch1"])
     }
 
     @Test("small units of one directory go when they come to a mebibyte, after all larger ones")
@@ -38,23 +37,21 @@ struct SmallUnitTests {
             File(".cache/app/medium", content(512))
             File(".cache/app/large", content(1024))
         }
-        try withHome(tree) { fixture in
-            let (units, kept, _) = try fixture.found { $0.smallest = Self.smallest }
-            #expect(units.first == ".cache/app/large")
-            #expect(units.count { $0.hasPrefix(".cache/many/") } == 20)
-            #expect(!units.contains { $0.hasPrefix(".cache/few/") })
-            #expect(kept.values.count { $0 == .tooSmall } == 10)
-            #expect(units.contains(".cache/app/medium"))
-        }
+        let fixture = try homeFixture(tree)
+        let (units, kept, _) = try fixture.found { $0.smallest = Self.smallest }
+        #expect(units.first == ".cache/app/large")
+        #expect(units.count { $0.hasPrefix(".cache/many/") } == 20)
+        #expect(!units.contains { $0.hasPrefix(".cache/few/") })
+        #expect(kept.values.count { $0 == .tooSmall } == 10)
+        #expect(units.contains(".cache/app/medium"))
     }
 
     @Test("a marked unit may be small")
     func marked() throws {
         let tree = Tree { File("data/marked", content(4)).purgeable() }
-        try withHome(tree) { fixture in
-            let (units, _, _) = try fixture.found { $0.smallest = Self.smallest }
-            #expect(units == ["data/marked"])
-        }
+        let fixture = try homeFixture(tree)
+        let (units, _, _) = try fixture.found { $0.smallest = Self.smallest }
+        #expect(units == ["data/marked"])
     }
 
     @Test("what the target does not need is dropped, the smallest first, and more may be found")
@@ -64,19 +61,17 @@ struct SmallUnitTests {
             File(".cache/app/middle", content(2048))
             File(".cache/app/new", content(8192))
         }
-        try withHome(tree) { fixture in
-            let found = try fixture.found().2
-            #expect(found.units.count == 3 && !found.isTruncated)
-            let trimmed = found.trimmed(toFree: 8 << 20)
-            #expect(trimmed.units.map { fixture.name($0.path) } == [".cache/app/new"])
-            #expect(trimmed.isTruncated)
-            #expect(trimmed.totals == found.totals)
-            // Items that are needed for their inodes stay.
-            let two = found.trimmed(toFree: 8 << 20, inodes: 2)
-            #expect(
-                two.units.map { fixture.name($0.path) } == [".cache/app/middle", ".cache/app/new"])
-            #expect(found.trimmed(toFree: 11 << 20).units.count == 3)
-        }
+        let fixture = try homeFixture(tree)
+        let found = try fixture.found().2
+        #expect(found.units.count == 3 && !found.isTruncated)
+        let trimmed = found.trimmed(toFree: 8 << 20)
+        #expect(trimmed.units.map { fixture.name($0.path) } == [".cache/app/new"])
+        #expect(trimmed.isTruncated)
+        #expect(trimmed.totals == found.totals)
+        // Items that are needed for their inodes stay.
+        let two = found.trimmed(toFree: 8 << 20, inodes: 2)
+        #expect(two.units.map { fixture.name($0.path) } == [".cache/app/middle", ".cache/app/new"])
+        #expect(found.trimmed(toFree: 11 << 20).units.count == 3)
     }
 
     @Test("a database beside directories makes one unit of them, except where the list says not")
@@ -91,17 +86,16 @@ struct SmallUnitTests {
                 }
             }
         }
-        try withHome(tree) { fixture in
-            let (units, _, _) = try fixture.found()
-            #expect(
-                Set(units) == [
-                    ".cache/indexed", ".cache/nix/data", ".cache/nix/index.sqlite3",
-                    ".cache/plain/data", ".cache/plain/notes",
-                ])
-            // A ROOT inside does not part them.
-            let inside = try fixture.found { $0.roots = [fixture.path(".cache/indexed/data")] }
-            #expect(inside.units == [])
-        }
+        let fixture = try homeFixture(tree)
+        let (units, _, _) = try fixture.found()
+        #expect(
+            Set(units) == [
+                ".cache/indexed", ".cache/nix/data", ".cache/nix/index.sqlite3",
+                ".cache/plain/data", ".cache/plain/notes",
+            ])
+        // A ROOT inside does not part them.
+        let inside = try fixture.found { $0.roots = [fixture.path(".cache/indexed/data")] }
+        #expect(inside.units == [])
     }
 
     @Test(
@@ -119,11 +113,10 @@ struct SmallUnitTests {
             Directory(".cache/tool/clone/refs")
             File(".cache/tool/unpacked/file", block)
         }
-        try withHome(tree) { fixture in
-            let (units, kept, _) = try fixture.found()
-            #expect(Set(units) == [".cache/tool/large", ".cache/tool/unpacked"])
-            #expect(kept[".cache/pre-commit"]?.name == "not-a-cache")
-            #expect(kept[".cache/tool/index.json"]?.name == "not-a-cache")
-        }
+        let fixture = try homeFixture(tree)
+        let (units, kept, _) = try fixture.found()
+        #expect(Set(units) == [".cache/tool/large", ".cache/tool/unpacked"])
+        #expect(kept[".cache/pre-commit"]?.name == "not-a-cache")
+        #expect(kept[".cache/tool/index.json"]?.name == "not-a-cache")
     }
 }

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("What may be deleted")
+@Suite("What may be deleted", .cleansUp)
 struct UnitSearchTests {
     @Test("in caches is a file, and what lies two levels down")
     func caches() throws {
@@ -17,18 +17,17 @@ struct UnitSearchTests {
             File(".cache/tagged/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
             File(".cache/tagged/file", block)
         }
-        try withHome(tree) { home in
-            let examined = Monitor(0)
-            let found = try home.found {
-                $0.didExamine = { count in examined.withLock { $0 += count } }
-            }
-            // Each item once, the home too.
-            #expect(examined.withLock { $0 } == 11)
-            #expect(
-                Set(found.units)
-                    == [".cache/loose", ".cache/app/file", ".cache/app/unit", ".cache/tagged"])
-            #expect(found.kept == [:])
+        let home = try homeFixture(tree)
+        let examined = Monitor(0)
+        let found = try home.found {
+            $0.didExamine = { count in examined.withLock { $0 += count } }
         }
+        // Each item once, the home too.
+        #expect(examined.withLock { $0 } == 11)
+        #expect(
+            Set(found.units)
+                == [".cache/loose", ".cache/app/file", ".cache/app/unit", ".cache/tagged"])
+        #expect(found.kept == [:])
     }
 
     @Test("is not what lies in a directory for documents, settings or keys, whatever it says")
@@ -39,16 +38,15 @@ struct UnitSearchTests {
             Directory(".config") { File("marked", block).purgeable() }
             Directory(".ssh") { File("marked", block).purgeable() }
         }
-        try withHome(tree) { home in
-            let found = try home.found()
-            #expect(found.units == [])
-            #expect(
-                found.kept
-                    == [
-                        "Documents": .protectedRoot, ".config": .protectedRoot,
-                        ".ssh": .protectedRoot,
-                    ])
-        }
+        let home = try homeFixture(tree)
+        let found = try home.found()
+        #expect(found.units == [])
+        #expect(
+            found.kept
+                == [
+                    "Documents": .protectedRoot, ".config": .protectedRoot,
+                    ".ssh": .protectedRoot,
+                ])
     }
 
     @Test("is not a unit that holds something to keep, whole as it is")
@@ -64,14 +62,13 @@ struct UnitSearchTests {
             File(".cache/app/repository/file", block)
             File(".cache/app/fine/file", block)
         }
-        try withHome(tree) { home in
-            let found = try home.found()
-            #expect(found.units == [".cache/app/fine"])
-            #expect(found.kept["marked"] == .protected(Effective(.markedFalse)))
-            #expect(found.kept[".cache/app/socket"] == .specialFile)
-            #expect(found.kept[".cache/app/fifo"] == .specialFile)
-            #expect(found.kept[".cache/app/repository"]?.name == "not-a-cache")
-        }
+        let home = try homeFixture(tree)
+        let found = try home.found()
+        #expect(found.units == [".cache/app/fine"])
+        #expect(found.kept["marked"] == .protected(Effective(.markedFalse)))
+        #expect(found.kept[".cache/app/socket"] == .specialFile)
+        #expect(found.kept[".cache/app/fifo"] == .specialFile)
+        #expect(found.kept[".cache/app/repository"]?.name == "not-a-cache")
     }
 
     @Test("is no symbolic link by itself, only with the directory it is in")
@@ -84,17 +81,15 @@ struct UnitSearchTests {
             SymbolicLink(".cache/app/unit/link", to: target)
             Directory("tmp") { SymbolicLink("link", to: target) }
         }
-        try withHome(tree) { home in
-            var home = home
-            home.temporary = ["tmp"]
-            let found = try home.found()
-            #expect(found.units == [".cache/app/unit"])
-            #expect(
-                found.kept == [
-                    ".cache/loose": .symbolicLink, ".cache/app/link": .symbolicLink,
-                    "tmp/link": .symbolicLink,
-                ])
-        }
+        var home = try homeFixture(tree)
+        home.temporary = ["tmp"]
+        let found = try home.found()
+        #expect(found.units == [".cache/app/unit"])
+        #expect(
+            found.kept == [
+                ".cache/loose": .symbolicLink, ".cache/app/link": .symbolicLink,
+                "tmp/link": .symbolicLink,
+            ])
     }
 
     @Test("is no file with a name elsewhere; a unit with all names of one counts it once")
@@ -106,16 +101,15 @@ struct UnitSearchTests {
             File(".cache/app/inside/first", block)
             HardLink(".cache/app/inside/second", to: ".cache/app/inside/first")
         }
-        try withHome(tree) { home in
-            let found = try home.found()
-            #expect(found.kept[".cache/app/linked"] == .freesNothing)
-            let units = found.2.units.filter { $0.path.suffix(6).elementsEqual("inside".utf8) }
-            #expect(found.units.contains(".cache/app/inside"))
-            let inside = home.home.appending(".cache/app/inside")
-            let file = try inside.appending("first").status().allocatedSize
-            let directory = try inside.status().allocatedSize
-            #expect(units.map(\.bytes) == [file + directory])
-        }
+        let home = try homeFixture(tree)
+        let found = try home.found()
+        #expect(found.kept[".cache/app/linked"] == .freesNothing)
+        let units = found.2.units.filter { $0.path.suffix(6).elementsEqual("inside".utf8) }
+        #expect(found.units.contains(".cache/app/inside"))
+        let inside = home.home.appending(".cache/app/inside")
+        let file = try inside.appending("first").status().allocatedSize
+        let directory = try inside.status().allocatedSize
+        #expect(units.map(\.bytes) == [file + directory])
     }
 
     @Test(
@@ -127,14 +121,13 @@ struct UnitSearchTests {
             File("marked", block).purgeable()
             Directory("unit") { File("file", block) }.purgeable()
         }
-        try withHome(tree) { home in
-            let paths = ["marked", "unit/file"].map { home.path($0) }
-            for path in paths { try tool("chattr", "+\(flag)", path) }
-            defer { for path in paths { _ = try? tool("chattr", "-\(flag)", path) } }
-            let found = try home.found()
-            #expect(found.units == [])
-            #expect(found.kept == ["marked": .immutable, "unit": .immutable])
-        }
+        let home = try homeFixture(tree)
+        let paths = ["marked", "unit/file"].map { home.path($0) }
+        for path in paths { try tool("chattr", "+\(flag)", path) }
+        defer { for path in paths { _ = try? tool("chattr", "-\(flag)", path) } }
+        let found = try home.found()
+        #expect(found.units == [])
+        #expect(found.kept == ["marked": .immutable, "unit": .immutable])
     }
 
     @Test("is nothing of others")
@@ -144,26 +137,24 @@ struct UnitSearchTests {
             File(".cache/app/file", block)
             File(".cache/app/unit/file", block)
         }
-        try withHome(tree) { home in
-            try tool("chown", "12345", home.home.appending(".cache/app/file"))
-            try tool("chown", "12345", home.home.appending(".cache/app/unit/file"))
-            let found = try home.found()
-            #expect(found.units == [])
-            #expect(found.kept[".cache/app/file"] == .foreignOwner)
-            #expect(found.kept[".cache/app/unit"] == .foreignOwner)
-        }
+        let home = try homeFixture(tree)
+        try tool("chown", "12345", home.home.appending(".cache/app/file"))
+        try tool("chown", "12345", home.home.appending(".cache/app/unit/file"))
+        let found = try home.found()
+        #expect(found.units == [])
+        #expect(found.kept[".cache/app/file"] == .foreignOwner)
+        #expect(found.kept[".cache/app/unit"] == .foreignOwner)
     }
 
     @Test("is not the home because a variable says that it holds caches or temporary files")
     func hostileEnvironment() throws {
         let tree = Tree { File("work/deep/file", block) }
-        try withHome(tree) { home in
-            for variable in ["XDG_CACHE_HOME", "TMPDIR", "XDG_DATA_HOME"] {
-                var hostile = home
-                hostile.environment[variable] = home.home
-                let found = try hostile.found()
-                #expect(found.units == [])
-            }
+        let home = try homeFixture(tree)
+        for variable in ["XDG_CACHE_HOME", "TMPDIR", "XDG_DATA_HOME"] {
+            var hostile = home
+            hostile.environment[variable] = home.home
+            let found = try hostile.found()
+            #expect(found.units == [])
         }
     }
 }

@@ -5,20 +5,19 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Protection through the file manager")
+@Suite("Protection through the file manager", .cleansUp)
 struct AttributeTests {
     @Test("a class among other attributes is stored, and read back")
     func mixedAttributes() throws {
-        try withFile { file in
-            try setAttributes(
-                [.posixPermissions: 0o600, .protectionKey: FileProtectionType.completeUnlessOpen],
-                of: "\(file)")
-            try #expect(file.fileProtection == .completeUnlessOpen)
-            try #expect(file.status().permissions == 0o600)
-            let read = try manager.attributesOfItem(atPath: "\(file)")
-            #expect(read[.protectionKey] as? FileProtectionType == .completeUnlessOpen)
-            #expect(read[.size] != nil)
-        }
+        let file = try temporaryFile()
+        try setAttributes(
+            [.posixPermissions: 0o600, .protectionKey: FileProtectionType.completeUnlessOpen],
+            of: "\(file)")
+        try #expect(file.fileProtection == .completeUnlessOpen)
+        try #expect(file.status().permissions == 0o600)
+        let read = try manager.attributesOfItem(atPath: "\(file)")
+        #expect(read[.protectionKey] as? FileProtectionType == .completeUnlessOpen)
+        #expect(read[.size] != nil)
     }
 
     @Test("a class that does not exist, and one on a missing item or a link, changes nothing")
@@ -26,18 +25,17 @@ struct AttributeTests {
         let tree = Tree {
             File("f").permissions(0o644); SymbolicLink("l", to: "f")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let file = root.appending("f")
-            expectError(.featureUnsupported) {
-                try setAttributes(
-                    [.posixPermissions: 0o600, .protectionKey: FileProtectionType(rawValue: "no")],
-                    of: "\(file)")
-            }
-            expectError(.fileNoSuchFile) { try setAttributes(complete, of: "\(root)/none") }
-            expectError(.featureUnsupported) { try setAttributes(complete, of: "\(root)/l") }
-            try #expect(file.status().permissions == 0o644)
-            try #expect(file.marks() == Marks.none)
+        let root = try temporaryDirectory(containing: tree)
+        let file = root.appending("f")
+        expectError(.featureUnsupported) {
+            try setAttributes(
+                [.posixPermissions: 0o600, .protectionKey: FileProtectionType(rawValue: "no")],
+                of: "\(file)")
         }
+        expectError(.fileNoSuchFile) { try setAttributes(complete, of: "\(root)/none") }
+        expectError(.featureUnsupported) { try setAttributes(complete, of: "\(root)/l") }
+        try #expect(file.status().permissions == 0o644)
+        try #expect(file.marks() == Marks.none)
     }
 
     /// SwiftyBeaver's FileDestination gives its log the class `none` in this way.
@@ -48,36 +46,35 @@ struct AttributeTests {
                 File("log").protection(.complete).purgeable(); File("plain"); File("other")
             }.protection(.completeUnlessOpen)
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let directory = root.appending("d")
-            let (log, other) = (directory.appending("log"), directory.appending("other"))
-            var attributes = try manager.attributesOfItem(atPath: "\(log)")
-            attributes[.protectionKey] = FileProtectionType.none
-            try setAttributes(attributes, of: "\(log)")
-            try #expect(log.fileProtection == FileProtection.none)
-            // The marks do not travel to others, but the class that was chosen does.
-            try setAttributes(attributes, of: "\(other)")
-            try #expect(other.marks() == Marks(fileProtection: FileProtection.none))
-            attributes = try manager.attributesOfItem(atPath: "\(directory)/plain")
-            attributes[.posixPermissions] = 0o755
-            for name in ["plain", "new", "directory"] {
-                let path = directory.appending(name)
-                switch name {
-                case "plain": try setAttributes(attributes, of: "\(path)")
-                case "new":
-                    #expect(
-                        manager.createFile(
-                            atPath: "\(path)", contents: nil, attributes: attributes))
-                default: try createDirectory("\(path)", false, attributes)
-                }
-                try #expect(path.status().permissions == 0o755, "\(name)")
-                let stored: FileProtection? = name == "plain" ? nil : .completeUnlessOpen
-                try #expect(path.marks() == Marks(fileProtection: stored), "\(name)")
+        let root = try temporaryDirectory(containing: tree)
+        let directory = root.appending("d")
+        let (log, other) = (directory.appending("log"), directory.appending("other"))
+        var attributes = try manager.attributesOfItem(atPath: "\(log)")
+        attributes[.protectionKey] = FileProtectionType.none
+        try setAttributes(attributes, of: "\(log)")
+        try #expect(log.fileProtection == FileProtection.none)
+        // The marks do not travel to others, but the class that was chosen does.
+        try setAttributes(attributes, of: "\(other)")
+        try #expect(other.marks() == Marks(fileProtection: FileProtection.none))
+        attributes = try manager.attributesOfItem(atPath: "\(directory)/plain")
+        attributes[.posixPermissions] = 0o755
+        for name in ["plain", "new", "directory"] {
+            let path = directory.appending(name)
+            switch name {
+            case "plain": try setAttributes(attributes, of: "\(path)")
+            case "new":
+                #expect(
+                    manager.createFile(
+                        atPath: "\(path)", contents: nil, attributes: attributes))
+            default: try createDirectory("\(path)", false, attributes)
             }
-            attributes[.protectionKey] = FileProtectionType.complete
-            try setAttributes(attributes, of: "\(directory)/plain")
-            try #expect(directory.appending("plain").fileProtection == .complete)
+            try #expect(path.status().permissions == 0o755, "\(name)")
+            let stored: FileProtection? = name == "plain" ? nil : .completeUnlessOpen
+            try #expect(path.marks() == Marks(fileProtection: stored), "\(name)")
         }
+        attributes[.protectionKey] = FileProtectionType.complete
+        try setAttributes(attributes, of: "\(directory)/plain")
+        try #expect(directory.appending("plain").fileProtection == .complete)
     }
 
     @Test("the class is that of the directories above, a string that casts to each type")
@@ -88,62 +85,59 @@ struct AttributeTests {
                 SymbolicLink("l", to: "e/f")
             }.protection(.complete)
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let file = root.appending("d/e/f")
-            let value = try manager.attributesOfItem(atPath: "\(file)")[.protectionKey]
-            #expect(value as? String == "NSFileProtectionComplete")
-            #expect(value as? NSString == "NSFileProtectionComplete")
-            #expect(value as? FileProtectionType == .complete)
-            let read = try file.url.resourceValues(forKeys: [.fileProtectionKey])
-            #expect(read.fileProtection == .complete)
-            #expect(read.allValues[.fileProtectionKey] as? URLFileProtection == .complete)
-            try Data().write(to: root.appending("g").url)
-            for item in [file, root.appending("g")] {
-                try item.url.setResourceValues(read)
-                try #expect(item.marks() == Marks.none)
-            }
-            for name in ["g", "d/l"] {
-                let attributes = try manager.attributesOfItem(atPath: "\(root)/\(name)")
-                #expect(attributes[.protectionKey] == nil, "\(name)")
-            }
+        let root = try temporaryDirectory(containing: tree)
+        let file = root.appending("d/e/f")
+        let value = try manager.attributesOfItem(atPath: "\(file)")[.protectionKey]
+        #expect(value as? String == "NSFileProtectionComplete")
+        #expect(value as? NSString == "NSFileProtectionComplete")
+        #expect(value as? FileProtectionType == .complete)
+        let read = try file.url.resourceValues(forKeys: [.fileProtectionKey])
+        #expect(read.fileProtection == .complete)
+        #expect(read.allValues[.fileProtectionKey] as? URLFileProtection == .complete)
+        try Data().write(to: root.appending("g").url)
+        for item in [file, root.appending("g")] {
+            try item.url.setResourceValues(read)
+            try #expect(item.marks() == Marks.none)
+        }
+        for name in ["g", "d/l"] {
+            let attributes = try manager.attributesOfItem(atPath: "\(root)/\(name)")
+            #expect(attributes[.protectionKey] == nil, "\(name)")
         }
     }
 
     @Test("the immutable flag is an attribute", arguments: [FilesystemKind.ext4, .xfs])
     func immutable(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            let file = filesystem.root.appending("f")
-            #expect(
-                manager.createFile(
-                    atPath: "\(file)", contents: nil,
-                    attributes: [.immutable: true, .posixPermissions: 0o640]))
-            try #expect(file.status().isImmutable)
-            try #expect(manager.attributesOfItem(atPath: "\(file)")[.immutable] as? Bool == true)
-            expectError(.fileWriteNoPermission) { try setAttributes(complete, of: "\(file)") }
-            let protection = FileProtectionType.complete
-            try setAttributes([.immutable: false, .protectionKey: protection], of: "\(file)")
-            try #expect(file.fileProtection == .complete)
-            try #expect(!file.status().isImmutable)
-            try #expect(manager.attributesOfItem(atPath: "\(file)")[.immutable] == nil)
-        }
+        let filesystem = try filesystem(kind)
+        let file = filesystem.root.appending("f")
+        #expect(
+            manager.createFile(
+                atPath: "\(file)", contents: nil,
+                attributes: [.immutable: true, .posixPermissions: 0o640]))
+        try #expect(file.status().isImmutable)
+        try #expect(manager.attributesOfItem(atPath: "\(file)")[.immutable] as? Bool == true)
+        expectError(.fileWriteNoPermission) { try setAttributes(complete, of: "\(file)") }
+        let protection = FileProtectionType.complete
+        try setAttributes([.immutable: false, .protectionKey: protection], of: "\(file)")
+        try #expect(file.fileProtection == .complete)
+        try #expect(!file.status().isImmutable)
+        try #expect(manager.attributesOfItem(atPath: "\(file)")[.immutable] == nil)
         try setAttributes([.immutable: false], of: "/proc/self/status")
     }
 
     @Test("what is made in a directory takes its class, unless it is given another")
     func inheritsClass() throws {
-        try withTemporaryDirectory { root in
-            let top = root.appending("top")
-            try createDirectory("\(top)", true, complete)
-            try createDirectory("\(top)/a/b", true, nil)
-            #expect(manager.createFile(atPath: "\(top)/a/b/f", contents: Data("x".utf8)))
-            try Data("x".utf8).write(to: top.appending("g").url)
-            for name in ["a", "a/b", "a/b/f", "g"] {
-                try #expect(top.appending(name).fileProtection == .complete, "\(name)")
-            }
-            let other: [FileAttributeKey: Any] = [.protectionKey: FileProtectionType.none]
-            #expect(manager.createFile(atPath: "\(top)/h", contents: nil, attributes: other))
-            try #expect(top.appending("h").fileProtection == FileProtection.none)
+        let root = try temporaryDirectory()
+        let top = root.appending("top")
+        try createDirectory("\(top)", true, complete)
+        try createDirectory("\(top)/a/b", true, nil)
+        #expect(manager.createFile(atPath: "\(top)/a/b/f", contents: Data("x".utf8)))
+        try Data("x".utf8).write(to: top.appending("g").url)
+        for name in ["a", "a/b", "a/b/f", "g"] {
+            try #expect(top.appending(name).fileProtection == .complete, "\(name)")
         }
+        let other: [FileAttributeKey: Any] = [.protectionKey: FileProtectionType.none]
+        #expect(manager.createFile(atPath: "\(top)/h", contents: nil, attributes: other))
+        try #expect(top.appending("h").fileProtection == FileProtection.none)
     }
 
     @Test("classes are compared, counted and told apart in a switch")

@@ -2,7 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The checker of imports")
+@Suite("The checker of imports", .cleansUp)
 struct ImportCheckerTests {
     @Test(
         "a use that Foundation ignores is found",
@@ -73,9 +73,8 @@ struct ImportCheckerTests {
     }
 
     private func check(_ content: String) throws -> CommandResult {
-        try withTemporaryDirectory(containing: Tree { File("a b\n.swift", content) }) { root in
-            try Command(.checker, root).run()
-        }
+        let root = try temporaryDirectory(containing: Tree { File("a b\n.swift", content) })
+        return try Command(.checker, root).run()
     }
 }
 

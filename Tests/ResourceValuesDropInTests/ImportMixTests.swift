@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Each way of importing, compiled as a file of its own.
-@Suite("Import mixes")
+@Suite("Import mixes", .cleansUp)
 struct ImportMixTests {
     @Test(
         "clean mixes compile without a warning",
@@ -56,9 +56,8 @@ struct ImportMixTests {
     }
 
     private func typecheck(_ source: String, _ mode: LanguageMode) throws -> CommandResult {
-        try withTemporaryDirectory(containing: Tree { File("main.swift", source) }) { root in
-            try typecheckFile(root.appending("main.swift"), mode)
-        }
+        let root = try temporaryDirectory(containing: Tree { File("main.swift", source) })
+        return try typecheckFile(root.appending("main.swift"), mode)
     }
 }
 

@@ -20,7 +20,7 @@ enum PathListingCall: CaseIterable {
     }
 }
 
-@Suite("Listings in paths")
+@Suite("Listings in paths", .cleansUp)
 struct PathListingTests {
     private let tree = Tree {
         Directory("d") {
@@ -38,36 +38,34 @@ struct PathListingTests {
 
     @Test("they are Foundation's where names are UTF-8", arguments: PathListingCall.allCases)
     func sideBySide(call: PathListingCall) throws {
-        try withTemporaryDirectory(containing: tree) { root in
-            for name in ["", "/d", "/d/", "/link", "/f", "/missing", "/d/a:b/.."] {
-                let path = "\(root)\(name)"
-                var (ours, foundation): ([String]??, [String]??)
-                let (code, foundationCode) = (
-                    cocoaCode { ours = try call.run(path) },
-                    cocoaCode { foundation = try call.runFoundation(path) }
-                )
-                #expect(code == foundationCode, "\(name)")
-                #expect(ours??.sorted() == foundation??.sorted(), "\(name)")
-            }
-            let empty = (
-                cocoaCode { _ = try call.run("") }, cocoaCode { _ = try call.runFoundation("") }
+        let root = try temporaryDirectory(containing: tree)
+        for name in ["", "/d", "/d/", "/link", "/f", "/missing", "/d/a:b/.."] {
+            let path = "\(root)\(name)"
+            var (ours, foundation): ([String]??, [String]??)
+            let (code, foundationCode) = (
+                cocoaCode { ours = try call.run(path) },
+                cocoaCode { foundation = try call.runFoundation(path) }
             )
-            #expect(empty.0 == empty.1)
-            if call == .subpaths { try #expect((call.run("\(root)") ?? []).count > 25) }
+            #expect(code == foundationCode, "\(name)")
+            #expect(ours??.sorted() == foundation??.sorted(), "\(name)")
         }
+        let empty = (
+            cocoaCode { _ = try call.run("") }, cocoaCode { _ = try call.runFoundation("") }
+        )
+        #expect(empty.0 == empty.1)
+        if call == .subpaths { try #expect((call.run("\(root)") ?? []).count > 25) }
     }
 
     /// Of such a name, Foundation makes an absolute path.
     @Test("a name that begins with a combining mark is itself", arguments: PathListingCall.allCases)
     func combiningMark(call: PathListingCall) throws {
         let name = HostileNames.combiningMarks
-        try withTemporaryDirectory(containing: Tree { Directory(name) { File(name) } }) { root in
-            let text = String(decoding: name.bytes, as: UTF8.self)
-            let below = call == .contents ? [] : ["\(text)/\(text)"]
-            try #expect(
-                call.run("\(root)").map { $0.map { Array($0.utf8) } }
-                    == ([text] + below).map { Array($0.utf8) })
-        }
+        let root = try temporaryDirectory(containing: Tree { Directory(name) { File(name) } })
+        let text = String(decoding: name.bytes, as: UTF8.self)
+        let below = call == .contents ? [] : ["\(text)/\(text)"]
+        try #expect(
+            call.run("\(root)").map { $0.map { Array($0.utf8) } }
+                == ([text] + below).map { Array($0.utf8) })
     }
 
     @Test("a name that is not UTF-8 is an error, and never another name")
@@ -77,18 +75,17 @@ struct PathListingTests {
                 File("a"); Directory(FileName([0x63, 0xE9])) { File("in") }
             }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            for directory in ["\(root)/d", "\(root)"] {
-                let isAbove = directory == "\(root)"
-                try #expect(
-                    Set(PathListingCall.enumerator.run(directory) ?? [])
-                        == (isAbove ? ["d", "d/a"] : ["a"]))
-                try #expect(PathListingCall.subpaths.run(directory) == nil)
-                for call in [PathListingCall.contents, .subpathsOfDirectory] {
-                    let code = cocoaCode { _ = try call.run(directory) }
-                    let isBelow = isAbove && call == .contents
-                    #expect(code == (isBelow ? nil : .fileReadInvalidFileName))
-                }
+        let root = try temporaryDirectory(containing: tree)
+        for directory in ["\(root)/d", "\(root)"] {
+            let isAbove = directory == "\(root)"
+            try #expect(
+                Set(PathListingCall.enumerator.run(directory) ?? [])
+                    == (isAbove ? ["d", "d/a"] : ["a"]))
+            try #expect(PathListingCall.subpaths.run(directory) == nil)
+            for call in [PathListingCall.contents, .subpathsOfDirectory] {
+                let code = cocoaCode { _ = try call.run(directory) }
+                let isBelow = isAbove && call == .contents
+                #expect(code == (isBelow ? nil : .fileReadInvalidFileName))
             }
         }
     }
@@ -99,17 +96,16 @@ struct PathListingTests {
             Directory("d") { File("in", "four") }
             File("f", "four").permissions(0o640)
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let items = try #require(FileManager.default.enumerator(atPath: "\(root)"))
-            var levels: [String: Int] = [:]
-            while let path = items.nextObject() as? String {
-                levels[path] = items.level
-                let type: FileAttributeType = path == "d" ? .typeDirectory : .typeRegular
-                #expect(items.fileAttributes?[.type] as? FileAttributeType == type)
-                if path == "d" { items.skipDescendants() }
-            }
-            #expect(levels == ["d": 1, "f": 1])
-            #expect(items.directoryAttributes?[.type] as? FileAttributeType == .typeDirectory)
+        let root = try temporaryDirectory(containing: tree)
+        let items = try #require(FileManager.default.enumerator(atPath: "\(root)"))
+        var levels: [String: Int] = [:]
+        while let path = items.nextObject() as? String {
+            levels[path] = items.level
+            let type: FileAttributeType = path == "d" ? .typeDirectory : .typeRegular
+            #expect(items.fileAttributes?[.type] as? FileAttributeType == type)
+            if path == "d" { items.skipDescendants() }
         }
+        #expect(levels == ["d": 1, "f": 1])
+        #expect(items.directoryAttributes?[.type] as? FileAttributeType == .typeDirectory)
     }
 }

@@ -33,7 +33,7 @@ private struct EmptyStore: FileStore {
     func removeItem(at url: URL) throws {}
 }
 
-@Suite("File managers behind a protocol, and references to methods")
+@Suite("File managers behind a protocol, and references to methods", .cleansUp)
 struct ReferenceTests {
     private let tree = Tree {
         Directory("d") {
@@ -54,12 +54,11 @@ struct ReferenceTests {
             }
             return items.count
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let (source, target) = (root.appending("d").url, root.appending("new").url)
-            try #expect(copyAll(EmptyStore(), from: source, to: target) == 0)
-            try #expect(copyAll(FileManager.default, from: source, to: target) == 1)
-            try #expect(root.appending("new/f").value(for: .isExcludedFromBackup) == true)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let (source, target) = (root.appending("d").url, root.appending("new").url)
+        try #expect(copyAll(EmptyStore(), from: source, to: target) == 0)
+        try #expect(copyAll(FileManager.default, from: source, to: target) == 1)
+        try #expect(root.appending("new/f").value(for: .isExcludedFromBackup) == true)
     }
 
     @Test("references without a call are the drop-in's methods")
@@ -80,41 +79,39 @@ struct ReferenceTests {
         let values: (URL) -> (Set<URLResourceKey>) throws -> URLResourceValues =
             URL.resourceValues(forKeys:)
         let volumes = manager.mountedVolumeURLs(includingResourceValuesForKeys:options:)
-        try withTemporaryDirectory(containing: tree) { root in
-            try copy(root.appending("d").url, root.appending("e").url)
-            try move(root.appending("e/f").url, root.appending("g").url)
-            try #expect(root.appending("g").value(for: .isExcludedFromBackup) == true)
-            try #expect(list(root.appending("d").url, nil, []).count == 2)
-            try #expect(list(root.appending("d").url, [.isDirectoryKey], []).count == 2)
-            try #expect(typed(root.appending("d").url, [.isPurgeableKey], []).count == 2)
-            #expect(enumerate(root.url, nil, [], nil)?.allObjects.count == 6)
-            try set([.protectionKey: FileProtectionType.complete], "\(root)/d")
-            try create(root.appending("d/sub").url, true, nil)
-            #expect(createFile("\(root)/d/sub/f", Data(), nil))
-            let read = try get("\(root)/d/sub/f")[.protectionKey] as? FileProtectionType
-            #expect(read == .complete)
-            try #expect(values(root.appending("g").url)([.isPurgeableKey]).isPurgeable == nil)
-            #expect(volumes(nil, [])?.isEmpty == false)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        try copy(root.appending("d").url, root.appending("e").url)
+        try move(root.appending("e/f").url, root.appending("g").url)
+        try #expect(root.appending("g").value(for: .isExcludedFromBackup) == true)
+        try #expect(list(root.appending("d").url, nil, []).count == 2)
+        try #expect(list(root.appending("d").url, [.isDirectoryKey], []).count == 2)
+        try #expect(typed(root.appending("d").url, [.isPurgeableKey], []).count == 2)
+        #expect(enumerate(root.url, nil, [], nil)?.allObjects.count == 6)
+        try set([.protectionKey: FileProtectionType.complete], "\(root)/d")
+        try create(root.appending("d/sub").url, true, nil)
+        #expect(createFile("\(root)/d/sub/f", Data(), nil))
+        let read = try get("\(root)/d/sub/f")[.protectionKey] as? FileProtectionType
+        #expect(read == .complete)
+        try #expect(values(root.appending("g").url)([.isPurgeableKey]).isPurgeable == nil)
+        #expect(volumes(nil, [])?.isEmpty == false)
     }
 
     @Test("a listing with options and without keys finds names that are not UTF-8")
     func literalNil() throws {
-        try withTemporaryDirectory(containing: Tree { File(FileName([0xE9])) }) { root in
-            let manager = FileManager.default
-            expectError(.fileReadInvalidFileName) {
-                _ = try manager.contentsOfDirectory(
-                    at: root.url, includingPropertiesForKeys: nil, options: [])
-            }
-            var codes: [CocoaError.Code?] = []
-            let items = manager.enumerator(
-                at: root.url, includingPropertiesForKeys: nil, options: []
-            ) { _, error in
-                codes.append((error as? CocoaError)?.code)
-                return true
-            }
-            #expect(items?.allObjects.isEmpty == true)
-            #expect(codes == [.fileReadInvalidFileName])
+        let root = try temporaryDirectory(containing: Tree { File(FileName([0xE9])) })
+        let manager = FileManager.default
+        expectError(.fileReadInvalidFileName) {
+            _ = try manager.contentsOfDirectory(
+                at: root.url, includingPropertiesForKeys: nil, options: [])
         }
+        var codes: [CocoaError.Code?] = []
+        let items = manager.enumerator(
+            at: root.url, includingPropertiesForKeys: nil, options: []
+        ) { _, error in
+            codes.append((error as? CocoaError)?.code)
+            return true
+        }
+        #expect(items?.allObjects.isEmpty == true)
+        #expect(codes == [.fileReadInvalidFileName])
     }
 }

@@ -96,11 +96,8 @@ extension FilePath {
     }
 }
 
-/// Calls `body` with a home in a temporary directory.
-func withGuide(
-    containing tree: Tree = Tree {}, _ body: (StorageGuide, FilePath) throws -> Void
-) throws {
-    try withTemporaryDirectory(containing: tree) { home in
-        try body(StorageGuide(home: home), home)
-    }
+/// Makes a home in a temporary directory.
+func guide(containing tree: Tree = Tree {}) throws -> (StorageGuide, home: FilePath) {
+    let home = try temporaryDirectory(containing: tree)
+    return (try StorageGuide(home: home), home)
 }

@@ -4,27 +4,26 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The user's directories")
+@Suite("The user's directories", .cleansUp)
 struct UserDirectoryTests {
     @Test("without settings they are those of the XDG specifications")
     func defaults() throws {
-        try withTemporaryDirectory { home in
-            let directories = try directories(home)
-            let expected = [
-                "applicationDirectory": ".local/share/applications",
-                "applicationSupportDirectory": ".local/share", "cachesDirectory": ".cache",
-                "desktopDirectory": "Desktop", "documentDirectory": "Documents",
-                "downloadsDirectory": "Downloads", "libraryDirectory": ".local/share",
-                "moviesDirectory": "Videos", "musicDirectory": "Music",
-                "picturesDirectory": "Pictures", "sharedPublicDirectory": "Public",
-                "trashDirectory": ".local/share/Trash/files",
-            ]
-            for (name, path) in expected {
-                #expect(directories[name]?.ours == "\(home)/\(path)", "\(name)")
-            }
-            #expect(directories["userDirectory"]?.ours == "/home")
-            #expect(directories.count == expected.count + 1)
+        let home = try temporaryDirectory()
+        let directories = try directories(home)
+        let expected = [
+            "applicationDirectory": ".local/share/applications",
+            "applicationSupportDirectory": ".local/share", "cachesDirectory": ".cache",
+            "desktopDirectory": "Desktop", "documentDirectory": "Documents",
+            "downloadsDirectory": "Downloads", "libraryDirectory": ".local/share",
+            "moviesDirectory": "Videos", "musicDirectory": "Music",
+            "picturesDirectory": "Pictures", "sharedPublicDirectory": "Public",
+            "trashDirectory": ".local/share/Trash/files",
+        ]
+        for (name, path) in expected {
+            #expect(directories[name]?.ours == "\(home)/\(path)", "\(name)")
         }
+        #expect(directories["userDirectory"]?.ours == "/home")
+        #expect(directories.count == expected.count + 1)
     }
 
     @Test("settings are followed, unless backups and purges would not accept them")
@@ -37,22 +36,21 @@ struct UserDirectoryTests {
             }
             Directory("c"); Directory("data")
         }
-        try withTemporaryDirectory(containing: tree) { home in
-            let (caches, data) = ("\(home)/c", "\(home)/data")
-            let set = try directories(home, ["XDG_CACHE_HOME": caches, "XDG_DATA_HOME": data])
-            #expect(set["cachesDirectory"]?.ours == caches)
-            #expect(set["applicationSupportDirectory"]?.ours == data)
-            #expect(set["trashDirectory"]?.ours == data + "/Trash/files")
-            #expect(set["documentDirectory"]?.ours == "\(home)/Papiere")
-            #expect(set["moviesDirectory"]?.ours == "/srv/films")
-            let outside = try directories(home, ["XDG_CACHE_HOME": "/srv", "XDG_DATA_HOME": "x"])
-            #expect(outside["cachesDirectory"]?.ours == "\(home)/.cache")
-            #expect(outside["applicationSupportDirectory"]?.ours == "\(home)/.local/share")
-            let disposable = try directories(home, ["XDG_CACHE_HOME": home.string])
-            #expect(disposable["cachesDirectory"]?.ours == "\(home)/.cache")
-            for (name, paths) in set where name != "userDirectory" {
-                #expect(paths.found == paths.ours, "\(name)")
-            }
+        let home = try temporaryDirectory(containing: tree)
+        let (caches, data) = ("\(home)/c", "\(home)/data")
+        let set = try directories(home, ["XDG_CACHE_HOME": caches, "XDG_DATA_HOME": data])
+        #expect(set["cachesDirectory"]?.ours == caches)
+        #expect(set["applicationSupportDirectory"]?.ours == data)
+        #expect(set["trashDirectory"]?.ours == data + "/Trash/files")
+        #expect(set["documentDirectory"]?.ours == "\(home)/Papiere")
+        #expect(set["moviesDirectory"]?.ours == "/srv/films")
+        let outside = try directories(home, ["XDG_CACHE_HOME": "/srv", "XDG_DATA_HOME": "x"])
+        #expect(outside["cachesDirectory"]?.ours == "\(home)/.cache")
+        #expect(outside["applicationSupportDirectory"]?.ours == "\(home)/.local/share")
+        let disposable = try directories(home, ["XDG_CACHE_HOME": home.string])
+        #expect(disposable["cachesDirectory"]?.ours == "\(home)/.cache")
+        for (name, paths) in set where name != "userDirectory" {
+            #expect(paths.found == paths.ours, "\(name)")
         }
     }
 
@@ -72,13 +70,12 @@ struct UserDirectoryTests {
         let tree = Tree {
             Directory(".config") { File("user-dirs.dirs", "XDG_MUSIC_DIR=\"$HOME/a/b\"\n") }
         }
-        try withTemporaryDirectory(containing: tree) { home in
-            var command = Command(.built("foundation-tool"), "directories", "create")
-            command.environment = ["HOME": home.string]
-            try command.runSuccessfully()
-            try #expect(home.appending("a/b").status().permissions == 0o700)
-            try #expect(home.appending("Documents").status().kind == .directory)
-        }
+        let home = try temporaryDirectory(containing: tree)
+        var command = Command(.built("foundation-tool"), "directories", "create")
+        command.environment = ["HOME": home.string]
+        try command.runSuccessfully()
+        try #expect(home.appending("a/b").status().permissions == 0o700)
+        try #expect(home.appending("Documents").status().kind == .directory)
     }
 
     /// What `foundation-tool directories` prints, by the directory's name.

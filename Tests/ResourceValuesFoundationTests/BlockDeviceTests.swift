@@ -4,7 +4,7 @@ import Testing
 
 @testable import EffectiveValues
 
-@Suite("Block devices beneath a volume")
+@Suite("Block devices beneath a volume", .cleansUp)
 struct BlockDeviceTests {
     /// A sysfs with a disk, a partition on USB, and stacks of device mapper on them.
     private static let sysfs = Tree {
@@ -77,8 +77,8 @@ struct BlockDeviceTests {
         }
     }
 
-    private func withDevices(_ body: (BlockDevices) throws -> Void) throws {
-        try withTemporaryDirectory(containing: Self.sysfs) { try body(BlockDevices(sysfs: $0)) }
+    private func blockDevices() throws -> BlockDevices {
+        BlockDevices(sysfs: try temporaryDirectory(containing: Self.sysfs))
     }
 
     @Test(
@@ -88,45 +88,42 @@ struct BlockDeviceTests {
             ("dm-4", false), ("dm-5", true), ("dm-6", false), ("dm-7", nil), ("missing", nil),
         ] as [(String, Bool?)])
     func encryption(name: String, expected: Bool?) throws {
-        try withDevices { #expect($0.isEncrypted(name) == expected) }
+        try #expect(blockDevices().isEncrypted(name) == expected)
     }
 
     @Test("a partition answers with its drive")
     func drives() throws {
-        try withDevices { devices in
-            #expect(devices.isRemovable("sda1") == false)
-            #expect(devices.isRemovable("sdb1") == true)
-            #expect(devices.isRemovable("missing") == nil)
-        }
+        let devices = try blockDevices()
+        #expect(devices.isRemovable("sda1") == false)
+        #expect(devices.isRemovable("sdb1") == true)
+        #expect(devices.isRemovable("missing") == nil)
     }
 
     @Test("a drive and its partitions remain what they are; what is made of others does not")
     func unchanging() throws {
-        try withDevices { devices in
-            for name in ["sda", "sda1", "sdb1"] {
-                #expect(devices.isDrive(name))
-            }
-            for name in ["dm-0", "dm-8", "md0", "md0p1", "missing"] {
-                #expect(!devices.isDrive(name))
-            }
+        let devices = try blockDevices()
+        for name in ["sda", "sda1", "sdb1"] {
+            #expect(devices.isDrive(name))
+        }
+        for name in ["dm-0", "dm-8", "md0", "md0p1", "missing"] {
+            #expect(!devices.isDrive(name))
         }
     }
 
     @Test("a mount's devices are found by its number, those of btrfs by its members")
     func devices() throws {
-        try withDevices { devices in
-            let table = MountTable(
-                mountinfo: Array(
-                    """
-                    1 0 253:1 / / rw - ext4 /dev/mapper/x rw
-                    2 1 0:40 / /b rw - btrfs /dev/null rw
-                    3 1 0:41 / /t rw - tmpfs tmpfs rw
-                    4 1 253:9 / /u rw - ext4 /dev/mapper/y rw
+        let devices = try blockDevices()
+        let table = MountTable(
+            mountinfo: Array(
+                """
+                1 0 253:1 / / rw - ext4 /dev/mapper/x rw
+                2 1 0:40 / /b rw - btrfs /dev/null rw
+                3 1 0:41 / /t rw - tmpfs tmpfs rw
+                4 1 253:9 / /u rw - ext4 /dev/mapper/y rw
 
-                    """.utf8))
-            #expect(
-                table.mounts.map { devices.names(beneath: $0) } == [["dm-1"], ["null"], [], []])
-        }
+                """.utf8))
+        #expect(
+            table.mounts.map { devices.names(beneath: $0) } == [["dm-1"], ["null"], [], []])
     }
 
     @Test("udev's links name a device, with escapes undone")
@@ -134,10 +131,9 @@ struct BlockDeviceTests {
         let tree = Tree {
             SymbolicLink("a\\x20b\\x2fc", to: "../../sda1"); SymbolicLink("other", to: "../../sdb1")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            #expect(DiskLinks(root).name(of: "sda1") == Array("a b/c".utf8))
-            #expect(DiskLinks(root).name(of: "sda") == nil)
-            #expect(DiskLinks(root.appending("missing")).name(of: "sda1") == nil)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        #expect(DiskLinks(root).name(of: "sda1") == Array("a b/c".utf8))
+        #expect(DiskLinks(root).name(of: "sda") == nil)
+        #expect(DiskLinks(root.appending("missing")).name(of: "sda1") == nil)
     }
 }

@@ -6,16 +6,15 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("System calls that values cost")
+@Suite("System calls that values cost", .cleansUp)
 struct CallCountTests {
     /// The calls that reading some keys of a file makes, by how often.
     private func calls(_ keys: [Key]) throws -> [SystemCall: Int] {
-        try withTemporaryDirectory(containing: Tree { File("f").excluded() }) { root in
-            let url = root.appending("f").url
-            let mock = SystemCallMock([:])
-            _ = try mock.run { try url.resourceValues(forKeys: keys) }
-            return mock.calls
-        }
+        let root = try temporaryDirectory(containing: Tree { File("f").excluded() })
+        let url = root.appending("f").url
+        let mock = SystemCallMock([:])
+        _ = try mock.run { try url.resourceValues(forKeys: keys) }
+        return mock.calls
     }
 
     @Test("a mark costs one getxattr, and a size one statx more")
@@ -43,16 +42,15 @@ struct CallCountTests {
 
     @Test("a fact about a volume that was met costs two statx, and one about its devices no more")
     func knownVolume() throws {
-        try withFilesystem(.ext4) { filesystem in
-            let url = filesystem.root.url
-            let keys: [Key] = [.volumeTypeNameKey, .volumeURLKey, .volumeIsRemovableKey]
-            let first = try url.resourceValues(forKeys: keys).allValues
-            #expect(first.count == keys.count)
-            let mock = SystemCallMock([:])
-            let again = try mock.run { try url.resourceValues(forKeys: keys) }.allValues
-            #expect(again.keys == first.keys)
-            #expect(mock.calls == [.statx: 2])
-        }
+        let filesystem = try filesystem(.ext4)
+        let url = filesystem.root.url
+        let keys: [Key] = [.volumeTypeNameKey, .volumeURLKey, .volumeIsRemovableKey]
+        let first = try url.resourceValues(forKeys: keys).allValues
+        #expect(first.count == keys.count)
+        let mock = SystemCallMock([:])
+        let again = try mock.run { try url.resourceValues(forKeys: keys) }.allValues
+        #expect(again.keys == first.keys)
+        #expect(mock.calls == [.statx: 2])
     }
 
     @Test("the volume's space costs no look at the mounts, and is asked for once")
@@ -68,12 +66,11 @@ struct CallCountTests {
 
     /// How often writing a file synchronizes anything.
     private func synchronizations(_ write: (URL) throws -> Void) throws -> Int {
-        try withTemporaryDirectory { root in
-            let url = root.appending("f").url
-            let mock = SystemCallMock([:])
-            try mock.run { try write(url) }
-            return mock.calls[.fsync, default: 0]
-        }
+        let root = try temporaryDirectory()
+        let url = root.appending("f").url
+        let mock = SystemCallMock([:])
+        try mock.run { try write(url) }
+        return mock.calls[.fsync, default: 0]
     }
 
     @Test("only an atomic write waits for the disk, once for the content, as Foundation's does")

@@ -3,19 +3,17 @@ import CallFormsSwift6
 import TestSupport
 import Testing
 
-@Suite("Code written for Apple's platforms")
+@Suite("Code written for Apple's platforms", .cleansUp)
 struct CallFormTests {
     @Test("runs when compiled in Swift 5 mode")
     func swift5() throws {
-        try withTemporaryDirectory(containing: Tree { File("f", "12345") }) { root in
-            try #expect(CallFormsSwift5.failuresOfCallForms(in: root.url) == [])
-        }
+        let root = try temporaryDirectory(containing: Tree { File("f", "12345") })
+        try #expect(CallFormsSwift5.failuresOfCallForms(in: root.url) == [])
     }
 
     @Test("runs when compiled in Swift 6 mode")
     func swift6() throws {
-        try withTemporaryDirectory(containing: Tree { File("f", "12345") }) { root in
-            try #expect(CallFormsSwift6.failuresOfCallForms(in: root.url) == [])
-        }
+        let root = try temporaryDirectory(containing: Tree { File("f", "12345") })
+        try #expect(CallFormsSwift6.failuresOfCallForms(in: root.url) == [])
     }
 }

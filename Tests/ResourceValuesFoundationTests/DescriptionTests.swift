@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Descriptions of errors")
+@Suite("Descriptions of errors", .cleansUp)
 struct DescriptionTests {
     @Test(
         "name the file as it is safe to show, say what is wrong and what to do",
@@ -15,26 +15,25 @@ struct DescriptionTests {
             "\u{202E}gpj": #"\342\200\256gpj"#,
         ]
         for (name, shown) in names {
-            try withTemporaryDirectory(containing: Tree { File("f") }) { root in
-                let file = root.appending("f").appending(name)
-                let error = try #require(throws: CocoaError.self) {
-                    try operation.run(URL(fileURLWithPath: file.string), in: root)
+            let root = try temporaryDirectory(containing: Tree { File("f") })
+            let file = root.appending("f").appending(name)
+            let error = try #require(throws: CocoaError.self) {
+                try operation.run(URL(fileURLWithPath: file.string), in: root)
+            }
+            let isPlain = shown == "plain name"
+            let path = isPlain ? "\(root)/f/\(shown)" : "$'\(root)/f/\(shown)'"
+            let description = error.localizedDescription
+            #expect(description.hasPrefix(path + ": "), "\(description)")
+            let advice = try #require((error as NSError).localizedRecoverySuggestion)
+            #expect(description.hasSuffix(": " + advice))
+            #expect(try #require((error as NSError).localizedFailureReason).count > 5)
+            // What print(error) shows.
+            #expect("\(error)".contains(isPlain ? "plain%20name" : "/f/"))
+            for text in ["\(error)", description] {
+                let isSafe = text.unicodeScalars.allSatisfy {
+                    $0.value >= 0x20 && $0.value != 0x7F && $0 != "\u{202E}"
                 }
-                let isPlain = shown == "plain name"
-                let path = isPlain ? "\(root)/f/\(shown)" : "$'\(root)/f/\(shown)'"
-                let description = error.localizedDescription
-                #expect(description.hasPrefix(path + ": "), "\(description)")
-                let advice = try #require((error as NSError).localizedRecoverySuggestion)
-                #expect(description.hasSuffix(": " + advice))
-                #expect(try #require((error as NSError).localizedFailureReason).count > 5)
-                // What print(error) shows.
-                #expect("\(error)".contains(isPlain ? "plain%20name" : "/f/"))
-                for text in ["\(error)", description] {
-                    let isSafe = text.unicodeScalars.allSatisfy {
-                        $0.value >= 0x20 && $0.value != 0x7F && $0 != "\u{202E}"
-                    }
-                    #expect(isSafe, "\(Array(text.utf8))")
-                }
+                #expect(isSafe, "\(Array(text.utf8))")
             }
         }
     }
@@ -59,13 +58,12 @@ struct DescriptionTests {
 
     @Test("errors of Foundation's own calls are named too")
     func passedOn() throws {
-        try withTemporaryDirectory(containing: Tree { Directory("d") }) { root in
-            // Written in place, by Foundation.
-            let error = try #require(throws: CocoaError.self) {
-                try Data("x".utf8).writeKeepingMarks(to: root.appending("d").url)
-            }
-            #expect(error.code == .fileWriteUnknown)
-            #expect(error.localizedDescription.hasPrefix("\(root)/d: Is a directory: "))
+        let root = try temporaryDirectory(containing: Tree { Directory("d") })
+        // Written in place, by Foundation.
+        let error = try #require(throws: CocoaError.self) {
+            try Data("x".utf8).writeKeepingMarks(to: root.appending("d").url)
         }
+        #expect(error.code == .fileWriteUnknown)
+        #expect(error.localizedDescription.hasPrefix("\(root)/d: Is a directory: "))
     }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Error codes")
+@Suite("Error codes", .cleansUp)
 struct ErrorCodeTests {
     /// Where an operation meets what.
     enum Place: String, CaseIterable, Sendable {
@@ -61,9 +61,8 @@ struct ErrorCodeTests {
             for operation in Operation.allCases
             where !onPaths.contains(operation) && !errorsOfOurOwn.contains(operation) {
                 let codes = try [operation.run, operation.runFoundation].map { run in
-                    try withTemporaryDirectory(containing: Tree { File("f") }) { root in
-                        try code { try run(url, root) }
-                    }
+                    let root = try temporaryDirectory(containing: Tree { File("f") })
+                    return try code { try run(url, root) }
                 }
                 #expect(codes[0] == codes[1], "\(operation) \(text)")
             }
@@ -82,14 +81,13 @@ struct ErrorCodeTests {
             Directory("closed") { File("f") }.permissions(0)
             Directory("read-only") { File("f") }.permissions(0o555)
         }
-        return try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            for path in [root, root.appending("d")] {
-                try FileManager.default.setAttributes(
-                    [.posixPermissions: 0o777], ofItemAtPath: path.string)
-            }
-            return try asOrdinaryUser {
-                try code { try body(URL(fileURLWithPath: place.path(in: root)), root) }
-            }
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        for path in [root, root.appending("d")] {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o777], ofItemAtPath: path.string)
+        }
+        return try asOrdinaryUser {
+            try code { try body(URL(fileURLWithPath: place.path(in: root)), root) }
         }
     }
 }

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Errors")
+@Suite("Errors", .cleansUp)
 struct ErrorTests {
     /// The error of storing two marks.
     private func storingError(_ url: URL) throws -> CocoaError {
@@ -59,20 +59,19 @@ struct ErrorTests {
         let tree = Tree {
             Directory("d").excluded(); SymbolicLink("link", to: "d")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            for name in ["link", "link/"] {
-                let url = URL(fileURLWithPath: "\(root)/\(name)")
-                let read = try url.resourceValues(forKeys: [
-                    .isExcludedFromBackupKey, .isSymbolicLinkKey,
-                ])
-                #expect(read.isExcludedFromBackup == nil)
-                #expect(read.isSymbolicLink == true)
-                let error = try storingError(url)
-                #expect(error.code == .featureUnsupported)
-                #expect((error.underlying as? POSIXError)?.code == .EPERM)
-            }
-            try #expect(root.appending("d").value(for: .isPurgeable) == nil)
+        let root = try temporaryDirectory(containing: tree)
+        for name in ["link", "link/"] {
+            let url = URL(fileURLWithPath: "\(root)/\(name)")
+            let read = try url.resourceValues(forKeys: [
+                .isExcludedFromBackupKey, .isSymbolicLinkKey,
+            ])
+            #expect(read.isExcludedFromBackup == nil)
+            #expect(read.isSymbolicLink == true)
+            let error = try storingError(url)
+            #expect(error.code == .featureUnsupported)
+            #expect((error.underlying as? POSIXError)?.code == .EPERM)
         }
+        try #expect(root.appending("d").value(for: .isPurgeable) == nil)
     }
 
     @Test("a filesystem without user attributes throws featureUnsupported, and reads as nil")
@@ -88,15 +87,14 @@ struct ErrorTests {
 
     @Test("a read-only mount throws fileWriteVolumeReadOnly, and says it is read-only")
     func readOnlyMount() throws {
-        try withFilesystem(.ext4) { filesystem in
-            try Tree { File("f") }.create(in: filesystem.root)
-            try filesystem.remount(["ro"])
-            let url = filesystem.root.appending("f").url
-            try #expect(storingError(url).code == .fileWriteVolumeReadOnly)
-            let read = try url.resourceValues(forKeys: [.volumeIsReadOnlyKey, .isWritableKey])
-            #expect(read.volumeIsReadOnly == true)
-            #expect(read.isWritable == false)
-        }
+        let filesystem = try filesystem(.ext4)
+        try Tree { File("f") }.create(in: filesystem.root)
+        try filesystem.remount(["ro"])
+        let url = filesystem.root.appending("f").url
+        try #expect(storingError(url).code == .fileWriteVolumeReadOnly)
+        let read = try url.resourceValues(forKeys: [.volumeIsReadOnlyKey, .isWritableKey])
+        #expect(read.volumeIsReadOnly == true)
+        #expect(read.isWritable == false)
     }
 
     @Test("an ordinary user is refused with the code for permission")
@@ -105,111 +103,104 @@ struct ErrorTests {
             File("f")
             Directory("closed") { File("f") }.permissions(0o700)
         }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            let closed = root.appending("closed").appending("f").url
-            try asOrdinaryUser {
-                try expectError(.fileReadNoPermission) {
-                    _ = try closed.resourceValues(forKeys: [.fileSizeKey])
-                }
-                try #expect(storingError(closed).code == .fileWriteNoPermission)
-                try #expect(storingError(root.appending("f").url).code == .fileWriteNoPermission)
-                let read = try root.appending("closed").url.resourceValues(forKeys: [
-                    .isReadableKey, .isWritableKey, .isExecutableKey, .directoryEntryCountKey,
-                ])
-                #expect(read.isReadable == false)
-                #expect(read.isWritable == false)
-                #expect(read.isExecutable == false)
-                #expect(read.directoryEntryCount == nil)
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        let closed = root.appending("closed").appending("f").url
+        try asOrdinaryUser {
+            try expectError(.fileReadNoPermission) {
+                _ = try closed.resourceValues(forKeys: [.fileSizeKey])
             }
-            try #expect(root.appending("closed").value(.directoryEntryCountKey) as? Int == 1)
+            try #expect(storingError(closed).code == .fileWriteNoPermission)
+            try #expect(storingError(root.appending("f").url).code == .fileWriteNoPermission)
+            let read = try root.appending("closed").url.resourceValues(forKeys: [
+                .isReadableKey, .isWritableKey, .isExecutableKey, .directoryEntryCountKey,
+            ])
+            #expect(read.isReadable == false)
+            #expect(read.isWritable == false)
+            #expect(read.isExecutable == false)
+            #expect(read.directoryEntryCount == nil)
         }
+        try #expect(root.appending("closed").value(.directoryEntryCountKey) as? Int == 1)
     }
 
     @Test("an ordinary user creates directories that nobody can enter afterwards")
     func directoriesWithoutEntry() throws {
         let tree = Tree { Directory("open").permissions(0o777) }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            let top = root.appending("open/a")
-            try asOrdinaryUser {
-                try FileManager.default.createMarkedDirectory(
-                    at: top.appending("b/c").url, withIntermediateDirectories: true,
-                    attributes: [.posixPermissions: 0o600])
-            }
-            for path in [top, top.appending("b"), top.appending("b/c")] {
-                let status = try path.status()
-                #expect(status.permissions == 0o600, "\(path)")
-                #expect(status.owner != 0, "\(path)")
-            }
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        let top = root.appending("open/a")
+        try asOrdinaryUser {
+            try FileManager.default.createMarkedDirectory(
+                at: top.appending("b/c").url, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o600])
+        }
+        for path in [top, top.appending("b"), top.appending("b/c")] {
+            let status = try path.status()
+            #expect(status.permissions == 0o600, "\(path)")
+            #expect(status.owner != 0, "\(path)")
         }
     }
 
     @Test("keys that were stored before the trouble are not among the unset ones")
     func partialFailure() throws {
-        try withTemporaryDirectory(
+        let root = try temporaryDirectory(
             containing: Tree {
                 File("f"); File("taken")
-            }
-        ) { root in
-            var values = marks()
-            values.name = "taken"
-            let error = try #require(throws: CocoaError.self) {
-                try root.appending("f").url.setResourceValues(values)
-            }
-            #expect(error.code == .fileWriteFileExists)
-            #expect(unsetKeys(error) == [.nameKey])
-            try #expect(root.appending("f").value(for: .isPurgeable) == true)
+            })
+        var values = marks()
+        values.name = "taken"
+        let error = try #require(throws: CocoaError.self) {
+            try root.appending("f").url.setResourceValues(values)
         }
+        #expect(error.code == .fileWriteFileExists)
+        #expect(unsetKeys(error) == [.nameKey])
+        try #expect(root.appending("f").value(for: .isPurgeable) == true)
     }
 
     @Test("what Linux cannot store is refused before anything is changed")
     func unsupportedKeys() throws {
-        try withFile { file in
-            let url = file.url
-            let changes: [(inout URLResourceValues) -> Void] = [
-                { $0.labelNumber = 1 }, { $0.tagNames = ["red"] }, { $0.isHidden = true },
-                { $0.isPackage = true },
-                { $0.hasHiddenExtension = true }, { $0.creationDate = .distantPast },
-                { $0.volumeName = "name" }, { $0.quarantineProperties = [:] },
-                { $0.ubiquitousItemIsExcludedFromSync = true },
-            ]
-            for change in changes {
-                var values = marks()
-                change(&values)
-                let error = try #require(throws: CocoaError.self) {
-                    try url.setResourceValues(values)
-                }
-                #expect(error.code == .featureUnsupported)
-                #expect(unsetKeys(error).count == 3)
-                try #expect(file.marks() == Marks.none)
+        let file = try temporaryFile()
+        let url = file.url
+        let changes: [(inout URLResourceValues) -> Void] = [
+            { $0.labelNumber = 1 }, { $0.tagNames = ["red"] }, { $0.isHidden = true },
+            { $0.isPackage = true },
+            { $0.hasHiddenExtension = true }, { $0.creationDate = .distantPast },
+            { $0.volumeName = "name" }, { $0.quarantineProperties = [:] },
+            { $0.ubiquitousItemIsExcludedFromSync = true },
+        ]
+        for change in changes {
+            var values = marks()
+            change(&values)
+            let error = try #require(throws: CocoaError.self) {
+                try url.setResourceValues(values)
             }
+            #expect(error.code == .featureUnsupported)
+            #expect(unsetKeys(error).count == 3)
+            try #expect(file.marks() == Marks.none)
         }
     }
 
     @Test("a date that is no point in time does not end the program", arguments: [1, -1])
     func endlessDates(sign: Double) throws {
-        try withFile { file in
-            for interval in [sign * .infinity, .nan] {
-                var url = file.url
-                var values = URLResourceValues()
-                values.contentModificationDate = Date(timeIntervalSinceReferenceDate: interval)
-                // Whether a filesystem stores a time so far away is up to it.
-                try? url.setResourceValues(values)
-                _ = try file.marks()
-            }
+        let file = try temporaryFile()
+        for interval in [sign * .infinity, .nan] {
+            var url = file.url
+            var values = URLResourceValues()
+            values.contentModificationDate = Date(timeIntervalSinceReferenceDate: interval)
+            // Whether a filesystem stores a time so far away is up to it.
+            try? url.setResourceValues(values)
+            _ = try file.marks()
         }
     }
 
     @Test("a value that is there already can be stored again")
     func unchangedValues() throws {
-        try withFile { file in
-            let url = file.url
-            var values = try url.resourceValues(forKeys: [
-                .creationDateKey, .isHiddenKey, .volumeNameKey, .nameKey,
-                .contentModificationDateKey, .isUserImmutableKey, .isSystemImmutableKey,
-            ])
-            values.isPurgeable = true
-            try url.setResourceValues(values)
-            try #expect(file.value(for: .isPurgeable) == true)
-        }
+        let file = try temporaryFile()
+        let url = file.url
+        var values = try url.resourceValues(forKeys: [
+            .creationDateKey, .isHiddenKey, .volumeNameKey, .nameKey,
+            .contentModificationDateKey, .isUserImmutableKey, .isSystemImmutableKey,
+        ])
+        values.isPurgeable = true
+        try url.setResourceValues(values)
+        try #expect(file.value(for: .isPurgeable) == true)
     }
 }

@@ -4,37 +4,36 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Side by side with filefrag and lsattr")
+@Suite("Side by side with filefrag and lsattr", .cleansUp)
 struct ExtentTests {
     @Test(
         "a hole is a hole, an allocated range that was not written is none",
         arguments: comparedKinds)
     func holes(kind: FilesystemKind) throws {
         try require(.tool("filefrag"), .tool("fallocate"))
-        try withFilesystem(kind) { filesystem in
-            try Tree {
-                File("empty")
-                File("full", Array(repeating: 7, count: 300_000))
-                SparseFile("front", hole: 1 << 20, data: "data")
-                SparseFile("allHole", hole: 1 << 20)
-                SparseFile("many", hole: 1 << 20)
-                File("allocated")
-            }.create(in: filesystem.root)
-            try tool("fallocate", "-l", "1MiB", filesystem.root.appending("allocated"))
-            // More extents than one call tells.
-            for block in 0..<60 {
-                try tool(
-                    "dd", "if=/dev/zero", "of=\(filesystem.root)/many", "bs=4096", "count=1",
-                    "seek=\(block * 4)", "conv=notrunc", "status=none")
-            }
-            try tool("sync", "-f", filesystem.root)
-            for name in ["empty", "full", "front", "allHole", "many", "allocated"] as [FileName] {
-                let path = filesystem.root.appending(name)
-                let expected = try hasHole(path)
-                try #expect(path.value(.isSparseKey) as? Bool == expected, "\(name)")
-            }
-            try #expect(filesystem.root.value(.isSparseKey) == nil)
+        let filesystem = try filesystem(kind)
+        try Tree {
+            File("empty")
+            File("full", Array(repeating: 7, count: 300_000))
+            SparseFile("front", hole: 1 << 20, data: "data")
+            SparseFile("allHole", hole: 1 << 20)
+            SparseFile("many", hole: 1 << 20)
+            File("allocated")
+        }.create(in: filesystem.root)
+        try tool("fallocate", "-l", "1MiB", filesystem.root.appending("allocated"))
+        // More extents than one call tells.
+        for block in 0..<60 {
+            try tool(
+                "dd", "if=/dev/zero", "of=\(filesystem.root)/many", "bs=4096", "count=1",
+                "seek=\(block * 4)", "conv=notrunc", "status=none")
         }
+        try tool("sync", "-f", filesystem.root)
+        for name in ["empty", "full", "front", "allHole", "many", "allocated"] as [FileName] {
+            let path = filesystem.root.appending(name)
+            let expected = try hasHole(path)
+            try #expect(path.value(.isSparseKey) as? Bool == expected, "\(name)")
+        }
+        try #expect(filesystem.root.value(.isSparseKey) == nil)
     }
 
     /// Whether filefrag's extents leave a part of the file uncovered.
@@ -55,54 +54,52 @@ struct ExtentTests {
     @Test("shared content is told where files can be cloned", arguments: comparedKinds)
     func clones(kind: FilesystemKind) throws {
         try require(.tool("filefrag"))
-        try withFilesystem(kind) { filesystem in
-            try Tree { File("f", Array(repeating: 7, count: 300_000)) }
-                .create(in: filesystem.root)
-            let file = filesystem.root.appending("f")
-            try tool("sync", "-f", filesystem.root)
-            try #expect(file.value(.mayShareFileContentKey) as? Bool == false)
-            let clone = try Command(
-                FilePath("/bin/cp"), "--reflink=always", file, filesystem.root.appending("clone")
-            ).run()
-            let canClone = clone.exitCode == 0
-            #expect(canClone == (kind != .ext4))
-            try #expect(file.value(.volumeSupportsFileCloningKey) as? Bool == canClone)
-            let isShared = try tool("filefrag", "-v", file).contains("shared")
-            #expect(isShared == canClone)
-            try #expect(file.value(.mayShareFileContentKey) as? Bool == isShared)
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { File("f", Array(repeating: 7, count: 300_000)) }
+            .create(in: filesystem.root)
+        let file = filesystem.root.appending("f")
+        try tool("sync", "-f", filesystem.root)
+        try #expect(file.value(.mayShareFileContentKey) as? Bool == false)
+        let clone = try Command(
+            FilePath("/bin/cp"), "--reflink=always", file, filesystem.root.appending("clone")
+        ).run()
+        let canClone = clone.exitCode == 0
+        #expect(canClone == (kind != .ext4))
+        try #expect(file.value(.volumeSupportsFileCloningKey) as? Bool == canClone)
+        let isShared = try tool("filefrag", "-v", file).contains("shared")
+        #expect(isShared == canClone)
+        try #expect(file.value(.mayShareFileContentKey) as? Bool == isShared)
     }
 
     @Test("the immutable flag is what lsattr shows, both ways", arguments: comparedKinds)
     func immutable(kind: FilesystemKind) throws {
         try require(.tool("lsattr"), .tool("chattr"))
-        try withFilesystem(kind) { filesystem in
-            try Tree { File("f") }.create(in: filesystem.root)
-            let file = filesystem.root.appending("f")
-            func lsattr() throws -> Bool {
-                try tool("lsattr", "-d", file).prefix { $0 != " " }.contains("i")
-            }
-            let keys: Set<Key> = [.isUserImmutableKey, .isSystemImmutableKey]
-            for isImmutable in [true, false] {
-                try tool("chattr", isImmutable ? "+i" : "-i", file)
-                try #expect(lsattr() == isImmutable)
-                let read = try file.url.resourceValues(forKeys: keys)
-                #expect(read.isUserImmutable == isImmutable)
-                #expect(read.isSystemImmutable == isImmutable)
-            }
-            var values = URLResourceValues()
-            values.isPurgeable = true
-            values.isUserImmutable = true
-            try file.url.setResourceValues(values)
-            try #expect(lsattr())
-            try expectError(.fileWriteNoPermission) { try file.url.setResourceValues(markOnly()) }
-            values.isUserImmutable = false
-            values.isPurgeable = false
-            try file.url.setResourceValues(values)
-            try #expect(!lsattr())
-            try #expect(file.value(for: .isPurgeable) == false)
-            try #expect(file.value(.volumeSupportsImmutableFilesKey) as? Bool == true)
+        let filesystem = try filesystem(kind)
+        try Tree { File("f") }.create(in: filesystem.root)
+        let file = filesystem.root.appending("f")
+        func lsattr() throws -> Bool {
+            try tool("lsattr", "-d", file).prefix { $0 != " " }.contains("i")
         }
+        let keys: Set<Key> = [.isUserImmutableKey, .isSystemImmutableKey]
+        for isImmutable in [true, false] {
+            try tool("chattr", isImmutable ? "+i" : "-i", file)
+            try #expect(lsattr() == isImmutable)
+            let read = try file.url.resourceValues(forKeys: keys)
+            #expect(read.isUserImmutable == isImmutable)
+            #expect(read.isSystemImmutable == isImmutable)
+        }
+        var values = URLResourceValues()
+        values.isPurgeable = true
+        values.isUserImmutable = true
+        try file.url.setResourceValues(values)
+        try #expect(lsattr())
+        try expectError(.fileWriteNoPermission) { try file.url.setResourceValues(markOnly()) }
+        values.isUserImmutable = false
+        values.isPurgeable = false
+        try file.url.setResourceValues(values)
+        try #expect(!lsattr())
+        try #expect(file.value(for: .isPurgeable) == false)
+        try #expect(file.value(.volumeSupportsImmutableFilesKey) as? Bool == true)
     }
 
     private func markOnly() -> URLResourceValues {
@@ -113,24 +110,22 @@ struct ExtentTests {
 
     @Test("extended attributes are told of any name", arguments: comparedKinds)
     func attributes(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { File("f") }.create(in: filesystem.root)
-            let file = filesystem.root.appending("f")
-            try #expect(file.value(.mayHaveExtendedAttributesKey) as? Bool == false)
-            try file.setExtendedAttribute(named: "user.anything", to: [1])
-            try #expect(file.value(.mayHaveExtendedAttributesKey) as? Bool == true)
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { File("f") }.create(in: filesystem.root)
+        let file = filesystem.root.appending("f")
+        try #expect(file.value(.mayHaveExtendedAttributesKey) as? Bool == false)
+        try file.setExtendedAttribute(named: "user.anything", to: [1])
+        try #expect(file.value(.mayHaveExtendedAttributesKey) as? Bool == true)
     }
 
     @Test("a directory's entries are counted as ls counts them", arguments: comparedKinds)
     func entryCount(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { for number in 0..<1000 { File(FileName(Array("\(number)".utf8))) } }
-                .create(in: filesystem.root)
-            let listed = try tool("ls", "-A", filesystem.root).split(separator: "\n").count
-            try #expect(filesystem.root.value(.directoryEntryCountKey) as? Int == listed)
-            #expect(listed >= 1000)
-            try #expect(filesystem.root.appending("1").value(.directoryEntryCountKey) == nil)
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { for number in 0..<1000 { File(FileName(Array("\(number)".utf8))) } }
+            .create(in: filesystem.root)
+        let listed = try tool("ls", "-A", filesystem.root).split(separator: "\n").count
+        try #expect(filesystem.root.value(.directoryEntryCountKey) as? Int == listed)
+        #expect(listed >= 1000)
+        try #expect(filesystem.root.appending("1").value(.directoryEntryCountKey) == nil)
     }
 }

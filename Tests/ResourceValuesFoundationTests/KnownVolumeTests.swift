@@ -21,7 +21,7 @@ private struct Answer: Hashable, Sendable {
     }
 }
 
-@Suite("Volumes that were met before")
+@Suite("Volumes that were met before", .cleansUp)
 struct KnownVolumeTests {
     /// Calls `body` with a directory, on a thread whose mounts no other process sees.
     private func withMounts<Result: Sendable>(
@@ -29,18 +29,17 @@ struct KnownVolumeTests {
         _ body: @escaping @Sendable (FilePath) throws -> Result
     ) throws -> Result {
         try require(.root)
-        return try withTemporaryDirectory(containing: tree) { root in
-            let outcome = Monitor<Swift.Result<Result, any Error>?>(nil)
-            let thread = startThread {
-                let result = Swift.Result {
-                    try succeed(test_separate_mounts())
-                    return try body(root)
-                }
-                outcome.withLock { $0 = result }
+        let root = try temporaryDirectory(containing: tree)
+        let outcome = Monitor<Swift.Result<Result, any Error>?>(nil)
+        let thread = startThread {
+            let result = Swift.Result {
+                try succeed(test_separate_mounts())
+                return try body(root)
             }
-            try #require(thread).join()
-            return try #require(outcome.withLock { $0 }).get()
+            outcome.withLock { $0 = result }
         }
+        try #require(thread).join()
+        return try #require(outcome.withLock { $0 }).get()
     }
 
     @Test("a mount that has the number of one before is not mistaken for it")
@@ -136,7 +135,7 @@ struct KnownVolumeTests {
 
     @Test("each thread is told what is mounted in its own namespace")
     func namespaces() throws {
-        let before = try withTemporaryDirectory { try Answer(of: $0) }
+        let before = try Answer(of: temporaryDirectory())
         let other = "/proc/\(getpid())/root"
         let (root, answers, after) = try withMounts { root in
             let directory = root.appending("d")
@@ -148,7 +147,7 @@ struct KnownVolumeTests {
         let own = Answer("\(root)/d", "tmpfs")
         #expect(answers == [own, Answer(nil, nil), own])
         #expect(after == before)
-        try #expect(withTemporaryDirectory { try Answer(of: $0) } == before)
+        try #expect(Answer(of: temporaryDirectory()) == before)
     }
 
     @Test("behind another root the volume of / is not the one of before")

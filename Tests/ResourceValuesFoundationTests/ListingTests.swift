@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Listing directories")
+@Suite("Listing directories", .cleansUp)
 struct ListingTests {
     private typealias Options = FileManager.DirectoryEnumerationOptions
     private let manager = FileManager.default
@@ -14,20 +14,19 @@ struct ListingTests {
     func hostileNames() throws {
         let names = HostileNames.all.filter { $0.text != nil } + ["a:b", "%41", "äöü"]
         let tree = Tree { for name in names { File(name, Array(repeating: 7, count: 3)) } }
-        try withTemporaryDirectory(containing: tree) { root in
-            for options in [Options(), .producesRelativePathURLs] {
-                let urls = try manager.contentsOfDirectory(
-                    at: root.url, includingPropertiesForKeys: [], options: options)
-                #expect(Set(urls.map(\.lastPathComponent)) == Set(names.map(\.text)))
-                for url in urls {
-                    #expect(url.path == "\(root)/\(url.lastPathComponent)")
-                    try #expect(url.resourceValues(forKeys: [.fileSizeKey]).fileSize == 3, "\(url)")
-                }
-                let items = try #require(
-                    manager.enumerator(
-                        at: root.url, includingPropertiesForKeys: [.fileSizeKey], options: options))
-                #expect(items.compactMap { $0 as? URL } == urls)
+        let root = try temporaryDirectory(containing: tree)
+        for options in [Options(), .producesRelativePathURLs] {
+            let urls = try manager.contentsOfDirectory(
+                at: root.url, includingPropertiesForKeys: [], options: options)
+            #expect(Set(urls.map(\.lastPathComponent)) == Set(names.map(\.text)))
+            for url in urls {
+                #expect(url.path == "\(root)/\(url.lastPathComponent)")
+                try #expect(url.resourceValues(forKeys: [.fileSizeKey]).fileSize == 3, "\(url)")
             }
+            let items = try #require(
+                manager.enumerator(
+                    at: root.url, includingPropertiesForKeys: [.fileSizeKey], options: options))
+            #expect(items.compactMap { $0 as? URL } == urls)
         }
     }
 
@@ -38,32 +37,31 @@ struct ListingTests {
             Directory("d") { File("in") }
             SymbolicLink("link", to: "d")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let (base, name) = (root.removingLastComponent(), root.lastComponent?.string ?? "")
-            let baseURL = URL(fileURLWithPath: base.string, isDirectory: true)
-            let urls = [
-                URL(fileURLWithPath: root.string), URL(fileURLWithPath: root.string + "/"),
-                URL(fileURLWithPath: name, relativeTo: baseURL),
-                URL(fileURLWithPath: "\(root)/d/.."), URL(fileURLWithPath: "\(base)/./\(name)"),
-                URL(string: root.string), URL(string: "file://localhost\(root)"),
-            ]
-            for url in urls {
-                let url = try #require(url)
-                for options in [Options(), .skipsHiddenFiles] {
-                    let ours = try manager.contentsOfDirectory(
-                        at: url, includingPropertiesForKeys: [], options: options)
-                    let keys: [Foundation.URLResourceKey]? = nil
-                    let theirs = try manager.contentsOfDirectory(
-                        at: url, includingPropertiesForKeys: keys, options: options)
-                    #expect(Set(ours) == Set(theirs))
-                    let all = manager.enumerator(
-                        at: url, includingPropertiesForKeys: [], options: options)
-                    let foundation = manager.enumerator(
-                        at: url, includingPropertiesForKeys: keys, options: options)
-                    #expect(
-                        Set(all?.compactMap { $0 as? URL } ?? [])
-                            == Set(foundation?.compactMap { $0 as? URL } ?? []))
-                }
+        let root = try temporaryDirectory(containing: tree)
+        let (base, name) = (root.removingLastComponent(), root.lastComponent?.string ?? "")
+        let baseURL = URL(fileURLWithPath: base.string, isDirectory: true)
+        let urls = [
+            URL(fileURLWithPath: root.string), URL(fileURLWithPath: root.string + "/"),
+            URL(fileURLWithPath: name, relativeTo: baseURL),
+            URL(fileURLWithPath: "\(root)/d/.."), URL(fileURLWithPath: "\(base)/./\(name)"),
+            URL(string: root.string), URL(string: "file://localhost\(root)"),
+        ]
+        for url in urls {
+            let url = try #require(url)
+            for options in [Options(), .skipsHiddenFiles] {
+                let ours = try manager.contentsOfDirectory(
+                    at: url, includingPropertiesForKeys: [], options: options)
+                let keys: [Foundation.URLResourceKey]? = nil
+                let theirs = try manager.contentsOfDirectory(
+                    at: url, includingPropertiesForKeys: keys, options: options)
+                #expect(Set(ours) == Set(theirs))
+                let all = manager.enumerator(
+                    at: url, includingPropertiesForKeys: [], options: options)
+                let foundation = manager.enumerator(
+                    at: url, includingPropertiesForKeys: keys, options: options)
+                #expect(
+                    Set(all?.compactMap { $0 as? URL } ?? [])
+                        == Set(foundation?.compactMap { $0 as? URL } ?? []))
             }
         }
     }
@@ -73,27 +71,26 @@ struct ListingTests {
         let tree = Tree {
             File("f"); Directory("d") { File("in") }; SymbolicLink("link", to: "d")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let expected: KeyValuePairs<FileName, CocoaError.Code> = [
-                "f": .fileReadUnknown, "link": .fileReadUnknown, "missing": .fileReadNoSuchFile,
-            ]
-            for (name, expected) in expected {
-                try #expect(
-                    code {
-                        _ = try manager.contentsOfDirectory(
-                            at: root.appending(name).url, includingPropertiesForKeys: nil)
-                    } == expected)
-            }
-            var told: [URL] = []
-            let items = manager.enumerator(
-                at: root.appending("missing").url, includingPropertiesForKeys: []
-            ) { url, _ in
-                told.append(url)
-                return true
-            }
-            #expect(items?.nextObject() == nil)
-            #expect(told == [root.appending("missing").url])
+        let root = try temporaryDirectory(containing: tree)
+        let expected: KeyValuePairs<FileName, CocoaError.Code> = [
+            "f": .fileReadUnknown, "link": .fileReadUnknown, "missing": .fileReadNoSuchFile,
+        ]
+        for (name, expected) in expected {
+            try #expect(
+                code {
+                    _ = try manager.contentsOfDirectory(
+                        at: root.appending(name).url, includingPropertiesForKeys: nil)
+                } == expected)
         }
+        var told: [URL] = []
+        let items = manager.enumerator(
+            at: root.appending("missing").url, includingPropertiesForKeys: []
+        ) { url, _ in
+            told.append(url)
+            return true
+        }
+        #expect(items?.nextObject() == nil)
+        #expect(told == [root.appending("missing").url])
     }
 
     @Test("enumerating goes on after a directory that is closed, when told to")
@@ -103,21 +100,20 @@ struct ListingTests {
             Directory("b") { File("2") }.permissions(0)
             File("c")
         }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            for goesOn in [true, false] {
-                var errors: [CocoaError.Code] = []
-                let count = try asOrdinaryUser {
-                    let items = manager.enumerator(
-                        at: root.url, includingPropertiesForKeys: []
-                    ) { _, error in
-                        if let error = error as? CocoaError { errors.append(error.code) }
-                        return goesOn
-                    }
-                    return items?.allObjects.count
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        for goesOn in [true, false] {
+            var errors: [CocoaError.Code] = []
+            let count = try asOrdinaryUser {
+                let items = manager.enumerator(
+                    at: root.url, includingPropertiesForKeys: []
+                ) { _, error in
+                    if let error = error as? CocoaError { errors.append(error.code) }
+                    return goesOn
                 }
-                #expect(errors == Array(repeating: .fileReadNoPermission, count: goesOn ? 2 : 1))
-                #expect(goesOn ? count == 3 : (count ?? 0) < 4)
+                return items?.allObjects.count
             }
+            #expect(errors == Array(repeating: .fileReadNoPermission, count: goesOn ? 2 : 1))
+            #expect(goesOn ? count == 3 : (count ?? 0) < 4)
         }
     }
 
@@ -128,72 +124,69 @@ struct ListingTests {
             Directory("Mac.app") { File("inside") }
             Directory(".hidden") { File("inside") }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            func names(_ options: FileManager.DirectoryEnumerationOptions) -> Set<String> {
-                let items = manager.enumerator(
-                    at: root.url, includingPropertiesForKeys: [], options: options)
-                return Set(items?.compactMap { ($0 as? URL)?.lastPathComponent } ?? [])
-            }
-            #expect(names([]) == ["a", "b", "deep", "Mac.app", ".hidden", "inside"])
-            #expect(names(.skipsHiddenFiles) == ["a", "b", "deep", "Mac.app", "inside"])
-            #expect(names(.skipsSubdirectoryDescendants) == ["a", "Mac.app", ".hidden"])
-            #expect(
-                names([.skipsPackageDescendants, .skipsHiddenFiles])
-                    == ["a", "b", "deep", "Mac.app"])
-            let items = try #require(
-                manager.enumerator(
-                    at: root.url, includingPropertiesForKeys: [],
-                    options: [.producesRelativePathURLs, .skipsHiddenFiles]))
-            var seen: [String: Int] = [:]
-            while let url = items.nextObject() as? URL {
-                seen[url.relativeString] = items.level
-                if url.relativeString == "a/b/" { items.skipDescendants() }
-            }
-            #expect(seen == ["a/": 1, "a/b/": 2, "Mac.app/": 1, "Mac.app/inside": 2])
+        let root = try temporaryDirectory(containing: tree)
+        func names(_ options: FileManager.DirectoryEnumerationOptions) -> Set<String> {
+            let items = manager.enumerator(
+                at: root.url, includingPropertiesForKeys: [], options: options)
+            return Set(items?.compactMap { ($0 as? URL)?.lastPathComponent } ?? [])
         }
+        #expect(names([]) == ["a", "b", "deep", "Mac.app", ".hidden", "inside"])
+        #expect(names(.skipsHiddenFiles) == ["a", "b", "deep", "Mac.app", "inside"])
+        #expect(names(.skipsSubdirectoryDescendants) == ["a", "Mac.app", ".hidden"])
+        #expect(
+            names([.skipsPackageDescendants, .skipsHiddenFiles])
+                == ["a", "b", "deep", "Mac.app"])
+        let items = try #require(
+            manager.enumerator(
+                at: root.url, includingPropertiesForKeys: [],
+                options: [.producesRelativePathURLs, .skipsHiddenFiles]))
+        var seen: [String: Int] = [:]
+        while let url = items.nextObject() as? URL {
+            seen[url.relativeString] = items.level
+            if url.relativeString == "a/b/" { items.skipDescendants() }
+        }
+        #expect(seen == ["a/": 1, "a/b/": 2, "Mac.app/": 1, "Mac.app/inside": 2])
     }
 
     @Test("a path without a scheme is listed from the working directory, as by Foundation")
     func withoutScheme() throws {
-        try withTemporaryDirectory(containing: Tree { Directory("a:b c") { File("f") } }) { root in
-            try inWorkingDirectory(root) {
-                let keys: [Foundation.URLResourceKey]? = nil
-                for text in ["a%3Ab%20c", "./a:b%20c", "."] {
-                    let url = try #require(URL(string: text))
-                    let ours = try manager.contentsOfDirectory(
-                        at: url, includingPropertiesForKeys: [])
-                    let theirs = try manager.contentsOfDirectory(
-                        at: url, includingPropertiesForKeys: keys)
-                    #expect(ours.map(\.absoluteURL.path) == theirs.map(\.absoluteURL.path))
-                    #expect(ours.map(\.baseURL) == theirs.map(\.baseURL))
-                    let values = try ours.first?.resourceValues(forKeys: [.nameKey])
-                    #expect(values?.name != nil)
-                }
-            }
-            for text in ["https://example.org\(root)", "file:", "?query"] {
+        let root = try temporaryDirectory(containing: Tree { Directory("a:b c") { File("f") } })
+        try inWorkingDirectory(root) {
+            let keys: [Foundation.URLResourceKey]? = nil
+            for text in ["a%3Ab%20c", "./a:b%20c", "."] {
                 let url = try #require(URL(string: text))
-                #expect(throws: CocoaError.self) {
-                    try manager.contentsOfDirectory(at: url, includingPropertiesForKeys: [])
-                }
+                let ours = try manager.contentsOfDirectory(
+                    at: url, includingPropertiesForKeys: [])
+                let theirs = try manager.contentsOfDirectory(
+                    at: url, includingPropertiesForKeys: keys)
+                #expect(ours.map(\.absoluteURL.path) == theirs.map(\.absoluteURL.path))
+                #expect(ours.map(\.baseURL) == theirs.map(\.baseURL))
+                let values = try ours.first?.resourceValues(forKeys: [.nameKey])
+                #expect(values?.name != nil)
+            }
+        }
+        for text in ["https://example.org\(root)", "file:", "?query"] {
+            let url = try #require(URL(string: text))
+            #expect(throws: CocoaError.self) {
+                try manager.contentsOfDirectory(at: url, includingPropertiesForKeys: [])
             }
         }
     }
 
     @Test("attributes of an enumerator of URLs are nil, as Foundation's")
     func enumeratorAttributes() throws {
-        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
-            let keys: [Foundation.URLResourceKey]? = nil
-            let theirs = manager.enumerator(at: root.url, includingPropertiesForKeys: keys)
-            let ours = manager.enumerator(at: root.url, includingPropertiesForKeys: [])
-            for items in [theirs, ours] {
-                let items = try #require(items)
-                items.skipDescendants()
-                #expect(items.level == 0)
-                #expect(items.nextObject() != nil)
-                #expect(items.level == 1)
-                #expect(items.fileAttributes == nil)
-                #expect(items.directoryAttributes == nil)
-            }
+        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let keys: [Foundation.URLResourceKey]? = nil
+        let theirs = manager.enumerator(at: root.url, includingPropertiesForKeys: keys)
+        let ours = manager.enumerator(at: root.url, includingPropertiesForKeys: [])
+        for items in [theirs, ours] {
+            let items = try #require(items)
+            items.skipDescendants()
+            #expect(items.level == 0)
+            #expect(items.nextObject() != nil)
+            #expect(items.level == 1)
+            #expect(items.fileAttributes == nil)
+            #expect(items.directoryAttributes == nil)
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 /// The filesystems whose answers are compared with those of other programs.
 let comparedKinds: [FilesystemKind] = [.ext4, .xfs, .btrfs]
 
-@Suite("Side by side with stat")
+@Suite("Side by side with stat", .cleansUp)
 struct StatTests {
     private static let tree = Tree {
         File("empty")
@@ -35,25 +35,24 @@ struct StatTests {
 
     @Test("the largest file, and the first and last times there are, are told")
     func extremes() throws {
-        try withFilesystem(.tmpfs) { filesystem in
-            for (size, time) in [
-                ("9223372036854775807", "@9223372036854775807"),
-                ("9223372036854775806", "@-9223372036854775807"),
-            ] {
-                let file = filesystem.root.appending(FileName(Array(size.utf8)))
-                try tool("truncate", "--size", size, file)
-                try tool("touch", "--date", time, file)
-                var url = file.url
-                let values = try url.resourceValues(
-                    forKeys: [.fileSizeKey, .contentModificationDateKey])
-                #expect(values.fileSize == Int(size))
-                let date = try #require(values.contentModificationDate)
-                #expect(abs(date.timeIntervalSince1970) > 9e18)
-                // Dates are written back to the nearest time that is known.
-                var changed = URLResourceValues()
-                changed.contentModificationDate = date
-                try url.setResourceValues(changed)
-            }
+        let filesystem = try filesystem(.tmpfs)
+        for (size, time) in [
+            ("9223372036854775807", "@9223372036854775807"),
+            ("9223372036854775806", "@-9223372036854775807"),
+        ] {
+            let file = filesystem.root.appending(FileName(Array(size.utf8)))
+            try tool("truncate", "--size", size, file)
+            try tool("touch", "--date", time, file)
+            var url = file.url
+            let values = try url.resourceValues(
+                forKeys: [.fileSizeKey, .contentModificationDateKey])
+            #expect(values.fileSize == Int(size))
+            let date = try #require(values.contentModificationDate)
+            #expect(abs(date.timeIntervalSince1970) > 9e18)
+            // Dates are written back to the nearest time that is known.
+            var changed = URLResourceValues()
+            changed.contentModificationDate = date
+            try url.setResourceValues(changed)
         }
     }
 
@@ -63,38 +62,37 @@ struct StatTests {
             "regular file": .regular, "regular empty file": .regular, "directory": .directory,
             "symbolic link": .symbolicLink, "fifo": .namedPipe, "socket": .socket,
         ]
-        try withFilesystem(kind) { filesystem in
-            try Self.tree.create(in: filesystem.root)
-            try tool("sync", "-f", filesystem.root)
-            for name in Self.names {
-                let path = filesystem.root.appending(name)
-                let values = try path.url.resourceValues(forKeys: Self.keys)
-                let told = try tool("stat", "-c", "%s %b %B %h %i %o %.9W %.9X %.9Y %.9Z %F", path)
-                    .split(separator: " ", maxSplits: 10)
-                let numbers = told.prefix(6).compactMap { Int($0) }
-                let isFile = told[10].hasPrefix("regular")
-                #expect(values.fileResourceType == types[told[10]])
-                #expect(values.isRegularFile == isFile)
-                #expect(values.isDirectory == (told[10] == "directory"))
-                #expect(values.isSymbolicLink == (told[10] == "symbolic link"))
-                #expect(values.isAliasFile == values.isSymbolicLink)
-                #expect(values.fileSize == (isFile ? numbers[0] : nil))
-                #expect(values.totalFileSize == values.fileSize)
-                #expect(values.fileAllocatedSize == (isFile ? numbers[1] * numbers[2] : nil))
-                #expect(values.totalFileAllocatedSize == values.fileAllocatedSize)
-                #expect(values.linkCount == numbers[3])
-                #expect(values.fileIdentifier == UInt64(numbers[4]))
-                #expect(values.preferredIOBlockSize == numbers[5])
-                let times = told[6...9].compactMap { Double($0) }
-                #expect(times[0] > 0)
-                for (date, seconds) in zip(
-                    [
-                        values.creationDate, values.contentAccessDate,
-                        values.contentModificationDate, values.attributeModificationDate,
-                    ], times)
-                {
-                    try #expect(abs(#require(date).timeIntervalSince1970 - seconds) < 1e-6)
-                }
+        let filesystem = try filesystem(kind)
+        try Self.tree.create(in: filesystem.root)
+        try tool("sync", "-f", filesystem.root)
+        for name in Self.names {
+            let path = filesystem.root.appending(name)
+            let values = try path.url.resourceValues(forKeys: Self.keys)
+            let told = try tool("stat", "-c", "%s %b %B %h %i %o %.9W %.9X %.9Y %.9Z %F", path)
+                .split(separator: " ", maxSplits: 10)
+            let numbers = told.prefix(6).compactMap { Int($0) }
+            let isFile = told[10].hasPrefix("regular")
+            #expect(values.fileResourceType == types[told[10]])
+            #expect(values.isRegularFile == isFile)
+            #expect(values.isDirectory == (told[10] == "directory"))
+            #expect(values.isSymbolicLink == (told[10] == "symbolic link"))
+            #expect(values.isAliasFile == values.isSymbolicLink)
+            #expect(values.fileSize == (isFile ? numbers[0] : nil))
+            #expect(values.totalFileSize == values.fileSize)
+            #expect(values.fileAllocatedSize == (isFile ? numbers[1] * numbers[2] : nil))
+            #expect(values.totalFileAllocatedSize == values.fileAllocatedSize)
+            #expect(values.linkCount == numbers[3])
+            #expect(values.fileIdentifier == UInt64(numbers[4]))
+            #expect(values.preferredIOBlockSize == numbers[5])
+            let times = told[6...9].compactMap { Double($0) }
+            #expect(times[0] > 0)
+            for (date, seconds) in zip(
+                [
+                    values.creationDate, values.contentAccessDate,
+                    values.contentModificationDate, values.attributeModificationDate,
+                ], times)
+            {
+                try #expect(abs(#require(date).timeIntervalSince1970 - seconds) < 1e-6)
             }
         }
     }
@@ -108,18 +106,17 @@ struct StatTests {
 
     @Test("dates that are set are what stat tells", arguments: comparedKinds)
     func setDates(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { File("f") }.create(in: filesystem.root)
-            let file = filesystem.root.appending("f")
-            var values = URLResourceValues()
-            values.contentModificationDate = Date(timeIntervalSince1970: 1_234_567_890.5)
-            try file.url.setResourceValues(values)
-            try #expect(tool("stat", "-c", "%.1Y", file) == "1234567890.5")
-            values = URLResourceValues()
-            values.contentAccessDate = Date(timeIntervalSince1970: 1_000_000_000.25)
-            try file.url.setResourceValues(values)
-            try #expect(tool("stat", "-c", "%.2X %.1Y", file) == "1000000000.25 1234567890.5")
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { File("f") }.create(in: filesystem.root)
+        let file = filesystem.root.appending("f")
+        var values = URLResourceValues()
+        values.contentModificationDate = Date(timeIntervalSince1970: 1_234_567_890.5)
+        try file.url.setResourceValues(values)
+        try #expect(tool("stat", "-c", "%.1Y", file) == "1234567890.5")
+        values = URLResourceValues()
+        values.contentAccessDate = Date(timeIntervalSince1970: 1_000_000_000.25)
+        try file.url.setResourceValues(values)
+        try #expect(tool("stat", "-c", "%.2X %.1Y", file) == "1000000000.25 1234567890.5")
     }
 
     @Test("permission is told as test(1) tells it")
@@ -130,22 +127,21 @@ struct StatTests {
             File("x").permissions(0o555)
             Directory("d").permissions(0o755)
         }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            for name in ["r", "w", "x", "d"] as [FileName] {
-                let path = root.appending(name)
-                var expected: [Bool] = []
-                for option in ["-r", "-w", "-x"] {
-                    var command = Command(FilePath("/usr/bin/test"), option, path)
-                    command.user = 54321
-                    expected.append(try command.run().exitCode == 0)
-                }
-                let told = try asOrdinaryUser {
-                    try path.url.resourceValues(forKeys: [
-                        .isReadableKey, .isWritableKey, .isExecutableKey,
-                    ])
-                }
-                #expect([told.isReadable, told.isWritable, told.isExecutable] == expected)
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        for name in ["r", "w", "x", "d"] as [FileName] {
+            let path = root.appending(name)
+            var expected: [Bool] = []
+            for option in ["-r", "-w", "-x"] {
+                var command = Command(FilePath("/usr/bin/test"), option, path)
+                command.user = 54321
+                expected.append(try command.run().exitCode == 0)
             }
+            let told = try asOrdinaryUser {
+                try path.url.resourceValues(forKeys: [
+                    .isReadableKey, .isWritableKey, .isExecutableKey,
+                ])
+            }
+            #expect([told.isReadable, told.isWritable, told.isExecutable] == expected)
         }
     }
 
@@ -154,18 +150,17 @@ struct StatTests {
         let tree = Tree {
             File("f"); HardLink("twin", to: "f"); File("other")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let keys: Set<Key> = [.fileResourceIdentifierKey, .volumeIdentifierKey]
-            let file = try root.appending("f").url.resourceValues(forKeys: keys)
-            let twin = try root.appending("twin").url.resourceValues(forKeys: keys)
-            let other = try root.appending("other").url.resourceValues(forKeys: keys)
-            let identifier = try #require(file.fileResourceIdentifier)
-            #expect(identifier.isEqual(twin.fileResourceIdentifier))
-            #expect(!identifier.isEqual(other.fileResourceIdentifier))
-            let volume = try #require(file.volumeIdentifier)
-            #expect(volume.isEqual(other.volumeIdentifier))
-            let proc = try URL(fileURLWithPath: "/proc").resourceValues(forKeys: keys)
-            #expect(!volume.isEqual(proc.volumeIdentifier))
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let keys: Set<Key> = [.fileResourceIdentifierKey, .volumeIdentifierKey]
+        let file = try root.appending("f").url.resourceValues(forKeys: keys)
+        let twin = try root.appending("twin").url.resourceValues(forKeys: keys)
+        let other = try root.appending("other").url.resourceValues(forKeys: keys)
+        let identifier = try #require(file.fileResourceIdentifier)
+        #expect(identifier.isEqual(twin.fileResourceIdentifier))
+        #expect(!identifier.isEqual(other.fileResourceIdentifier))
+        let volume = try #require(file.volumeIdentifier)
+        #expect(volume.isEqual(other.volumeIdentifier))
+        let proc = try URL(fileURLWithPath: "/proc").resourceValues(forKeys: keys)
+        #expect(!volume.isEqual(proc.volumeIdentifier))
     }
 }

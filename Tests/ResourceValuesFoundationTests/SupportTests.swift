@@ -5,39 +5,37 @@ import TestSupport
 import Testing
 
 /// What a volume says it can do is compared with what happens when it is tried.
-@Suite("What volumes can do")
+@Suite("What volumes can do", .cleansUp)
 struct SupportTests {
     private static let kinds = comparedKinds + [.ext4SmallBlocks, .tmpfs]
 
     @Test("marks, clones and flags", arguments: kinds)
     func features(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            let root = filesystem.root
-            try Tree { File("f", "text") }.create(in: root)
-            try expect(
-                .volumeSupportsFileProtectionKey, root,
-                ["setfattr", "-n", "user.resval.fileProtection", "-v", "none", "f"])
-            try expect(
-                .volumeSupportsFileCloningKey, root, ["cp", "--reflink=always", "f", "clone"])
-            try expect(
-                .volumeSupportsImmutableFilesKey, root,
-                [
-                    "sh", "-c",
-                    "chattr +i f && lsattr f | cut -c5 | grep -q i; s=$?; chattr -i f; exit $s",
-                ])
-        }
+        let filesystem = try filesystem(kind)
+        let root = filesystem.root
+        try Tree { File("f", "text") }.create(in: root)
+        try expect(
+            .volumeSupportsFileProtectionKey, root,
+            ["setfattr", "-n", "user.resval.fileProtection", "-v", "none", "f"])
+        try expect(
+            .volumeSupportsFileCloningKey, root, ["cp", "--reflink=always", "f", "clone"])
+        try expect(
+            .volumeSupportsImmutableFilesKey, root,
+            [
+                "sh", "-c",
+                "chattr +i f && lsattr f | cut -c5 | grep -q i; s=$?; chattr -i f; exit $s",
+            ])
     }
 
     @Test("an xfs volume made without clones says so")
     func xfsWithoutClones() throws {
-        try withImage(["mkfs.xfs", "-q", "-f", "-m", "reflink=0"], megabytes: 320) { root in
-            try #expect(root.value(.volumeSupportsFileCloningKey) as? Bool == false)
-            try Tree { File("f", "text") }.create(in: root)
-            let clone = try Command(
-                FilePath("/bin/cp"), "--reflink=always", root.appending("f"), root.appending("g")
-            ).run()
-            #expect(clone.exitCode != 0)
-        }
+        let root = try image(["mkfs.xfs", "-q", "-f", "-m", "reflink=0"], megabytes: 320)
+        try #expect(root.value(.volumeSupportsFileCloningKey) as? Bool == false)
+        try Tree { File("f", "text") }.create(in: root)
+        let clone = try Command(
+            FilePath("/bin/cp"), "--reflink=always", root.appending("f"), root.appending("g")
+        ).run()
+        #expect(clone.exitCode != 0)
     }
 
     /// Compares what the volume says with whether a command succeeds in its root directory.
@@ -56,18 +54,14 @@ struct SupportTests {
     }
 
     /// Makes a filesystem in an image with options of the test's own.
-    private func withImage(
-        _ maker: [String], megabytes: Int, _ body: (FilePath) throws -> Void
-    ) throws {
+    private func image(_ maker: [String], megabytes: Int) throws -> FilePath {
         try require(.root, .tool(maker[0]))
-        try withTemporaryDirectory(containing: Tree { Directory("mount") }) { base in
-            let (image, mount) = (base.appending("image"), base.appending("mount"))
-            try tool("truncate", "-s", "\(megabytes)M", image)
-            try tool(maker[0], arguments: Array(maker.dropFirst()) + [image.string])
-            try tool("mount", "-o", "loop", image, mount)
-            let outcome = Result { try body(mount) }
-            try tool("umount", mount)
-            try outcome.get()
-        }
+        let base = try temporaryDirectory(containing: Tree { Directory("mount") })
+        let (image, mount) = (base.appending("image"), base.appending("mount"))
+        try tool("truncate", "-s", "\(megabytes)M", image)
+        try tool(maker[0], arguments: Array(maker.dropFirst()) + [image.string])
+        try tool("mount", "-o", "loop", image, mount)
+        try afterwards { try tool("umount", mount) }
+        return mount
     }
 }

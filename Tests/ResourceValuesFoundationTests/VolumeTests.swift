@@ -4,59 +4,57 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Side by side with findmnt, statfs and blkid")
+@Suite("Side by side with findmnt, statfs and blkid", .cleansUp)
 struct VolumeTests {
     @Test("mount point, type, source and access are findmnt's", arguments: comparedKinds + [.tmpfs])
     func findmnt(kind: FilesystemKind) throws {
         try require(.tool("findmnt"))
-        try withFilesystem(kind) { filesystem in
-            try Tree { File("f") }.create(in: filesystem.root)
-            let values = try filesystem.root.appending("f").url.resourceValues(forKeys: [
-                .volumeURLKey, .volumeTypeNameKey, .volumeMountFromLocationKey,
-                .volumeIsReadOnlyKey, .volumeIsRootFileSystemKey, .volumeIsLocalKey,
-                .isVolumeKey, .volumeIsEncryptedKey, .volumeIsRemovableKey,
-            ])
-            let told = try tool(
-                "findmnt", "-nr", "-o", "TARGET,FSTYPE,SOURCE,OPTIONS", "-M", filesystem.root
-            ).split(separator: " ").map(String.init)
-            #expect(values.volume == URL(filePath: told[0], directoryHint: .isDirectory))
-            #expect(values.volumeTypeName == told[1])
-            #expect(values.volumeMountFromLocation == told[2])
-            #expect(values.volumeIsReadOnly == told[3].split(separator: ",").contains("ro"))
-            #expect(values.volumeIsRootFileSystem == false)
-            #expect(values.volumeIsLocal == true)
-            // A loop device is neither, and tmpfs has none.
-            let ofDevice = kind == .tmpfs ? nil : false
-            #expect(values.volumeIsEncrypted == ofDevice)
-            #expect(values.volumeIsRemovable == ofDevice)
-            #expect(values.isVolume == false)
-            try #expect(filesystem.root.value(.isVolumeKey) as? Bool == true)
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { File("f") }.create(in: filesystem.root)
+        let values = try filesystem.root.appending("f").url.resourceValues(forKeys: [
+            .volumeURLKey, .volumeTypeNameKey, .volumeMountFromLocationKey,
+            .volumeIsReadOnlyKey, .volumeIsRootFileSystemKey, .volumeIsLocalKey,
+            .isVolumeKey, .volumeIsEncryptedKey, .volumeIsRemovableKey,
+        ])
+        let told = try tool(
+            "findmnt", "-nr", "-o", "TARGET,FSTYPE,SOURCE,OPTIONS", "-M", filesystem.root
+        ).split(separator: " ").map(String.init)
+        #expect(values.volume == URL(filePath: told[0], directoryHint: .isDirectory))
+        #expect(values.volumeTypeName == told[1])
+        #expect(values.volumeMountFromLocation == told[2])
+        #expect(values.volumeIsReadOnly == told[3].split(separator: ",").contains("ro"))
+        #expect(values.volumeIsRootFileSystem == false)
+        #expect(values.volumeIsLocal == true)
+        // A loop device is neither, and tmpfs has none.
+        let ofDevice = kind == .tmpfs ? nil : false
+        #expect(values.volumeIsEncrypted == ofDevice)
+        #expect(values.volumeIsRemovable == ofDevice)
+        #expect(values.isVolume == false)
+        try #expect(filesystem.root.value(.isVolumeKey) as? Bool == true)
     }
 
     @Test("space and inodes are what stat -f tells", arguments: comparedKinds + [.tmpfs])
     func statfs(kind: FilesystemKind) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { File("f", Array(repeating: 7, count: 1 << 20)) }.create(in: filesystem.root)
-            try tool("sync", "-f", filesystem.root)
-            let values = try filesystem.root.appending("f").url.resourceValues(forKeys: [
-                .volumeTotalCapacityKey, .volumeAvailableCapacityKey,
-                .volumeAvailableCapacityForImportantUsageKey,
-                .volumeAvailableCapacityForOpportunisticUsageKey, .volumeResourceCountKey,
-                .volumeSupportsVolumeSizesKey,
-            ])
-            let told = try tool("stat", "-f", "-c", "%b %a %S %c %d", filesystem.root)
-                .split(separator: " ").compactMap { Int($0) }
-            let (total, available) = (told[0] * told[2], told[1] * told[2])
-            #expect(values.volumeTotalCapacity == total)
-            #expect(values.volumeAvailableCapacity == available)
-            #expect(values.volumeAvailableCapacityForImportantUsage == Int64(available))
-            #expect(
-                values.volumeAvailableCapacityForOpportunisticUsage
-                    == Int64(available - total / 10))
-            #expect(values.volumeResourceCount == (told[3] == 0 ? nil : told[3] - told[4]))
-            #expect(values.volumeSupportsVolumeSizes == true)
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { File("f", Array(repeating: 7, count: 1 << 20)) }.create(in: filesystem.root)
+        try tool("sync", "-f", filesystem.root)
+        let values = try filesystem.root.appending("f").url.resourceValues(forKeys: [
+            .volumeTotalCapacityKey, .volumeAvailableCapacityKey,
+            .volumeAvailableCapacityForImportantUsageKey,
+            .volumeAvailableCapacityForOpportunisticUsageKey, .volumeResourceCountKey,
+            .volumeSupportsVolumeSizesKey,
+        ])
+        let told = try tool("stat", "-f", "-c", "%b %a %S %c %d", filesystem.root)
+            .split(separator: " ").compactMap { Int($0) }
+        let (total, available) = (told[0] * told[2], told[1] * told[2])
+        #expect(values.volumeTotalCapacity == total)
+        #expect(values.volumeAvailableCapacity == available)
+        #expect(values.volumeAvailableCapacityForImportantUsage == Int64(available))
+        #expect(
+            values.volumeAvailableCapacityForOpportunisticUsage
+                == Int64(available - total / 10))
+        #expect(values.volumeResourceCount == (told[3] == 0 ? nil : told[3] - told[4]))
+        #expect(values.volumeSupportsVolumeSizes == true)
     }
 
     @Test(
@@ -65,23 +63,22 @@ struct VolumeTests {
     func identity(kind: FilesystemKind) throws {
         try require(.tool("blkid"))
         let before = Date()
-        try withFilesystem(kind) { filesystem in
-            let root = filesystem.root
-            let source = try tool("findmnt", "-nr", "-o", "SOURCE", "-M", root)
-            let told = try tool("blkid", "-p", "-o", "value", "-s", "UUID", source)
-            #expect(told.count == 36)
-            try #expect(root.value(.volumeUUIDStringKey) as? String == told)
-            let date = try #require(try root.value(.volumeCreationDateKey) as? Date)
-            #expect(date >= before.addingTimeInterval(-2) && date <= Date())
-            try #expect(root.value(.volumeNameKey) as? String == root.lastComponent?.string)
-            switch kind {
-            case .xfs: try tool("xfs_io", "-c", "label -s named", root)
-            case .btrfs: try tool("btrfs", "filesystem", "label", root, "named")
-            default: try tool("tune2fs", "-L", "named", source)
-            }
-            try #expect(root.value(.volumeNameKey) as? String == "named")
-            try #expect(root.value(.volumeLocalizedNameKey) as? String == "named")
+        let filesystem = try filesystem(kind)
+        let root = filesystem.root
+        let source = try tool("findmnt", "-nr", "-o", "SOURCE", "-M", root)
+        let told = try tool("blkid", "-p", "-o", "value", "-s", "UUID", source)
+        #expect(told.count == 36)
+        try #expect(root.value(.volumeUUIDStringKey) as? String == told)
+        let date = try #require(try root.value(.volumeCreationDateKey) as? Date)
+        #expect(date >= before.addingTimeInterval(-2) && date <= Date())
+        try #expect(root.value(.volumeNameKey) as? String == root.lastComponent?.string)
+        switch kind {
+        case .xfs: try tool("xfs_io", "-c", "label -s named", root)
+        case .btrfs: try tool("btrfs", "filesystem", "label", root, "named")
+        default: try tool("tune2fs", "-L", "named", source)
         }
+        try #expect(root.value(.volumeNameKey) as? String == "named")
+        try #expect(root.value(.volumeLocalizedNameKey) as? String == "named")
     }
 
     @Test("/ is the root filesystem, and its volume is /")
@@ -117,39 +114,37 @@ struct VolumeTests {
 
     @Test("a bind mount is a volume of its own place, on the same filesystem")
     func bindMount() throws {
-        try withFilesystem(.ext4) { filesystem in
-            try Tree {
-                Directory("a") { File("f") }
-                Directory("b")
-            }.create(in: filesystem.root)
-            let (from, to) = (filesystem.root.appending("a"), filesystem.root.appending("b"))
-            try tool("mount", "--bind", from, to)
-            let outcome = Result {
-                let values = try to.appending("f").url.resourceValues(forKeys: [
-                    .volumeURLKey, .volumeCreationDateKey, .volumeUUIDStringKey,
-                ])
-                #expect(values.volume?.path == to.string)
-                #expect(values.volumeCreationDate == nil)
-                #expect(values.volumeUUIDString != nil)
-                let first = try from.value(.volumeIdentifierKey) as? NSObject
-                #expect(first != nil)
-                try #expect(to.value(.volumeIdentifierKey) as? NSObject == first)
-            }
-            try tool("umount", to)
-            try outcome.get()
+        let filesystem = try filesystem(.ext4)
+        try Tree {
+            Directory("a") { File("f") }
+            Directory("b")
+        }.create(in: filesystem.root)
+        let (from, to) = (filesystem.root.appending("a"), filesystem.root.appending("b"))
+        try tool("mount", "--bind", from, to)
+        let outcome = Result {
+            let values = try to.appending("f").url.resourceValues(forKeys: [
+                .volumeURLKey, .volumeCreationDateKey, .volumeUUIDStringKey,
+            ])
+            #expect(values.volume?.path == to.string)
+            #expect(values.volumeCreationDate == nil)
+            #expect(values.volumeUUIDString != nil)
+            let first = try from.value(.volumeIdentifierKey) as? NSObject
+            #expect(first != nil)
+            try #expect(to.value(.volumeIdentifierKey) as? NSObject == first)
         }
+        try tool("umount", to)
+        try outcome.get()
     }
 
     @Test("btrfs subvolumes are on one volume")
     func subvolumes() throws {
-        try withFilesystem(.btrfs) { filesystem in
-            let subvolume = filesystem.root.appending("s")
-            try tool("btrfs", "subvolume", "create", subvolume)
-            let first = try filesystem.root.value(.volumeIdentifierKey) as? NSObject
-            try #expect(subvolume.value(.volumeIdentifierKey) as? NSObject == first)
-            try #expect(
-                subvolume.value(.volumeURLKey) as? URL == filesystem.root.url(isDirectory: true))
-        }
+        let filesystem = try filesystem(.btrfs)
+        let subvolume = filesystem.root.appending("s")
+        try tool("btrfs", "subvolume", "create", subvolume)
+        let first = try filesystem.root.value(.volumeIdentifierKey) as? NSObject
+        try #expect(subvolume.value(.volumeIdentifierKey) as? NSObject == first)
+        try #expect(
+            subvolume.value(.volumeURLKey) as? URL == filesystem.root.url(isDirectory: true))
     }
 }
 

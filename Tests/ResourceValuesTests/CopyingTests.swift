@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Copies that would be worse than none")
+@Suite("Copies that would be worse than none", .cleansUp)
 struct CopyingTests {
     @Test("a copy of another user's file has no set-ID bits, one of the caller's own keeps them")
     func setID() throws {
@@ -12,27 +12,25 @@ struct CopyingTests {
         let tree = Tree {
             File("other").permissions(0o6755).owned(by: 54321); File("own").permissions(0o6755)
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            try tool("chmod", "6755", root.appending("other"))
-            for (name, bits) in [("other", 0o755), ("own", 0o6755)] as [(FileName, UInt16)] {
-                let copy = root.appending("copy of \(String(decoding: name.bytes, as: UTF8.self))")
-                try root.appending(name).copyItem(to: copy)
-                try #expect(copy.status().permissions == bits, "\(name)")
-            }
+        let root = try temporaryDirectory(containing: tree)
+        try tool("chmod", "6755", root.appending("other"))
+        for (name, bits) in [("other", 0o755), ("own", 0o6755)] as [(FileName, UInt16)] {
+            let copy = root.appending("copy of \(String(decoding: name.bytes, as: UTF8.self))")
+            try root.appending(name).copyItem(to: copy)
+            try #expect(copy.status().permissions == bits, "\(name)")
         }
     }
 
     @Test("a directory is not copied into itself")
     func intoItself() throws {
         let tree = Tree { Directory("d") { File("f") } }
-        try withTemporaryDirectory(containing: tree) { root in
-            let directory = root.appending("d")
-            let error = #expect(throws: FileError.self) {
-                try directory.copyItem(to: directory.appending("copy"))
-            }
-            #expect(error?.errno == .invalidArgument)
-            try #expect(tool("ls", "-A", directory) == "f")
+        let root = try temporaryDirectory(containing: tree)
+        let directory = root.appending("d")
+        let error = #expect(throws: FileError.self) {
+            try directory.copyItem(to: directory.appending("copy"))
         }
+        #expect(error?.errno == .invalidArgument)
+        try #expect(tool("ls", "-A", directory) == "f")
     }
 
     @Test("an item that replaces another takes its class in place of none, and keeps any other")
@@ -44,11 +42,10 @@ struct CopyingTests {
             let tree = Tree {
                 File("old").protection(.complete); File("new").protection(own)
             }
-            try withTemporaryDirectory(containing: tree) { root in
-                let old = root.appending("old")
-                try old.replaceItem(with: root.appending("new"))
-                try #expect(old.fileProtection == expected)
-            }
+            let root = try temporaryDirectory(containing: tree)
+            let old = root.appending("old")
+            try old.replaceItem(with: root.appending("new"))
+            try #expect(old.fileProtection == expected)
         }
     }
 }

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Ways to a file")
+@Suite("Ways to a file", .cleansUp)
 struct LocationTests {
     @Test(
         "names of any bytes carry values, by path and by name in a directory",
@@ -13,61 +13,56 @@ struct LocationTests {
         let tree = Tree {
             File(name); Directory("d") { Directory(name) }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            try root.appending(name).setValue(true, for: .isPurgeable)
-            let directory = try FileDescriptor.open(root, .readOnly)
-            let entry = DirectoryEntryLocation(
-                directory: directory, name: FilePath(bytes: name.bytes))
-            let outcome = Result {
-                try #expect(entry.value(for: .isPurgeable) == true)
-                try entry.setValue(false, for: .isPurgeable)
-                try #expect(root.appending(name).value(for: .isPurgeable) == false)
-                try #expect(entry.removeValue(for: .isPurgeable))
-                try #expect(entry.marks() == Marks.none)
-                try #expect(root.appending("d").appending(name).marks() == Marks.none)
-            }
-            try directory.close()
-            try outcome.get()
+        let root = try temporaryDirectory(containing: tree)
+        try root.appending(name).setValue(true, for: .isPurgeable)
+        let directory = try FileDescriptor.open(root, .readOnly)
+        let entry = DirectoryEntryLocation(directory: directory, name: FilePath(bytes: name.bytes))
+        let outcome = Result {
+            try #expect(entry.value(for: .isPurgeable) == true)
+            try entry.setValue(false, for: .isPurgeable)
+            try #expect(root.appending(name).value(for: .isPurgeable) == false)
+            try #expect(entry.removeValue(for: .isPurgeable))
+            try #expect(entry.marks() == Marks.none)
+            try #expect(root.appending("d").appending(name).marks() == Marks.none)
         }
+        try directory.close()
+        try outcome.get()
     }
 
     @Test(
         "an open file carries values, also when opened only to name it", arguments: [true, false])
     func descriptors(isPathOnly: Bool) throws {
-        try withTemporaryDirectory(
+        let root = try temporaryDirectory(
             containing: Tree {
                 File("f"); Directory("d")
+            })
+        for name in ["f", "d"] {
+            let descriptor = try open(root.appending(name), isPathOnly: isPathOnly)
+            let outcome = Result {
+                try descriptor.setValue(true, for: .isExcludedFromBackup)
+                try #expect(descriptor.value(for: .isExcludedFromBackup) == true)
+                let marks = try descriptor.marks()
+                #expect(marks == Marks(isExcludedFromBackup: true))
+                try #expect(descriptor.removeValue(for: .isExcludedFromBackup))
+                try #expect(descriptor.extendedAttributeNames() == [])
             }
-        ) { root in
-            for name in ["f", "d"] {
-                let descriptor = try open(root.appending(name), isPathOnly: isPathOnly)
-                let outcome = Result {
-                    try descriptor.setValue(true, for: .isExcludedFromBackup)
-                    try #expect(descriptor.value(for: .isExcludedFromBackup) == true)
-                    let marks = try descriptor.marks()
-                    #expect(marks == Marks(isExcludedFromBackup: true))
-                    try #expect(descriptor.removeValue(for: .isExcludedFromBackup))
-                    try #expect(descriptor.extendedAttributeNames() == [])
-                }
-                try descriptor.close()
-                try outcome.get()
-            }
+            try descriptor.close()
+            try outcome.get()
         }
     }
 
     @Test("an open file is still itself when its name leads elsewhere")
     func renamedFile() throws {
-        try withTemporaryDirectory(containing: Tree { File("f").excluded() }) { root in
-            let descriptor = try open(root.appending("f"), isPathOnly: true)
-            let outcome = Result {
-                try tool("mv", root.appending("f"), root.appending("g"))
-                try Tree { File("f") }.create(in: root)
-                try #expect(descriptor.value(for: .isExcludedFromBackup) == true)
-                try #expect(root.appending("f").value(for: .isExcludedFromBackup) == nil)
-            }
-            try descriptor.close()
-            try outcome.get()
+        let root = try temporaryDirectory(containing: Tree { File("f").excluded() })
+        let descriptor = try open(root.appending("f"), isPathOnly: true)
+        let outcome = Result {
+            try tool("mv", root.appending("f"), root.appending("g"))
+            try Tree { File("f") }.create(in: root)
+            try #expect(descriptor.value(for: .isExcludedFromBackup) == true)
+            try #expect(root.appending("f").value(for: .isExcludedFromBackup) == nil)
         }
+        try descriptor.close()
+        try outcome.get()
     }
 
     @Test("a closed descriptor is an error, not an unset value")
@@ -81,13 +76,12 @@ struct LocationTests {
     @Test("a path beyond PATH_MAX carries values")
     func longPath() throws {
         let tree = Tree { NestedDirectories(HostileNames.longest, depth: 20) { File("f") } }
-        try withTemporaryDirectory(containing: tree) { root in
-            let file = root.appending(HostileNames.longest, times: 20).appending("f")
-            try file.setValue(true, for: .isPurgeable)
-            try #expect(file.value(for: .isPurgeable) == true)
-            try #expect(file.withoutFollowing.marks() == Marks(isPurgeable: true))
-            try #expect(file.removeValue(for: .isPurgeable))
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let file = root.appending(HostileNames.longest, times: 20).appending("f")
+        try file.setValue(true, for: .isPurgeable)
+        try #expect(file.value(for: .isPurgeable) == true)
+        try #expect(file.withoutFollowing.marks() == Marks(isPurgeable: true))
+        try #expect(file.removeValue(for: .isPurgeable))
     }
 
     @Test("a symbolic link is followed by path, and taken as itself where one says so")
@@ -98,19 +92,18 @@ struct LocationTests {
             SymbolicLink("dangling", to: "nowhere")
             SymbolicLink("loop", to: "loop")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let link = root.appending("link")
-            try link.setValue(true, for: .isExcludedFromBackup)
-            try #expect(root.appending("f").value(for: .isExcludedFromBackup) == true)
-            try #expect(link.value(for: .isExcludedFromBackup) == true)
-            try #expect(link.withoutFollowing.value(for: .isExcludedFromBackup) == nil)
-            try #expect(link.withoutFollowing.marks() == Marks.none)
-            let stored = code { try link.withoutFollowing.setValue(true, for: .isPurgeable) }
-            #expect(stored == .unsupportedFileKind)
-            #expect(code { try root.appending("dangling").marks() } == .noSuchFile)
-            #expect(code { try root.appending("loop").marks() } == .symbolicLinkLoop)
-            try #expect(root.appending("dangling").withoutFollowing.marks() == Marks.none)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let link = root.appending("link")
+        try link.setValue(true, for: .isExcludedFromBackup)
+        try #expect(root.appending("f").value(for: .isExcludedFromBackup) == true)
+        try #expect(link.value(for: .isExcludedFromBackup) == true)
+        try #expect(link.withoutFollowing.value(for: .isExcludedFromBackup) == nil)
+        try #expect(link.withoutFollowing.marks() == Marks.none)
+        let stored = code { try link.withoutFollowing.setValue(true, for: .isPurgeable) }
+        #expect(stored == .unsupportedFileKind)
+        #expect(code { try root.appending("dangling").marks() } == .noSuchFile)
+        #expect(code { try root.appending("loop").marks() } == .symbolicLinkLoop)
+        try #expect(root.appending("dangling").withoutFollowing.marks() == Marks.none)
     }
 
     @Test("a symbolic link in a directory is never followed")
@@ -118,18 +111,17 @@ struct LocationTests {
         let tree = Tree {
             File("f").excluded(); SymbolicLink("link", to: "f")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let directory = try FileDescriptor.open(root, .readOnly)
-            let entry = DirectoryEntryLocation(directory: directory, name: "link")
-            let outcome = Result {
-                try #expect(entry.value(for: .isExcludedFromBackup) == nil)
-                let stored = code { try entry.setValue(false, for: .isExcludedFromBackup) }
-                #expect(stored == .unsupportedFileKind)
-                try #expect(root.appending("f").value(for: .isExcludedFromBackup) == true)
-            }
-            try directory.close()
-            try outcome.get()
+        let root = try temporaryDirectory(containing: tree)
+        let directory = try FileDescriptor.open(root, .readOnly)
+        let entry = DirectoryEntryLocation(directory: directory, name: "link")
+        let outcome = Result {
+            try #expect(entry.value(for: .isExcludedFromBackup) == nil)
+            let stored = code { try entry.setValue(false, for: .isExcludedFromBackup) }
+            #expect(stored == .unsupportedFileKind)
+            try #expect(root.appending("f").value(for: .isExcludedFromBackup) == true)
         }
+        try directory.close()
+        try outcome.get()
     }
 
     private func open(_ path: FilePath, isPathOnly: Bool) throws -> FileDescriptor {

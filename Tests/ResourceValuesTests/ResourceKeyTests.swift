@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Keys")
+@Suite("Keys", .cleansUp)
 struct ResourceKeyTests {
     @Test(
         "every key is found by each of its names, and by no other", arguments: ResourceKey.allCases)
@@ -32,32 +32,30 @@ struct ResourceKeyTests {
             Directory("directory")
             Fifo("fifo")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            try #expect(root.appending("file").resourceValue(for: .fileSize) == .number(5))
-            let sparse = root.appending("sparse")
-            try #expect(sparse.resourceValue(for: .fileSize) == .number(1 << 20))
-            try #expect(sparse.resourceValue(for: .fileAllocatedSize) == .number(0))
-            for name in ["directory", "fifo"] {
-                let item = root.appending(name)
-                try #expect(item.resourceValue(for: .fileSize) == nil)
-                try #expect(item.resourceValue(for: .totalFileAllocatedSize) == nil)
-                try #expect(item.resourceValue(for: .linkCount) != nil)
-            }
-            try #expect(FilePath("/proc").resourceValue(for: .volumeTotalCapacity) == nil)
-            try #expect(FilePath("/proc").volumeCapacity() == nil)
+        let root = try temporaryDirectory(containing: tree)
+        try #expect(root.appending("file").resourceValue(for: .fileSize) == .number(5))
+        let sparse = root.appending("sparse")
+        try #expect(sparse.resourceValue(for: .fileSize) == .number(1 << 20))
+        try #expect(sparse.resourceValue(for: .fileAllocatedSize) == .number(0))
+        for name in ["directory", "fifo"] {
+            let item = root.appending(name)
+            try #expect(item.resourceValue(for: .fileSize) == nil)
+            try #expect(item.resourceValue(for: .totalFileAllocatedSize) == nil)
+            try #expect(item.resourceValue(for: .linkCount) != nil)
         }
+        try #expect(FilePath("/proc").resourceValue(for: .volumeTotalCapacity) == nil)
+        try #expect(FilePath("/proc").volumeCapacity() == nil)
     }
 
     @Test("the allocated size counts blocks of attributes where the kernel does")
     func attributeBlocks() throws {
-        try withFilesystem(.ext4SmallInodes) { filesystem in
-            try Tree { File("f") }.create(in: filesystem.root)
-            let file = filesystem.root.appending("f")
-            try #expect(file.resourceValue(for: .totalFileAllocatedSize) == .number(0))
-            let block = Int64(try filesystemStatus(of: file).fragmentSize)
-            try file.setValue(true, for: .isPurgeable)
-            try #expect(file.resourceValue(for: .totalFileAllocatedSize) == .number(block))
-        }
+        let filesystem = try filesystem(.ext4SmallInodes)
+        try Tree { File("f") }.create(in: filesystem.root)
+        let file = filesystem.root.appending("f")
+        try #expect(file.resourceValue(for: .totalFileAllocatedSize) == .number(0))
+        let block = Int64(try filesystemStatus(of: file).fragmentSize)
+        try file.setValue(true, for: .isPurgeable)
+        try #expect(file.resourceValue(for: .totalFileAllocatedSize) == .number(block))
     }
 
     @Test("a value's text is read strictly")

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Values on real files")
+@Suite("Values on real files", .cleansUp)
 struct StoredValueTests {
     @Test(
         "a value that setfattr stored is read as the format says", arguments: ReadingRules.booleans)
@@ -12,103 +12,96 @@ struct StoredValueTests {
         try require(.tool("setfattr"))
         // ext4 with 4 KiB blocks has no room for more in one attribute.
         let bytes = Array(text.utf8.prefix(3000))
-        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
-            let file = root.appending("f")
-            let hex = "0x" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            let attribute = "user.resval.isExcludedFromBackup"
-            try tool("setfattr", "-n", attribute, "-v", bytes.isEmpty ? "" : hex, file)
-            let mark = try file.mark(for: .isExcludedFromBackup)
-            if let value {
-                #expect(mark == .value(.boolean(value)))
-                try #expect(file.isExcludedFromBackup == value)
-            } else {
-                #expect(mark == .malformed(prefix: Array(bytes.prefix(64)), length: bytes.count))
-                let error = #expect(throws: FileError.self) {
-                    try file.value(for: .isExcludedFromBackup)
-                }
-                #expect(error?.code == .malformedValue)
-                #expect(error?.path == file)
-                #expect(error?.attribute == "user.resval.isExcludedFromBackup")
+        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let file = root.appending("f")
+        let hex = "0x" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let attribute = "user.resval.isExcludedFromBackup"
+        try tool("setfattr", "-n", attribute, "-v", bytes.isEmpty ? "" : hex, file)
+        let mark = try file.mark(for: .isExcludedFromBackup)
+        if let value {
+            #expect(mark == .value(.boolean(value)))
+            try #expect(file.isExcludedFromBackup == value)
+        } else {
+            #expect(mark == .malformed(prefix: Array(bytes.prefix(64)), length: bytes.count))
+            let error = #expect(throws: FileError.self) {
+                try file.value(for: .isExcludedFromBackup)
             }
-            try #expect(file.marks()[.isExcludedFromBackup] == mark)
+            #expect(error?.code == .malformedValue)
+            #expect(error?.path == file)
+            #expect(error?.attribute == "user.resval.isExcludedFromBackup")
         }
+        try #expect(file.marks()[.isExcludedFromBackup] == mark)
     }
 
     @Test("a value is stored as the exact text of the format")
     func writtenText() throws {
         try require(.tool("getfattr"))
-        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
-            let file = root.appending("f")
-            try file.setValue(true, for: .isExcludedFromBackup)
-            try file.setValue(false, for: .isPurgeable)
-            try file.setValue(.protection(.completeUnlessOpen), for: .fileProtection)
-            let expected = [
-                "isExcludedFromBackup": "true", "isPurgeable": "false",
-                "fileProtection": "completeUnlessOpen",
-            ]
-            for (key, text) in expected {
-                let name = "user.resval.\(key)"
-                let read = try tool(
-                    "getfattr", "--only-values", "--absolute-names", "-n", name, file)
-                #expect(read == text)
-            }
+        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let file = root.appending("f")
+        try file.setValue(true, for: .isExcludedFromBackup)
+        try file.setValue(false, for: .isPurgeable)
+        try file.setValue(.protection(.completeUnlessOpen), for: .fileProtection)
+        let expected = [
+            "isExcludedFromBackup": "true", "isPurgeable": "false",
+            "fileProtection": "completeUnlessOpen",
+        ]
+        for (key, text) in expected {
+            let name = "user.resval.\(key)"
+            let read = try tool("getfattr", "--only-values", "--absolute-names", "-n", name, file)
+            #expect(read == text)
         }
     }
 
     @Test("unset is nil, false is false, and removing tells whether there was a value")
     func unset() throws {
-        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
-            let file = root.appending("f")
-            try #expect(file.value(for: .isPurgeable) == nil)
-            try #expect(file.removeValue(for: .isPurgeable) == false)
-            try file.setValue(false, for: .isPurgeable)
-            try #expect(file.value(for: .isPurgeable) == false)
-            try #expect(file.removeValue(for: .isPurgeable) == true)
-            try #expect(file.value(for: .isPurgeable) == nil)
-            try #expect(file.marks() == Marks.none)
-        }
+        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let file = root.appending("f")
+        try #expect(file.value(for: .isPurgeable) == nil)
+        try #expect(file.removeValue(for: .isPurgeable) == false)
+        try file.setValue(false, for: .isPurgeable)
+        try #expect(file.value(for: .isPurgeable) == false)
+        try #expect(file.removeValue(for: .isPurgeable) == true)
+        try #expect(file.value(for: .isPurgeable) == nil)
+        try #expect(file.marks() == Marks.none)
     }
 
     @Test("setting one key leaves the others as they are, malformed ones too")
     func independence() throws {
         let tree = Tree { File("f").attribute("user.resval.fileProtection", "garbage").purgeable() }
-        try withTemporaryDirectory(containing: tree) { root in
-            let file = root.appending("f")
-            try file.setValue(true, for: .isExcludedFromBackup)
-            let marks = try file.marks()
-            #expect(marks.isExcludedFromBackup == true)
-            #expect(marks.isPurgeable == true)
-            #expect(marks[.fileProtection] == .malformed(prefix: Array("garbage".utf8), length: 7))
-            #expect(marks.areBroken)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let file = root.appending("f")
+        try file.setValue(true, for: .isExcludedFromBackup)
+        let marks = try file.marks()
+        #expect(marks.isExcludedFromBackup == true)
+        #expect(marks.isPurgeable == true)
+        #expect(marks[.fileProtection] == .malformed(prefix: Array("garbage".utf8), length: 7))
+        #expect(marks.areBroken)
     }
 
     @Test("a missing file is an error, never an unset value")
     func missingFile() throws {
-        try withTemporaryDirectory { root in
-            let file = root.appending("missing")
-            for key in [StoredKey.isPurgeable, .isExcludedFromBackup] {
-                #expect(code { try file.value(for: key) } == .noSuchFile)
-                #expect(code { try file.setValue(true, for: key) } == .noSuchFile)
-                #expect(code { try file.removeValue(for: key) } == .noSuchFile)
-            }
-            #expect(code { try file.marks() } == .noSuchFile)
-            #expect(code { try root.appending("missing/f").marks() } == .noSuchFile)
+        let root = try temporaryDirectory()
+        let file = root.appending("missing")
+        for key in [StoredKey.isPurgeable, .isExcludedFromBackup] {
+            #expect(code { try file.value(for: key) } == .noSuchFile)
+            #expect(code { try file.setValue(true, for: key) } == .noSuchFile)
+            #expect(code { try file.removeValue(for: key) } == .noSuchFile)
         }
+        #expect(code { try file.marks() } == .noSuchFile)
+        #expect(code { try root.appending("missing/f").marks() } == .noSuchFile)
     }
 
     @Test("marks on files with many other attributes are found")
     func manyAttributes() throws {
-        try withFilesystem(.xfs) { filesystem in
-            try Tree { File("f") }.create(in: filesystem.root)
-            let file = filesystem.root.appending("f")
-            for index in 0..<200 {
-                try file.setExtendedAttribute(
-                    named: ExtendedAttributeName("user.some.other.attribute.\(index)"), to: [1])
-            }
-            try file.setValue(true, for: .isPurgeable)
-            try #expect(file.marks() == Marks(isPurgeable: true))
-            try #expect(file.extendedAttributeNames().count == 201)
+        let filesystem = try filesystem(.xfs)
+        try Tree { File("f") }.create(in: filesystem.root)
+        let file = filesystem.root.appending("f")
+        for index in 0..<200 {
+            try file.setExtendedAttribute(
+                named: ExtendedAttributeName("user.some.other.attribute.\(index)"), to: [1])
         }
+        try file.setValue(true, for: .isPurgeable)
+        try #expect(file.marks() == Marks(isPurgeable: true))
+        try #expect(file.extendedAttributeNames().count == 201)
     }
 }

@@ -210,12 +210,10 @@ func snapshotIdentifiers(in lines: String) -> [String] {
     }
 }
 
-/// Calls `body` with a repository and a source that holds a tree.
+/// Makes a repository and a source that holds a tree.
 ///
 /// - Parameter user: who owns it all and runs the commands; needs root.
-func withBackup<Result>(
-    of tree: Tree, user: UInt32? = nil, _ body: (BackupFixture) throws -> Result
-) throws -> Result {
+func backup(of tree: Tree, user: UInt32? = nil) throws -> BackupFixture {
     try require(.tool("restic"))
     if user != nil { try require(.root, .tool("setpriv")) }
     let layout = Tree {
@@ -223,19 +221,18 @@ func withBackup<Result>(
         Directory("home")
         File("password", "\(repositoryPassword)\n").permissions(0o600)
     }
-    return try withTemporaryDirectory(containing: layout, isShared: true) { base in
-        let fixture = BackupFixture(base: base, user: user)
-        try tree.create(in: fixture.source)
-        try tool("cp", "-r", try emptyRepository(), fixture.repository)
-        if let user {
-            try tool("chown", "\(user):\(user)", base)
-            try tool("chown", "-R", "\(user):\(user)", fixture.repository)
-            for name in ["password", "home", "source"] {
-                try tool("chown", "\(user):\(user)", base.appending(name))
-            }
+    let base = try temporaryDirectory(containing: layout, isShared: true)
+    let fixture = BackupFixture(base: base, user: user)
+    try tree.create(in: fixture.source)
+    try tool("cp", "-r", try emptyRepository(), fixture.repository)
+    if let user {
+        try tool("chown", "\(user):\(user)", base)
+        try tool("chown", "-R", "\(user):\(user)", fixture.repository)
+        for name in ["password", "home", "source"] {
+            try tool("chown", "\(user):\(user)", base.appending(name))
         }
-        return try body(fixture)
     }
+    return fixture
 }
 
 extension BackupFixture {

@@ -2,15 +2,14 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Backups that are cut off")
+@Suite("Backups that are cut off", .cleansUp)
 struct InterruptionTests {
     /// Takes restic a few seconds, since it does not compress or repeat.
-    private func withLargeBackup(_ body: (BackupFixture) throws -> Void) throws {
-        try withBackup(of: Tree { File("small", "text") }) { backup in
-            let large = backup.source.appending("large")
-            try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=400", "status=none")
-            try body(backup)
-        }
+    private func largeBackup() throws -> BackupFixture {
+        let backup = try backup(of: Tree { File("small", "text") })
+        let large = backup.source.appending("large")
+        try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=400", "status=none")
+        return backup
     }
 
     private static let begin = """
@@ -29,21 +28,20 @@ struct InterruptionTests {
 
     @Test("killed with -9, it takes restic along, and the next run succeeds and reads clean")
     func killedBackup() throws {
-        try withLargeBackup { backup in
-            let script =
-                Self.begin + """
+        let backup = try largeBackup()
+        let script =
+            Self.begin + """
 
-                    restic=$(pgrep -P $backup -x restic)
-                    kill -KILL $backup; wait $backup; code=$?
-                    for _ in $(seq 100); do kill -0 $restic 2>/dev/null || break; sleep 0.05; done
-                    kill -0 $restic 2>/dev/null && echo alive
-                    exit $code
-                    """
-            let result = try backup.script(script, backup.repository, backup.source)
-            #expect(result.exitCode == 137, "\(result)")
-            #expect(result.text == "")
-            try checkNextRun(backup)
-        }
+                restic=$(pgrep -P $backup -x restic)
+                kill -KILL $backup; wait $backup; code=$?
+                for _ in $(seq 100); do kill -0 $restic 2>/dev/null || break; sleep 0.05; done
+                kill -0 $restic 2>/dev/null && echo alive
+                exit $code
+                """
+        let result = try backup.script(script, backup.repository, backup.source)
+        #expect(result.exitCode == 137, "\(result)")
+        #expect(result.text == "")
+        try checkNextRun(backup)
     }
 
     @Test("killed before it is judged, a snapshot displaces none that was")
@@ -51,103 +49,96 @@ struct InterruptionTests {
         let tree = Tree {
             for number in 0..<9 { File("\(number)", "text") }
         }
-        try withBackup(of: tree) { backup in
-            try backup.create()
-            // restic misses a file, and tells nobody.
-            let script = """
-                if [ "$1" = backup ]; then
-                    mv "\(backup.source)/1" "\(backup.base)"
-                    "$REAL" "$@"
-                    mv "\(backup.base)/1" "\(backup.source)"
-                    kill -KILL $PPID
-                    exit
-                fi
-                """
-            let killed = try backup.command(["create", backup.source], before: script).run()
-            #expect(killed.exitCode != 0, "\(killed)")
-            #expect(try backup.snapshotCount() == 2)
-            let forget = try backup.run("forget", "--keep-last", "1")
-            #expect(forget.text.contains("last snapshot"), "\(forget)")
-            #expect(try backup.snapshotCount() == 2)
-            try backup.create()
-            #expect(try backup.forget() == 1)
-        }
+        let backup = try backup(of: tree)
+        try backup.create()
+        // restic misses a file, and tells nobody.
+        let script = """
+            if [ "$1" = backup ]; then
+                mv "\(backup.source)/1" "\(backup.base)"
+                "$REAL" "$@"
+                mv "\(backup.base)/1" "\(backup.source)"
+                kill -KILL $PPID
+                exit
+            fi
+            """
+        let killed = try backup.command(["create", backup.source], before: script).run()
+        #expect(killed.exitCode != 0, "\(killed)")
+        #expect(try backup.snapshotCount() == 2)
+        let forget = try backup.run("forget", "--keep-last", "1")
+        #expect(forget.text.contains("last snapshot"), "\(forget)")
+        #expect(try backup.snapshotCount() == 2)
+        try backup.create()
+        #expect(try backup.forget() == 1)
     }
 
     @Test("restic killed with -9 is a failure that says so, and the next run succeeds")
     func killedRestic() throws {
-        try withLargeBackup { backup in
-            let script =
-                Self.begin + """
+        let backup = try largeBackup()
+        let script =
+            Self.begin + """
 
-                    kill -KILL $(pgrep -P $backup -x restic)
-                    wait $backup
-                    """
-            let result = try backup.script(script, backup.repository, backup.source)
-            #expect(result.exitCode == 1, "\(result)")
-            #expect(result.errorText.contains("restic was ended by signal 9"))
-            try checkNextRun(backup)
-        }
+                kill -KILL $(pgrep -P $backup -x restic)
+                wait $backup
+                """
+        try backup.script(script, backup.repository, backup.source).expect(
+            exits: 1, says: "restic was ended by signal 9")
+        try checkNextRun(backup)
     }
 
     @Test(
         "SIGINT and SIGTERM end it as signals do, without lock or snapshot",
         arguments: [("INT", 130), ("TERM", 143)])
     func stopped(signal: String, code: Int32) throws {
-        try withLargeBackup { backup in
-            // A shell starts background commands with SIGINT ignored; env sets that right.
-            let begin = Self.begin.replacing(
-                #""$RESVAL""#, with: #"env --default-signal=INT "$RESVAL""#)
-            let script =
-                begin + """
+        let backup = try largeBackup()
+        // A shell starts background commands with SIGINT ignored; env sets that right.
+        let begin = Self.begin.replacing(
+            #""$RESVAL""#, with: #"env --default-signal=INT "$RESVAL""#)
+        let script =
+            begin + """
 
-                    kill -\(signal) $backup; wait $backup; code=$?
-                    ls "$1/locks" | wc -l
-                    exit $code
-                    """
-            let result = try backup.script(script, backup.repository, backup.source)
-            #expect(result.exitCode == code, "\(result)")
-            #expect(result.text == "0\n")
-            try checkNextRun(backup)
-        }
+                kill -\(signal) $backup; wait $backup; code=$?
+                ls "$1/locks" | wc -l
+                exit $code
+                """
+        let result = try backup.script(script, backup.repository, backup.source)
+        #expect(result.exitCode == code, "\(result)")
+        #expect(result.text == "0\n")
+        try checkNextRun(backup)
     }
 
     @Test("restic interrupted while it locks leaves its lock, which is removed once it is dead")
     func interruptedWhileLocking() throws {
-        try withBackup(of: Tree { File("a", "text") }) { backup in
-            // restic waits 200 ms between making a lock and remembering it.
-            let script = """
-                case $1 in backup|prune)
-                    (until ls \(backup.repository)/locks | grep -q .; do :; done; kill -INT $$) & ;;
-                esac
-                """
-            for arguments in [["create", "\(backup.source)"], ["prune"]] {
-                try backup.command(arguments, before: script).run(exits: 130)
-                // On a busy machine restic remembers it first, and removes it.
-                #expect(try backup.locks().count <= 1)
-                try backup.ageLocks()
-                try backup.create()
-                // Needs the repository for itself.
-                try backup.restic("check")
-            }
+        let backup = try backup(of: Tree { File("a", "text") })
+        // restic waits 200 ms between making a lock and remembering it.
+        let script = """
+            case $1 in backup|prune)
+                (until ls \(backup.repository)/locks | grep -q .; do :; done; kill -INT $$) & ;;
+            esac
+            """
+        for arguments in [["create", "\(backup.source)"], ["prune"]] {
+            try backup.command(arguments, before: script).run(exits: 130)
+            // On a busy machine restic remembers it first, and removes it.
+            #expect(try backup.locks().count <= 1)
+            try backup.ageLocks()
+            try backup.create()
+            // Needs the repository for itself.
+            try backup.restic("check")
         }
     }
 
     @Test("a full disk is named, and with less to store the next run succeeds")
     func diskFull() throws {
         try require(.root)
-        try withFilesystem(.tmpfs) { volume in
-            try withLargeBackup { backup in
-                let repository = volume.root.appending("repository")
-                try tool("cp", "-r", backup.repository, repository)
-                try backup.run(
-                    "create", "--repository", repository, backup.source, exits: 1,
-                    says: "no space left", "make room")
-                try tool("rm", backup.source.appending("large"))
-                // Packs that no snapshot needs were left; restic needs a little room to go on.
-                try tool("mount", "-o", "remount,size=64m", volume.root)
-                try backup.run("create", "--repository", repository, backup.source, exits: 0)
-            }
-        }
+        let volume = try filesystem(.tmpfs)
+        let backup = try largeBackup()
+        let repository = volume.root.appending("repository")
+        try tool("cp", "-r", backup.repository, repository)
+        try backup.run(
+            "create", "--repository", repository, backup.source, exits: 1,
+            says: "no space left", "make room")
+        try tool("rm", backup.source.appending("large"))
+        // Packs that no snapshot needs were left; restic needs a little room to go on.
+        try tool("mount", "-o", "remount,size=64m", volume.root)
+        try backup.run("create", "--repository", repository, backup.source, exits: 0)
     }
 }

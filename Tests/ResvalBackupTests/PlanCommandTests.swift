@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The command plan")
+@Suite("The command plan", .cleansUp)
 struct PlanCommandTests {
     private static let tree = Tree {
         File("kept", "12345")
@@ -15,13 +15,11 @@ struct PlanCommandTests {
     }
 
     private func plan(_ arguments: String...) throws -> [String] {
-        try withTemporaryDirectory(containing: Self.tree) { root in
-            let command = Command(
-                .built("resval-backup"), arguments: ["plan"] + arguments + [root])
-            let result = try command.run(exits: 0)
-            return result.text.replacing("\(root)", with: "ROOT").split(separator: "\n")
-                .map { String($0) }.sorted()
-        }
+        let root = try temporaryDirectory(containing: Self.tree)
+        let command = Command(.built("resval-backup"), arguments: ["plan"] + arguments + [root])
+        let result = try command.run(exits: 0)
+        return result.text.replacing("\(root)", with: "ROOT").split(separator: "\n")
+            .map { String($0) }.sorted()
     }
 
     @Test("each item has its reason, and the totals count them")
@@ -47,12 +45,11 @@ struct PlanCommandTests {
             File("robots").attribute("user.xdg.robots.backup", "false")
             Socket("socket")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            _ = try Command(.built("resval-backup"), "plan", "--json", root)
-                .run(
-                    exits: 0, prints: #""reason":"marker","marker":"xdg","#,
-                    #""reason":"socket","marker":null,"#)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        _ = try Command(.built("resval-backup"), "plan", "--json", root)
+            .run(
+                exits: 0, prints: #""reason":"marker","marker":"xdg","#,
+                #""reason":"socket","marker":null,"#)
     }
 
     @Test("only what is left out can be asked for, as JSON too")
@@ -72,19 +69,17 @@ struct PlanCommandTests {
             Directory("source") { Directory("inner") }
             Directory("home") { File("file", "text") }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let home = root.appending("home")
-            let mount = home.appending("mount")
-            try withSilentMounts(at: [mount], showing: root.appending("source")) {
-                try Command(.built("resval-backup"), "plan", home).killed(
-                    after: .seconds(30)
-                ).run(exits: 0, prints: "exclude   \(mount): ", "store     \(home)/file")
-            }
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let home = root.appending("home")
+        let mount = home.appending("mount")
+        try makeSilentMounts(at: [mount], showing: root.appending("source"))
+        try Command(.built("resval-backup"), "plan", home).killed(
+            after: .seconds(30)
+        ).run(exits: 0, prints: "exclude   \(mount): ", "store     \(home)/file")
     }
 }
 
-@Suite("Backups without what tools re-create")
+@Suite("Backups without what tools re-create", .cleansUp)
 struct RecreationTests {
     private static let modules = Directory("node_modules") { File("large", "12345") }
     private let tree = Tree {
@@ -98,61 +93,58 @@ struct RecreationTests {
 
     @Test("a directory that was deleted and made again is left out, with the rule as reason")
     func rebuilt() throws {
-        try withBackup(of: tree) { backup in
-            let (app, source) = (backup.source.appending("app"), backup.source)
-            for _ in 1...2 {
-                let plan = try backup.runSuccessfully("plan", markers[0], markers[1], source)
-                let lines = plan.split(separator: "\n").filter { $0.hasPrefix("exclude ") }
-                #expect(
-                    lines == [
-                        "exclude   \(app)/node_modules: re-creatable: node_modules beside package.json"
-                    ])
-                try removeTree(at: app.appending("node_modules"))
-                try Tree { Self.modules }.create(in: app)
-            }
-            let json = try backup.runSuccessfully(
-                "plan", "--json", "--excluded-only", markers[0], markers[1], source)
+        let backup = try backup(of: tree)
+        let (app, source) = (backup.source.appending("app"), backup.source)
+        for _ in 1...2 {
+            let plan = try backup.runSuccessfully("plan", markers[0], markers[1], source)
+            let lines = plan.split(separator: "\n").filter { $0.hasPrefix("exclude ") }
             #expect(
-                json.contains(
-                    #""isStored":false,"reason":"marker","marker":"rules","#
-                        + #""sentence":"re-creatable: node_modules beside package.json""#))
-            try #expect(!backup.runSuccessfully("plan", source).contains("exclude "))
-            try backup.runSuccessfully("create", markers[0], markers[1], source)
-            try backup.run(
-                "show", "latest", "--excluded", exits: 0,
-                prints: "re-creatable: node_modules beside package.json")
+                lines == [
+                    "exclude   \(app)/node_modules: re-creatable: node_modules beside package.json"
+                ])
+            try removeTree(at: app.appending("node_modules"))
+            try Tree { Self.modules }.create(in: app)
         }
+        let json = try backup.runSuccessfully(
+            "plan", "--json", "--excluded-only", markers[0], markers[1], source)
+        #expect(
+            json.contains(
+                #""isStored":false,"reason":"marker","marker":"rules","#
+                    + #""sentence":"re-creatable: node_modules beside package.json""#))
+        try #expect(!backup.runSuccessfully("plan", source).contains("exclude "))
+        try backup.runSuccessfully("create", markers[0], markers[1], source)
+        try backup.run(
+            "show", "latest", "--excluded", exits: 0,
+            prints: "re-creatable: node_modules beside package.json")
     }
 
     @Test("a mark that says to back it up overrules the rule, and a broken rule stops the plan")
     func overruled() throws {
-        try withBackup(of: tree) { backup in
-            let modules = backup.source.appending("app/node_modules")
-            try Command(.built("resval"), "set", "excluded=false", modules).runSuccessfully()
-            let plan = try backup.runSuccessfully("plan", markers[0], markers[1], backup.source)
-            #expect(!plan.contains("exclude "), "\(plan)")
-            try Tree {
-                File(".config/resval/rules.tsv", "out\n")
-            }.create(in: backup.base.appending("home"))
-            try backup.run(
-                "plan", markers[0], markers[1], backup.source, exits: 1,
-                says: "rules.tsv: line 1: has not four fields")
-        }
+        let backup = try backup(of: tree)
+        let modules = backup.source.appending("app/node_modules")
+        try Command(.built("resval"), "set", "excluded=false", modules).runSuccessfully()
+        let plan = try backup.runSuccessfully("plan", markers[0], markers[1], backup.source)
+        #expect(!plan.contains("exclude "), "\(plan)")
+        try Tree {
+            File(".config/resval/rules.tsv", "out\n")
+        }.create(in: backup.base.appending("home"))
+        try backup.run(
+            "plan", markers[0], markers[1], backup.source, exits: 1,
+            says: "rules.tsv: line 1: has not four fields")
     }
 
     @Test("a directory of which git cannot be asked is stored, and named with the reason")
     func unknown() throws {
-        try withBackup(of: tree) { backup in
-            try Tree { Directory(".hg") }.create(in: backup.source.appending("app"))
-            let plan = try backup.run("plan", markers[0], markers[1], backup.source, exits: 0)
-            #expect(!plan.text.contains("exclude "))
-            #expect(
-                plan.errorText.contains(
-                    "app/node_modules: warning: a rule for what tools re-create does not count: "
-                        + "node_modules beside package.json, but it may be tracked: .hg is above it"
-                ),
-                "\(plan)")
-        }
+        let backup = try backup(of: tree)
+        try Tree { Directory(".hg") }.create(in: backup.source.appending("app"))
+        let plan = try backup.run("plan", markers[0], markers[1], backup.source, exits: 0)
+        #expect(!plan.text.contains("exclude "))
+        #expect(
+            plan.errorText.contains(
+                "app/node_modules: warning: a rule for what tools re-create does not count: "
+                    + "node_modules beside package.json, but it may be tracked: .hg is above it"
+            ),
+            "\(plan)")
     }
 
     @Test("with gitignore, what git ignores is left out and what it tracks is stored")
@@ -164,19 +156,18 @@ struct RecreationTests {
             File("app/kept.log", "text")
             File("app/out/object", "text")
         }
-        try withBackup(of: tree) { backup in
-            let app = backup.source.appending("app")
-            try tool("git", "-C", app, "init", "-q")
-            try tool("git", "-C", app, "add", "-f", "kept.log")
-            for source in [backup.source, app] {
-                let plan = try backup.runSuccessfully(
-                    "plan", "--excluded-only", "--markers", "native,gitignore", source)
-                #expect(
-                    Set(plan.split(separator: "\n").dropLast()) == [
-                        "exclude   \(app)/a.log: it is excluded by an ignore rule of git",
-                        "exclude   \(app)/out: it is excluded by an ignore rule of git",
-                    ], "\(source)")
-            }
+        let backup = try backup(of: tree)
+        let app = backup.source.appending("app")
+        try tool("git", "-C", app, "init", "-q")
+        try tool("git", "-C", app, "add", "-f", "kept.log")
+        for source in [backup.source, app] {
+            let plan = try backup.runSuccessfully(
+                "plan", "--excluded-only", "--markers", "native,gitignore", source)
+            #expect(
+                Set(plan.split(separator: "\n").dropLast()) == [
+                    "exclude   \(app)/a.log: it is excluded by an ignore rule of git",
+                    "exclude   \(app)/out: it is excluded by an ignore rule of git",
+                ], "\(source)")
         }
     }
 }

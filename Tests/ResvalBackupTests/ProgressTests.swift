@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Progress of resval-backup")
+@Suite("Progress of resval-backup", .cleansUp)
 struct ProgressTests {
     private static let tree = Tree {
         for number in 1...3 {
@@ -24,27 +24,26 @@ struct ProgressTests {
         "a result never stands behind progress, and a terminal that cannot clear a line shows none")
     func results() throws {
         try require(.tool("script"))
-        try withBackup(of: Self.tree) { backup in
-            for work in ["evict", "download"] {
-                for type in ["xterm", "dumb"] {
-                    if work == "download", type == "dumb" {
-                        try backup.runSuccessfully("evict", "-R", "--yes", backup.source)
-                    } else if type == "dumb" {
-                        try backup.runSuccessfully("download", "-R", backup.source)
-                    }
-                    let arguments: [any CommandArgument] =
-                        work == "evict" ? ["evict", "-R", "--yes"] : ["download", "-R"]
-                    let result = try backup.command(
-                        arguments + [backup.source], before: Self.slowDump
-                    ).onTerminal(type).run(exits: 0)
-                    #expect(result.text.contains("\u{1B}") == (type == "xterm"))
-                    let output = TerminalOutput(result.text)
-                    let isProgress = { (text: String) in text.hasPrefix("files \(work)ed: ") }
-                    #expect(output.cleared.contains(where: isProgress) == (type == "xterm"))
-                    #expect(output.lines.count { $0.hasPrefix("\(backup.source)/file ") } == 3)
-                    #expect(output.lines.count { $0.hasPrefix("total: 3 files, ") } == 1)
-                    #expect(!output.lines.contains { $0.contains("files \(work)ed: ") })
+        let backup = try backup(of: Self.tree)
+        for work in ["evict", "download"] {
+            for type in ["xterm", "dumb"] {
+                if work == "download", type == "dumb" {
+                    try backup.runSuccessfully("evict", "-R", "--yes", backup.source)
+                } else if type == "dumb" {
+                    try backup.runSuccessfully("download", "-R", backup.source)
                 }
+                let arguments: [any CommandArgument] =
+                    work == "evict" ? ["evict", "-R", "--yes"] : ["download", "-R"]
+                let result = try backup.command(
+                    arguments + [backup.source], before: Self.slowDump
+                ).onTerminal(type).run(exits: 0)
+                #expect(result.text.contains("\u{1B}") == (type == "xterm"))
+                let output = TerminalOutput(result.text)
+                let isProgress = { (text: String) in text.hasPrefix("files \(work)ed: ") }
+                #expect(output.cleared.contains(where: isProgress) == (type == "xterm"))
+                #expect(output.lines.count { $0.hasPrefix("\(backup.source)/file ") } == 3)
+                #expect(output.lines.count { $0.hasPrefix("total: 3 files, ") } == 1)
+                #expect(!output.lines.contains { $0.contains("files \(work)ed: ") })
             }
         }
     }
@@ -65,84 +64,80 @@ struct ProgressTests {
 
     @Test("create tells how much of the plan is stored, before restic has found all of it")
     func create() throws {
-        try withBackup(of: Self.tree) { backup in
-            let status =
-                #"{"message_type":"status","total_files":1,"files_done":1,"total_bytes":9,"bytes_done":9}"#
-            let all =
-                #"{"message_type":"status","total_files":4,"files_done":4,"bytes_done":999999}"#
-            let result = try backup.command(
-                ["create", "--progress", "json", backup.source],
-                before: """
-                    case $1 in backup)
-                        sleep 1.2; echo '\(status)'; sleep 1.5; echo '\(all)'; sleep 1.5;;
-                    esac
-                    """
-            ).run(exits: 0)
-            // Not the record, which goes with them.
-            try progress("files stored", #""done":3,"total":3,"bytes":780000,"#, in: result)
-            // Before restic tells anything.
-            try progress("files stored", #""done":0,"total":3,"bytes":0,"#, in: result)
-            try progress(
-                "files stored", #""done":1,"total":3,"bytes":9,"totalBytes":780000,"percent":0,"#,
-                in: result)
-            try progress("items compared", #""done":0,"total":4,"#, in: result)
-            try progress("comparing with earlier snapshots", #""done":null,"#, in: result)
-        }
+        let backup = try backup(of: Self.tree)
+        let status =
+            #"{"message_type":"status","total_files":1,"files_done":1,"total_bytes":9,"bytes_done":9}"#
+        let all =
+            #"{"message_type":"status","total_files":4,"files_done":4,"bytes_done":999999}"#
+        let result = try backup.command(
+            ["create", "--progress", "json", backup.source],
+            before: """
+                case $1 in backup)
+                    sleep 1.2; echo '\(status)'; sleep 1.5; echo '\(all)'; sleep 1.5;;
+                esac
+                """
+        ).run(exits: 0)
+        // Not the record, which goes with them.
+        try progress("files stored", #""done":3,"total":3,"bytes":780000,"#, in: result)
+        // Before restic tells anything.
+        try progress("files stored", #""done":0,"total":3,"bytes":0,"#, in: result)
+        try progress(
+            "files stored", #""done":1,"total":3,"bytes":9,"totalBytes":780000,"percent":0,"#,
+            in: result)
+        try progress("items compared", #""done":0,"total":4,"#, in: result)
+        try progress("comparing with earlier snapshots", #""done":null,"#, in: result)
     }
 
     @Test("verify and prune tell what restic tells")
     func packs() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            for words in [["verify", "--read-data"], ["prune"]] {
-                let result = try backup.command(
-                    words + ["--progress", "json"],
-                    before: """
-                        case $1 in check|prune) sleep 1.2; echo '[0:01] 25.00%  1 / 4 packs';; esac
-                        """
-                ).run(exits: 0)
-                let line = try progress("packs", #""done":1,"total":4,"#, in: result)
-                #expect(line.contains(#""percent":25,"#), "\(line)")
-            }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        for words in [["verify", "--read-data"], ["prune"]] {
+            let result = try backup.command(
+                words + ["--progress", "json"],
+                before: """
+                    case $1 in check|prune) sleep 1.2; echo '[0:01] 25.00%  1 / 4 packs';; esac
+                    """
+            ).run(exits: 0)
+            let line = try progress("packs", #""done":1,"total":4,"#, in: result)
+            #expect(line.contains(#""percent":25,"#), "\(line)")
         }
     }
 
     @Test("restore tells what restic has restored, and verify what it lists")
     func restore() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            let status =
-                #"{"message_type":"status","percent_done":0.5,"bytes_restored":390000}"#
-            let restore = try backup.command(
-                [
-                    "restore", "--snapshot", "latest", "--target", backup.target, "--progress",
-                    "json",
-                ], before: "case $1 in restore) sleep 1.5; echo '\(status)'; sleep 1.5;; esac"
-            ).run(exits: 0)
-            let written = try progress("content restored", #""percent":50,"#, in: restore)
-            #expect(
-                written.contains(#""done":null,"total":null,"bytes":390000,"#), "\(written)")
-            #expect(written.contains(#""totalBytes":780000,"#), "\(written)")
-            try progress("putting items in place", #""done":null,"#, in: restore)
-            let verify = try backup.command(
-                ["verify", "latest", "--progress", "json"],
-                before: "case $1 in check) sleep 1.2;; esac"
-            ).run(exits: 0)
-            try progress("checking the repository", #""done":null,"total":null,"#, in: verify)
-            try progress("items listed", #""done":0,"total":null,"#, in: verify)
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        let status =
+            #"{"message_type":"status","percent_done":0.5,"bytes_restored":390000}"#
+        let restore = try backup.command(
+            [
+                "restore", "--snapshot", "latest", "--target", backup.target, "--progress",
+                "json",
+            ], before: "case $1 in restore) sleep 1.5; echo '\(status)'; sleep 1.5;; esac"
+        ).run(exits: 0)
+        let written = try progress("content restored", #""percent":50,"#, in: restore)
+        #expect(
+            written.contains(#""done":null,"total":null,"bytes":390000,"#), "\(written)")
+        #expect(written.contains(#""totalBytes":780000,"#), "\(written)")
+        try progress("putting items in place", #""done":null,"#, in: restore)
+        let verify = try backup.command(
+            ["verify", "latest", "--progress", "json"],
+            before: "case $1 in check) sleep 1.2;; esac"
+        ).run(exits: 0)
+        try progress("checking the repository", #""done":null,"total":null,"#, in: verify)
+        try progress("items listed", #""done":0,"total":null,"#, in: verify)
     }
 
     @Test("nothing is shown where there is no terminal, or none is wanted")
     func forms() throws {
-        try withBackup(of: Self.tree) { backup in
-            for form in ["auto", "never"] {
-                let result = try backup.command(
-                    ["create", "--progress", form, backup.source],
-                    before: "case $1 in backup) sleep 1.5;; esac"
-                ).run(exits: 0)
-                #expect(result.errorText == "")
-            }
+        let backup = try backup(of: Self.tree)
+        for form in ["auto", "never"] {
+            let result = try backup.command(
+                ["create", "--progress", form, backup.source],
+                before: "case $1 in backup) sleep 1.5;; esac"
+            ).run(exits: 0)
+            #expect(result.errorText == "")
         }
     }
 
@@ -158,28 +153,27 @@ struct ProgressTests {
             Socket("socket")
         }
         // The source, the two directories, three names of files, the link and the FIFO.
-        try withBackup(of: tree) { backup in
-            let file = backup.source.appending("file")
-            for (words, text) in [
-                (
-                    ["plan", backup.source],
-                    "total: 8 items stored (3 files with 14 B, 3 directories, 2 others), 2 excluded\n"
-                ),
-                (["create", backup.source], ": 8 items, 14 B; 2 excluded; "),
-                (["show", "latest"], "contains: 8 items, 14 B\n"),
-                (["verify", "latest"], "\n8 items can be listed\n"),
-                (
-                    ["restore", "--snapshot", "latest", "--target", backup.target],
-                    ": 8 items restored\n"
-                ), (["restore", "--target", "\(backup.target)1", file], ": 1 item restored\n"),
-                (
-                    ["restore", "--target", "\(backup.target)2", "\(backup.source)//directory/"],
-                    ": 2 items restored\n"
-                ),
-            ] as [([any CommandArgument], String)] {
-                let result = try backup.command(words).run(exits: 0)
-                #expect("\n\(result.text)".contains(text), "\(result)")
-            }
+        let backup = try backup(of: tree)
+        let file = backup.source.appending("file")
+        for (words, text) in [
+            (
+                ["plan", backup.source],
+                "total: 8 items stored (3 files with 14 B, 3 directories, 2 others), 2 excluded\n"
+            ),
+            (["create", backup.source], ": 8 items, 14 B; 2 excluded; "),
+            (["show", "latest"], "contains: 8 items, 14 B\n"),
+            (["verify", "latest"], "\n8 items can be listed\n"),
+            (
+                ["restore", "--snapshot", "latest", "--target", backup.target],
+                ": 8 items restored\n"
+            ), (["restore", "--target", "\(backup.target)1", file], ": 1 item restored\n"),
+            (
+                ["restore", "--target", "\(backup.target)2", "\(backup.source)//directory/"],
+                ": 2 items restored\n"
+            ),
+        ] as [([any CommandArgument], String)] {
+            let result = try backup.command(words).run(exits: 0)
+            #expect("\n\(result.text)".contains(text), "\(result)")
         }
     }
 }

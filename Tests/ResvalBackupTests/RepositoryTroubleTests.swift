@@ -2,126 +2,117 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Trouble with the repository")
+@Suite("Trouble with the repository", .cleansUp)
 struct RepositoryTroubleTests {
     private static let tree = Tree { File("file", "text") }
 
     @Test("a wrong password is 12, an absent repository 10, each with what to do")
     func passwordAndAbsence() throws {
-        try withBackup(of: Self.tree) { backup in
-            let (wrong, absent) = (backup.base.appending("wrong"), backup.base.appending("absent"))
-            try Tree { File("wrong", "wrong\n") }.create(in: backup.base)
-            for words in [["snapshots"], ["create", "\(backup.source)"]] {
-                let wrong = try backup.command(words + ["--password-file", wrong]).run(exits: 12)
-                #expect(wrong.errorText.contains("check \(backup.base)/wrong"))
-                try backup.command(words + ["--repository", absent]).run(
-                    exits: 10, says: "resval-backup init")
-            }
+        let backup = try backup(of: Self.tree)
+        let (wrong, absent) = (backup.base.appending("wrong"), backup.base.appending("absent"))
+        try Tree { File("wrong", "wrong\n") }.create(in: backup.base)
+        for words in [["snapshots"], ["create", "\(backup.source)"]] {
+            let wrong = try backup.command(words + ["--password-file", wrong]).run(exits: 12)
+            #expect(wrong.errorText.contains("check \(backup.base)/wrong"))
+            try backup.command(words + ["--repository", absent]).run(
+                exits: 10, says: "resval-backup init")
         }
     }
 
     @Test("a password comes from the environment, or before that from an option, else it is missed")
     func passwords() throws {
-        try withBackup(of: Self.tree) { backup in
-            try Tree { File("empty") }.create(in: backup.base)
-            func snapshots(
-                _ variables: [String: String], file: String? = nil, exits code: Int32 = 0
-            ) throws -> String {
-                var command = backup.command(["snapshots"])
-                if let file {
-                    command = backup.command(
-                        ["snapshots", "--password-file", backup.base.appending(file)])
-                }
-                command.environment["RESTIC_PASSWORD_FILE"] = .some(nil)
-                command.environment.merge(variables) { $1 }
-                return try command.run(exits: code).errorText
+        let backup = try backup(of: Self.tree)
+        try Tree { File("empty") }.create(in: backup.base)
+        func snapshots(
+            _ variables: [String: String], file: String? = nil, exits code: Int32 = 0
+        ) throws -> String {
+            var command = backup.command(["snapshots"])
+            if let file {
+                command = backup.command(
+                    ["snapshots", "--password-file", backup.base.appending(file)])
             }
-            _ = try snapshots(["RESTIC_PASSWORD": repositoryPassword])
-            _ = try snapshots(["RESTIC_PASSWORD_COMMAND": "echo \(repositoryPassword)"])
-            let others = [
-                "RESTIC_PASSWORD_COMMAND": "false", "RESTIC_PASSWORD": "wrong",
-                "RESTIC_REPOSITORY_FILE": "/nowhere",
-            ]
-            _ = try snapshots(others, file: "password")
-            try #expect(snapshots([:], exits: 1).contains("no password was given"))
-            try #expect(
-                snapshots([:], file: "absent", exits: 1).contains("the password cannot be read"))
-            try #expect(snapshots([:], file: "empty", exits: 1).contains("the password is empty"))
+            command.environment["RESTIC_PASSWORD_FILE"] = .some(nil)
+            command.environment.merge(variables) { $1 }
+            return try command.run(exits: code).errorText
         }
+        _ = try snapshots(["RESTIC_PASSWORD": repositoryPassword])
+        _ = try snapshots(["RESTIC_PASSWORD_COMMAND": "echo \(repositoryPassword)"])
+        let others = [
+            "RESTIC_PASSWORD_COMMAND": "false", "RESTIC_PASSWORD": "wrong",
+            "RESTIC_REPOSITORY_FILE": "/nowhere",
+        ]
+        _ = try snapshots(others, file: "password")
+        try #expect(snapshots([:], exits: 1).contains("no password was given"))
+        try #expect(
+            snapshots([:], file: "absent", exits: 1).contains("the password cannot be read"))
+        try #expect(snapshots([:], file: "empty", exits: 1).contains("the password is empty"))
     }
 
     @Test("without restic on PATH the message says how to get it")
     func resticMissing() throws {
-        try withBackup(of: Self.tree) { backup in
-            var command = backup.command(["create", backup.source])
-            command.environment["PATH"] = "\(backup.base)"
-            try command.run(exits: 1, says: "apt install restic")
-        }
+        let backup = try backup(of: Self.tree)
+        var command = backup.command(["create", backup.source])
+        command.environment["PATH"] = "\(backup.base)"
+        try command.run(exits: 1, says: "apt install restic")
     }
 
     @Test("a repository is made in an empty directory only, and once")
     func initialization() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.run("init", exits: 1)
-            try backup.run("init", "--repository", backup.source, exits: 1, says: "not empty")
-            #expect(try TreeListing(of: backup.source).items.count == 2)
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.run("init", exits: 1)
+        try backup.run("init", "--repository", backup.source, exits: 1, says: "not empty")
+        #expect(try TreeListing(of: backup.source).items.count == 2)
     }
 
     @Test(
         "without descriptors to spare every command says so at once, and what it made is whole",
         arguments: [8, 10, 12, 14, 16, 18, 20, 24, 32, 48])
     func descriptors(limit: Int) throws {
-        try withBackup(
+        let backup = try backup(
             of: Tree { for n in 0..<30 { Directory("\(n)") { File("f") } } }
-        ) {
-            backup in
-            for words in [["create", "\(backup.source)"], ["snapshots"], ["verify"]] {
-                let script = """
-                    ulimit -n \(limit); exec "$RESVAL" "$@"
-                    """
-                let arguments: [any CommandArgument] = words
-                let command = backup.command([])
-                var shell = Command(
-                    "/bin/sh", arguments: ["-c", script, "sh"] + arguments)
-                shell.environment = command.environment.merging(
-                    ["RESVAL": "\(FilePath.built("resval-backup"))"]) { $1 }
-                let result = try shell.run()
-                #expect(
-                    result.exitCode == 0
-                        || result.exitCode == 1
-                            && result.errorText.lowercased().contains("too many open files"),
-                    "\(words) with \(limit): \(result)")
-            }
+        )
+        for words in [["create", "\(backup.source)"], ["snapshots"], ["verify"]] {
+            let script = """
+                ulimit -n \(limit); exec "$RESVAL" "$@"
+                """
+            let arguments: [any CommandArgument] = words
+            let command = backup.command([])
+            var shell = Command("/bin/sh", arguments: ["-c", script, "sh"] + arguments)
+            shell.environment = command.environment.merging(
+                ["RESVAL": "\(FilePath.built("resval-backup"))"]) { $1 }
+            let result = try shell.run()
+            #expect(
+                result.exitCode == 0
+                    || result.exitCode == 1
+                        && result.errorText.lowercased().contains("too many open files"),
+                "\(words) with \(limit): \(result)")
         }
     }
 
     @Test("where /tmp is full, restic and the record take another directory")
     func fullTemporaryDirectory() throws {
         try require(.root, .tool("unshare"))
-        try withBackup(of: Tree {}) { backup in
-            try tool(
-                "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=40",
-                "status=none")
-            let script = """
-                unshare --mount sh -c '
-                    mkdir "$1/small"
-                    mount -t tmpfs -o size=64k tmpfs "$1/small"
-                    head -c 100000 /dev/zero > "$1/small/full" 2>/dev/null
-                    export TMPDIR="$1/small"
-                    "$RESVAL" create "$2"; code=$?
-                    exit $code' sh "$1" "$2"
-                """
-            let result = try backup.script(script, backup.base, backup.source)
-            #expect(result.exitCode == 0, "\(result)")
-            try backup.runSuccessfully("verify", "latest")
-        }
+        let backup = try backup(of: Tree {})
+        try tool(
+            "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=40",
+            "status=none")
+        let script = """
+            unshare --mount sh -c '
+                mkdir "$1/small"
+                mount -t tmpfs -o size=64k tmpfs "$1/small"
+                head -c 100000 /dev/zero > "$1/small/full" 2>/dev/null
+                export TMPDIR="$1/small"
+                "$RESVAL" create "$2"; code=$?
+                exit $code' sh "$1" "$2"
+            """
+        try backup.script(script, backup.base, backup.source).expect(exits: 0)
+        try backup.runSuccessfully("verify", "latest")
     }
 
     @Test("in a chroot the filesystems of the kernel are not walked")
     func chroot() throws {
         try require(.root, .tool("unshare"))
-        try withTemporaryDirectory(
+        let root = try temporaryDirectory(
             containing: Tree {
                 for name in ["usr", "lib", "lib64", "bin", "swift", "program"] {
                     Directory("\(name)")
@@ -129,27 +120,24 @@ struct RepositoryTroubleTests {
                 Directory("proc")
                 Directory("top/proc")
                 File("top/f", "text")
-            }
-        ) { root in
-            let script = """
-                core=$(ldd "$1/resval-backup" | grep -o "/[^ ]*/libswiftCore.so")
-                unshare --mount sh -c '
-                    for name in usr lib lib64 bin; do
-                        if [ -d /$name ]; then mount --rbind /$name "$0/$name"; fi
-                    done
-                    mount --bind "$1" "$0/program"; mount --bind "$2" "$0/swift"; mount -t proc proc "$0/proc"
-                    mount -t proc proc "$0/top/proc"
-                    LD_LIBRARY_PATH=/swift HOME=/top \\
-                        chroot "$0" /program/resval-backup plan --excluded-only /top' "$0" "$1" \\
-                    "${core%/*}"
-                """
-            let result = try Command(
-                "/bin/sh", "-c", script, root,
-                FilePath.built("resval-backup").removingLastComponent()
-            ).run()
-            #expect(
-                result.text.contains("exclude   /top/proc: proc is mounted here"), "\(result)")
-            #expect(!result.errorText.contains("/proc/"), "\(result)")
-        }
+            })
+        let script = """
+            core=$(ldd "$1/resval-backup" | grep -o "/[^ ]*/libswiftCore.so")
+            unshare --mount sh -c '
+                for name in usr lib lib64 bin; do
+                    if [ -d /$name ]; then mount --rbind /$name "$0/$name"; fi
+                done
+                mount --bind "$1" "$0/program"; mount --bind "$2" "$0/swift"; mount -t proc proc "$0/proc"
+                mount -t proc proc "$0/top/proc"
+                LD_LIBRARY_PATH=/swift HOME=/top \\
+                    chroot "$0" /program/resval-backup plan --excluded-only /top' "$0" "$1" \\
+                "${core%/*}"
+            """
+        let result = try Command(
+            "/bin/sh", "-c", script, root,
+            FilePath.built("resval-backup").removingLastComponent()
+        ).run()
+        #expect(result.text.contains("exclude   /top/proc: proc is mounted here"), "\(result)")
+        #expect(!result.errorText.contains("/proc/"), "\(result)")
     }
 }

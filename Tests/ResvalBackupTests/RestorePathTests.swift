@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Putting items back by their paths")
+@Suite("Putting items back by their paths", .cleansUp)
 struct RestorePathTests {
     private static let tree = Tree {
         File("notes", "old")
@@ -13,102 +13,94 @@ struct RestorePathTests {
         File("project/deep/inside", "text")
     }
 
-    /// Calls `body` with a source that was backed up.
-    private func withSnapshot(of tree: Tree = tree, _ body: (BackupFixture) throws -> Void) throws {
-        try withBackup(of: tree) { backup in
-            try backup.create()
-            try body(backup)
-        }
+    /// Makes a source that was backed up.
+    private func snapshot(of tree: Tree = tree) throws -> BackupFixture {
+        let backup = try backup(of: tree)
+        try backup.create()
+        return backup
     }
 
     @Test("what was deleted comes back to where it was, typed as it was")
     func deleted() throws {
-        try withSnapshot { backup in
-            let before = try TreeListing(of: backup.source)
-            try tool(
-                "rm", "-r", backup.source.appending("notes"), backup.source.appending("project"))
-            try backup.putBack(
-                "notes", "./project/deep/../deep/inside", says: "/notes: from snapshot ",
-                prints: "\(backup.source)/notes is back\n")
-            #expect(try tool("cat", backup.source.appending("project/deep/inside")) == "text")
-            try backup.putBack(backup.source.appending("project"))
-            let differing = try TreeListing(of: backup.source).differingPaths(from: before)
-            // Only the directories that they were put into have another time.
-            #expect(differing == [[], Array("/project".utf8)], "\(differing)")
-        }
+        let backup = try snapshot()
+        let before = try TreeListing(of: backup.source)
+        try tool("rm", "-r", backup.source.appending("notes"), backup.source.appending("project"))
+        try backup.putBack(
+            "notes", "./project/deep/../deep/inside", says: "/notes: from snapshot ",
+            prints: "\(backup.source)/notes is back\n")
+        #expect(try tool("cat", backup.source.appending("project/deep/inside")) == "text")
+        try backup.putBack(backup.source.appending("project"))
+        let differing = try TreeListing(of: backup.source).differingPaths(from: before)
+        // Only the directories that they were put into have another time.
+        #expect(differing == [[], Array("/project".utf8)], "\(differing)")
     }
 
     @Test(
         "a snapshot without the item is passed over, and it is said why", arguments: [true, false])
     func olderSnapshot(isExcluded: Bool) throws {
-        try withSnapshot { backup in
-            let project = backup.source.appending("project")
-            if isExcluded {
-                try backup.exclude(project)
-            } else {
-                try tool("rm", "-r", project)
-            }
-            _ = try backup.run("create", backup.source)
-            if isExcluded { try tool("rm", "-r", project) }
-            let result = try backup.putBack("project")
-            let reason = isExcluded ? "its mark excludes it" : "it was not there"
-            #expect(result.errorText.contains("1 newer one without it: "), "\(result)")
-            #expect(result.errorText.contains(reason), "\(result)")
-            #expect(try tool("cat", project.appending("deep/inside")) == "text")
+        let backup = try snapshot()
+        let project = backup.source.appending("project")
+        if isExcluded {
+            try backup.exclude(project)
+        } else {
+            try tool("rm", "-r", project)
         }
+        _ = try backup.run("create", backup.source)
+        if isExcluded { try tool("rm", "-r", project) }
+        let result = try backup.putBack("project")
+        let reason = isExcluded ? "its mark excludes it" : "it was not there"
+        #expect(result.errorText.contains("1 newer one without it: "), "\(result)")
+        #expect(result.errorText.contains(reason), "\(result)")
+        #expect(try tool("cat", project.appending("deep/inside")) == "text")
     }
 
     @Test(
         "what an excluded part of a restored directory had is named with the snapshot that has it")
     func leftOut() throws {
-        try withSnapshot { backup in
-            let deep = backup.source.appending("project/deep")
-            try backup.exclude(deep)
-            try backup.create()
-            try tool("rm", "-r", backup.source.appending("project"))
-            let result = try backup.putBack("project", "--json", exits: 3)
-            let first = try #require(try backup.originals().first)
-            #expect(
-                result.text.contains(#""leftOut":[{"path":"\#(deep)","snapshot":""#), "\(result)")
-            #expect(result.errorText.contains("snapshot \(first)"), "\(result)")
-            #expect(try tool("ls", deep) == "")
-            // Also once nothing holds that snapshot any more.
-            try backup.runSuccessfully("accept", backup.source)
-            try backup.create()
-            try tool("rm", "-r", backup.source.appending("project"))
-            try backup.putBack("project", says: "that the snapshot excludes: 1;")
-            try backup.putBack("project/deep")
-            #expect(try tool("cat", deep.appending("inside")) == "text")
-        }
+        let backup = try snapshot()
+        let deep = backup.source.appending("project/deep")
+        try backup.exclude(deep)
+        try backup.create()
+        try tool("rm", "-r", backup.source.appending("project"))
+        let result = try backup.putBack("project", "--json", exits: 3)
+        let first = try #require(try backup.originals().first)
+        #expect(result.text.contains(#""leftOut":[{"path":"\#(deep)","snapshot":""#), "\(result)")
+        #expect(result.errorText.contains("snapshot \(first)"), "\(result)")
+        #expect(try tool("ls", deep) == "")
+        // Also once nothing holds that snapshot any more.
+        try backup.runSuccessfully("accept", backup.source)
+        try backup.create()
+        try tool("rm", "-r", backup.source.appending("project"))
+        try backup.putBack("project", says: "that the snapshot excludes: 1;")
+        try backup.putBack("project/deep")
+        #expect(try tool("cat", deep.appending("inside")) == "text")
     }
 
     @Test("what is there stays, and a directory gets what it lacks")
     func existing() throws {
-        try withSnapshot { backup in
-            let project = backup.source.appending("project")
-            try shell("cd \"$1\"; echo new > kept; rm -r deep; chmod 700 .", project)
-            try backup.putBack("project", exits: 3, says: "1 item of the snapshot differ")
-            #expect(try tool("cat", project.appending("kept")) == "new")
-            #expect(try tool("cat", project.appending("deep/inside")) == "text")
-            #expect(try project.status().permissions == 0o700)
-            try backup.putBack("project", "--overwrite")
-            #expect(try tool("cat", project.appending("kept")) == "kept")
-        }
+        let backup = try snapshot()
+        let project = backup.source.appending("project")
+        try shell("cd \"$1\"; echo new > kept; rm -r deep; chmod 700 .", project)
+        try backup.putBack("project", exits: 3, says: "1 item of the snapshot differ")
+        #expect(try tool("cat", project.appending("kept")) == "new")
+        #expect(try tool("cat", project.appending("deep/inside")) == "text")
+        #expect(try project.status().permissions == 0o700)
+        try backup.putBack("project", "--overwrite")
+        #expect(try tool("cat", project.appending("kept")) == "kept")
     }
 
     @Test("what a directory has the name of is not told to be back")
     func directoryInTheWay() throws {
-        try withSnapshot { backup in
-            try shell("cd \"$1\"; rm notes other; mkdir notes", backup.source)
-            let result = try backup.putBack(
-                "notes", "other", "--overwrite", exits: 3,
-                says: "/notes: was not restored: a directory has its name")
-            #expect(!result.text.contains("/notes is back"), "\(result)")
-            #expect(result.text.contains("/other is back"), "\(result)")
-            let alone = try backup.putBack(
-                "notes", "--overwrite", exits: 1, says: "a directory has its name")
-            #expect(!alone.text.contains("is back"), "\(alone)")
-        }
+        let backup = try snapshot()
+        try shell("cd \"$1\"; rm notes other; mkdir notes", backup.source)
+        let result = try backup.putBack(
+            "notes", "other", "--overwrite", exits: 3,
+            says: "/notes: was not restored: a directory has its name")
+        #expect(!result.text.contains("/notes is back"), "\(result)")
+        #expect(result.text.contains("/other is back"), "\(result)")
+        let alone = try backup.putBack(
+            "notes", "--overwrite", exits: 1, says: "a directory has its name")
+        #expect(!alone.text.contains("is back"), "\(alone)")
     }
 
     @Test("a changed file stays, and the version of the snapshot is put beside it")
@@ -119,152 +111,144 @@ struct RestorePathTests {
             File("notes", "old")
             File("\(long)", "long")
         }
-        try withBackup(of: tree, user: 54321) { backup in
-            try tool("chown", "-R", "54321:54321", backup.source)
-            try backup.create()
-            let script = """
-                cd "$1"; for f in *; do echo new > "$f"; done
-                """
-            try shell(script, backup.source)
-            for _ in 0..<2 {
-                let notes = backup.source.appending("notes")
-                try backup.run(
-                    "restore", notes, backup.source.appending("\(long)"), exits: 0,
-                    prints: "\(notes) stays; ")
-            }
-            for name in ["notes", long] {
-                let content = try tool("cat", backup.source.appending("\(name)"))
-                #expect(content == "new")
-            }
-            let versions = try shell("cat \"$1\"/*from*", backup.source)
-            #expect(versions == "longlongoldold")
-            let names = try TreeListing(of: backup.source).items.keys
-                .map { String(decoding: $0, as: UTF8.self) }
-            #expect(names.count { $0.hasPrefix("/notes (from 20") } == 2, "\(names)")
-            #expect(names.count { $0.hasSuffix(", 2)") } == 2, "\(names)")
-            #expect(names.allSatisfy { $0.utf8.count <= 256 }, "\(names)")
-            // As root, outside homes, nothing is put beside it.
-            var asRoot = backup.command(["restore", backup.source.appending("notes")])
-            asRoot.user = nil
-            try asRoot.run(exits: 1, says: "--overwrite")
+        let backup = try backup(of: tree, user: 54321)
+        try tool("chown", "-R", "54321:54321", backup.source)
+        try backup.create()
+        let script = """
+            cd "$1"; for f in *; do echo new > "$f"; done
+            """
+        try shell(script, backup.source)
+        for _ in 0..<2 {
+            let notes = backup.source.appending("notes")
+            try backup.run(
+                "restore", notes, backup.source.appending("\(long)"), exits: 0,
+                prints: "\(notes) stays; ")
         }
+        for name in ["notes", long] {
+            let content = try tool("cat", backup.source.appending("\(name)"))
+            #expect(content == "new")
+        }
+        let versions = try shell("cat \"$1\"/*from*", backup.source)
+        #expect(versions == "longlongoldold")
+        let names = try TreeListing(of: backup.source).items.keys
+            .map { String(decoding: $0, as: UTF8.self) }
+        #expect(names.count { $0.hasPrefix("/notes (from 20") } == 2, "\(names)")
+        #expect(names.count { $0.hasSuffix(", 2)") } == 2, "\(names)")
+        #expect(names.allSatisfy { $0.utf8.count <= 256 }, "\(names)")
+        // As root, outside homes, nothing is put beside it.
+        var asRoot = backup.command(["restore", backup.source.appending("notes")])
+        asRoot.user = nil
+        try asRoot.run(exits: 1, says: "--overwrite")
     }
 
     @Test("where nothing changed nothing is written, and other versions are listed")
     func unchanged() throws {
-        try withSnapshot { backup in
-            let notes = backup.source.appending("notes")
-            try shell("echo newer > \"$1\"", notes)
-            try backup.create()
-            let before = try TreeListing(of: backup.source)
-            let result = try backup.putBack(
-                "notes", exits: 1, says: "is there as it is in the snapshot")
-            #expect(result.text == "", "\(result)")
-            #expect(try TreeListing(of: backup.source).differences(from: before) == [])
-            let first = try #require(try backup.originals().first)
-            #expect(result.errorText.contains("\(first) of 20"), "\(result)")
-            try backup.putBack("notes", "--snapshot", first, "--overwrite")
-            #expect(try tool("cat", notes) == "old")
-        }
+        let backup = try snapshot()
+        let notes = backup.source.appending("notes")
+        try shell("echo newer > \"$1\"", notes)
+        try backup.create()
+        let before = try TreeListing(of: backup.source)
+        let result = try backup.putBack(
+            "notes", exits: 1, says: "is there as it is in the snapshot")
+        #expect(result.text == "", "\(result)")
+        #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+        let first = try #require(try backup.originals().first)
+        #expect(result.errorText.contains("\(first) of 20"), "\(result)")
+        try backup.putBack("notes", "--snapshot", first, "--overwrite")
+        #expect(try tool("cat", notes) == "old")
     }
 
     @Test("one path that fails does not stop the others, and each says how to go on")
     func advice() throws {
-        try withSnapshot { backup in
-            try tool("rm", backup.source.appending("notes"))
-            try backup.putBack(
-                "latest", "*.txt", "nowhere", "notes", exits: 3,
-                says: "/latest: is in no snapshot (a snapshot is named with --snapshot)",
-                "the shell found nothing that matches", "/nowhere: is in no snapshot (list")
-            #expect(try tool("cat", backup.source.appending("notes")) == "old")
-            try backup.putBack(exits: 64)
-        }
+        let backup = try snapshot()
+        try tool("rm", backup.source.appending("notes"))
+        try backup.putBack(
+            "latest", "*.txt", "nowhere", "notes", exits: 3,
+            says: "/latest: is in no snapshot (a snapshot is named with --snapshot)",
+            "the shell found nothing that matches", "/nowhere: is in no snapshot (list")
+        #expect(try tool("cat", backup.source.appending("notes")) == "old")
+        try backup.putBack(exits: 64)
     }
 
     @Test(
         "no link on the way is followed but a trusted one, where no snapshot has the path as typed")
     func links() throws {
-        try withSnapshot { backup in
-            let script = """
-                mkdir "$1/elsewhere"; cd "$2"; mv project was; ln -s "$1/elsewhere" project
-                ln -s was alias; rm was/deep/inside
-                mkdir "$1/home/other"; ln -s "$2/was" "$1/home/other/link"
-                chown -h 54321 "$1/home/other/link"
-                """
-            try shell(script, backup.base, backup.source)
-            try backup.putBack("project/kept", exits: 1, says: "is a symbolic link now")
-            #expect(try tool("ls", backup.base.appending("elsewhere")) == "")
-            try tool("rm", backup.source.appending("project"))
-            try tool("mv", backup.source.appending("was"), backup.source.appending("project"))
-            try tool("ln", "-sfn", "project", backup.source.appending("alias"))
-            try backup.putBack("alias/deep/inside", says: "alias/deep/inside: is ")
-            #expect(try tool("cat", backup.source.appending("project/deep/inside")) == "text")
-            try tool("rm", backup.source.appending("project/deep/inside"))
-            try tool(
-                "ln", "-sfn", backup.source.appending("project"),
-                backup.base.appending("home/other/link"))
-            try tool("chown", "-h", "54321", backup.base.appending("home/other/link"))
-            try backup.putBack(
-                backup.base.appending("home/other/link/deep/inside"), exits: 1,
-                says: "a symbolic link of another user")
-        }
+        let backup = try snapshot()
+        let script = """
+            mkdir "$1/elsewhere"; cd "$2"; mv project was; ln -s "$1/elsewhere" project
+            ln -s was alias; rm was/deep/inside
+            mkdir "$1/home/other"; ln -s "$2/was" "$1/home/other/link"
+            chown -h 54321 "$1/home/other/link"
+            """
+        try shell(script, backup.base, backup.source)
+        try backup.putBack("project/kept", exits: 1, says: "is a symbolic link now")
+        #expect(try tool("ls", backup.base.appending("elsewhere")) == "")
+        try tool("rm", backup.source.appending("project"))
+        try tool("mv", backup.source.appending("was"), backup.source.appending("project"))
+        try tool("ln", "-sfn", "project", backup.source.appending("alias"))
+        try backup.putBack("alias/deep/inside", says: "alias/deep/inside: is ")
+        #expect(try tool("cat", backup.source.appending("project/deep/inside")) == "text")
+        try tool("rm", backup.source.appending("project/deep/inside"))
+        try tool(
+            "ln", "-sfn", backup.source.appending("project"),
+            backup.base.appending("home/other/link"))
+        try tool("chown", "-h", "54321", backup.base.appending("home/other/link"))
+        try backup.putBack(
+            backup.base.appending("home/other/link/deep/inside"), exits: 1,
+            says: "a symbolic link of another user")
     }
 
     @Test("what a program has open for writing stays, and is named")
     func openFile() throws {
-        try withSnapshot { backup in
-            let script = """
-                exec 3>>"$1/notes"; cd "$1"; "$RESVAL" restore notes --overwrite; code=$?
-                echo end >&3; exit $code
-                """
-            let result = try backup.script(script, backup.source)
-            #expect(result.exitCode == 1, "\(result)")
-            #expect(result.errorText.contains("has the file that is there open for writing"))
-            #expect(try tool("cat", backup.source.appending("notes")) == "oldend")
-            try backup.putBack("notes", "--overwrite")
-            #expect(try tool("cat", backup.source.appending("notes")) == "old")
-        }
+        let backup = try snapshot()
+        let script = """
+            exec 3>>"$1/notes"; cd "$1"; "$RESVAL" restore notes --overwrite; code=$?
+            echo end >&3; exit $code
+            """
+        try backup.script(script, backup.source).expect(
+            exits: 1, says: "has the file that is there open for writing")
+        #expect(try tool("cat", backup.source.appending("notes")) == "oldend")
+        try backup.putBack("notes", "--overwrite")
+        #expect(try tool("cat", backup.source.appending("notes")) == "old")
     }
 
     @Test("a database is not put beside a journal of another state of it")
     func database() throws {
         try require(.tool("sqlite3"))
-        try withBackup(of: Tree { Directory("app") }) { backup in
-            let app = backup.source.appending("app")
-            func sql(_ text: String) throws -> String {
-                try tool("sqlite3", app.appending("db"), text)
-            }
-            _ = try sql("create table t(x); insert into t values(1);")
-            try backup.create()
-            // A writer that is killed leaves its journal behind.
-            let script = """
-                (echo "pragma journal_mode=wal; pragma wal_autocheckpoint=0;"
-                 echo "create table u(y); insert into u select value from generate_series(1,5000);"
-                 echo ".shell kill -9 \\$PPID") | sqlite3 "$1/db"
-                test -s "$1/db-wal"
-                """
-            try shell(script, app)
-            let before = try TreeListing(of: app)
-            for arguments in [["db", "--overwrite"], ["--overwrite", "."]] {
-                var command = backup.command(["restore"] + arguments)
-                command.workingDirectory = app
-                try command.run(
-                    exits: arguments[0] == "db" ? 1 : 3, says: "a newer db-wal is there",
-                    "move db-wal away")
-                let differing = try TreeListing(of: app).differingPaths(from: before)
-                #expect(differing.filter { !$0.isEmpty } == [], "\(differing)")
-            }
-            try shell("rm -f \"$1\"/db-*", app)
-            try backup.run("restore", app.appending("db"), "--overwrite", exits: 0)
-            #expect(try sql("pragma integrity_check; select x from t;") == "ok\n1")
-            // A journal does not come back beside another state of its database either.
-            try shell("echo old > \"$1/db-wal\"", app)
-            try backup.create()
-            try shell("cd \"$1\"; rm db-wal; echo new >> db", app)
-            try backup.run(
-                "restore", app, exits: 3, says: "belongs to another state of the database")
-            #expect(try tool("ls", app) == "db")
+        let backup = try backup(of: Tree { Directory("app") })
+        let app = backup.source.appending("app")
+        func sql(_ text: String) throws -> String {
+            try tool("sqlite3", app.appending("db"), text)
         }
+        _ = try sql("create table t(x); insert into t values(1);")
+        try backup.create()
+        // A writer that is killed leaves its journal behind.
+        let script = """
+            (echo "pragma journal_mode=wal; pragma wal_autocheckpoint=0;"
+             echo "create table u(y); insert into u select value from generate_series(1,5000);"
+             echo ".shell kill -9 \\$PPID") | sqlite3 "$1/db"
+            test -s "$1/db-wal"
+            """
+        try shell(script, app)
+        let before = try TreeListing(of: app)
+        for arguments in [["db", "--overwrite"], ["--overwrite", "."]] {
+            var command = backup.command(["restore"] + arguments)
+            command.workingDirectory = app
+            try command.run(
+                exits: arguments[0] == "db" ? 1 : 3, says: "a newer db-wal is there",
+                "move db-wal away")
+            let differing = try TreeListing(of: app).differingPaths(from: before)
+            #expect(differing.filter { !$0.isEmpty } == [], "\(differing)")
+        }
+        try shell("rm -f \"$1\"/db-*", app)
+        try backup.run("restore", app.appending("db"), "--overwrite", exits: 0)
+        #expect(try sql("pragma integrity_check; select x from t;") == "ok\n1")
+        // A journal does not come back beside another state of its database either.
+        try shell("echo old > \"$1/db-wal\"", app)
+        try backup.create()
+        try shell("cd \"$1\"; rm db-wal; echo new >> db", app)
+        try backup.run("restore", app, exits: 3, says: "belongs to another state of the database")
+        #expect(try tool("ls", app) == "db")
     }
 
     /// A command in a place where another file is in the place of one below `/etc`.
@@ -285,74 +269,70 @@ struct RestorePathTests {
     @Test("root gives nothing to somebody else who has the uid of the owner now")
     func otherOwner() throws {
         try require(.root)
-        try withSnapshot(of: Tree { Directory("project") { File("kept", "kept") } }) { backup in
-            let file = backup.source.appending("project/kept")
-            try tool("chown", "games", file)
-            try backup.create()
-            try tool("rm", file)
-            let passwd = "root:x:0:0::/root:/bin/sh\ngames:x:4711:60::/usr/games:/bin/sh\n"
-            for options in [[], ["--numeric-owner"]] {
-                let command = backup.command(["restore", backup.source] + options)
-                let result = try with("/etc/passwd", passwd, command, backup).run()
-                guard options.isEmpty else {
-                    #expect(result.exitCode == 0, "\(result)")
-                    #expect(try tool("stat", "-c", "%U", file) == "games")
-                    continue
-                }
-                #expect(result.exitCode == 1, "\(result)")
-                #expect(
-                    result.errorText.contains("\(file): belongs to games, who has uid 5 in the"))
-                #expect(try tool("ls", backup.source.appending("project")) == "")
+        let backup = try snapshot(of: Tree { Directory("project") { File("kept", "kept") } })
+        let file = backup.source.appending("project/kept")
+        try tool("chown", "games", file)
+        try backup.create()
+        try tool("rm", file)
+        let passwd = "root:x:0:0::/root:/bin/sh\ngames:x:4711:60::/usr/games:/bin/sh\n"
+        for options in [[], ["--numeric-owner"]] {
+            let command = backup.command(["restore", backup.source] + options)
+            let result = try with("/etc/passwd", passwd, command, backup).run()
+            guard options.isEmpty else {
+                #expect(result.exitCode == 0, "\(result)")
+                #expect(try tool("stat", "-c", "%U", file) == "games")
+                continue
             }
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(
+                result.errorText.contains("\(file): belongs to games, who has uid 5 in the"))
+            #expect(try tool("ls", backup.source.appending("project")) == "")
         }
     }
 
     @Test("nothing is put into a mount point of fstab with nothing mounted")
     func unmounted() throws {
         try require(.root)
-        try withSnapshot { backup in
-            let project = backup.source.appending("project")
-            try shell(
-                "rm -r \"$1\"/* \"$2\"", project, backup.source.appending("notes")
-            )
-            let table = "none \(project) tmpfs defaults\nnone /proc proc defaults\n"
-            for path in [project.appending("deep/inside"), project, backup.source] {
-                let command = backup.command(["restore", path])
-                let result = try with("/etc/fstab", table, command, backup).run()
-                let isAbove = path == backup.source
-                #expect(result.exitCode == (isAbove ? 3 : 1), "\(result)")
-                #expect(result.errorText.contains("\(project): "), "\(result)")
-                #expect(result.errorText.contains("is a mount point in /etc/fstab"), "\(result)")
-                #expect(try tool("ls", "-A", project) == "")
-                if isAbove { #expect(try tool("ls", backup.source) == "notes\nother\nproject") }
-            }
-            let target = backup.base.appending("target")
-            let command = backup.command(["restore", project, "--target", target])
-            try with("/etc/fstab", table, command, backup).run(exits: 0)
+        let backup = try snapshot()
+        let project = backup.source.appending("project")
+        try shell(
+            "rm -r \"$1\"/* \"$2\"", project, backup.source.appending("notes")
+        )
+        let table = "none \(project) tmpfs defaults\nnone /proc proc defaults\n"
+        for path in [project.appending("deep/inside"), project, backup.source] {
+            let command = backup.command(["restore", path])
+            let result = try with("/etc/fstab", table, command, backup).run()
+            let isAbove = path == backup.source
+            #expect(result.exitCode == (isAbove ? 3 : 1), "\(result)")
+            #expect(result.errorText.contains("\(project): "), "\(result)")
+            #expect(result.errorText.contains("is a mount point in /etc/fstab"), "\(result)")
+            #expect(try tool("ls", "-A", project) == "")
+            if isAbove { #expect(try tool("ls", backup.source) == "notes\nother\nproject") }
         }
+        let target = backup.base.appending("target")
+        let command = backup.command(["restore", project, "--target", target])
+        try with("/etc/fstab", table, command, backup).run(exits: 0)
     }
 
     @Test("on a disk that is too small nothing is left half, and the room is told before")
     func fullDisk() throws {
         try require(.root)
-        try withFilesystem(.ext4) { volume in
-            try withBackup(of: Tree { File("small", "text") }) { backup in
-                let source = volume.root.appending("source")
-                try tool("mkdir", source)
-                try shell("head -c 9M /dev/urandom > \"$1/large\"; echo > \"$1/small\"", source)
-                try backup.runSuccessfully("create", source)
-                try shell("rm \"$1\"/*", source)
-                _ = try Command(
-                    "/bin/dd", "if=/dev/zero", "of=\(volume.root)/filler", "bs=64K", "status=none"
-                ).run()
-                try tool("truncate", "-s", "-4M", volume.root.appending("filler"))
-                try tool("sync", "-f", volume.root)
-                let result = try backup.run(
-                    "restore", source, exits: 3, says: " are free", "/large: was not restored")
-                // Whether there was room for the small one depends on what restic wrote first.
-                #expect(["", "small"].contains(try tool("ls", "-A", source)), "\(result)")
-            }
-        }
+        let volume = try filesystem(.ext4)
+        let backup = try backup(of: Tree { File("small", "text") })
+        let source = volume.root.appending("source")
+        try tool("mkdir", source)
+        try shell("head -c 9M /dev/urandom > \"$1/large\"; echo > \"$1/small\"", source)
+        try backup.runSuccessfully("create", source)
+        try shell("rm \"$1\"/*", source)
+        _ = try Command(
+            "/bin/dd", "if=/dev/zero", "of=\(volume.root)/filler", "bs=64K", "status=none"
+        ).run()
+        try tool("truncate", "-s", "-4M", volume.root.appending("filler"))
+        try tool("sync", "-f", volume.root)
+        let result = try backup.run(
+            "restore", source, exits: 3, says: " are free", "/large: was not restored")
+        // Whether there was room for the small one depends on what restic wrote first.
+        #expect(["", "small"].contains(try tool("ls", "-A", source)), "\(result)")
     }
 
     @Test("names of 255 bytes, and such as only endings of other names, come back and are replaced")
@@ -361,57 +341,54 @@ struct RestorePathTests {
         let tree = Tree {
             for name in names { File("\(name)", "old") }
         }
-        try withSnapshot(of: tree) { backup in
-            let before = try TreeListing(of: backup.source)
-            for script in [
-                "cd \"$1\"; rm ./*", "cd \"$1\"; for f in ./*; do echo new > \"$f\"; done",
-            ] {
-                try shell(script, backup.source)
-                try backup.putBack("--overwrite", "--", names[0], names[1], names[2], names[3])
-                let differing = try TreeListing(of: backup.source).differingPaths(from: before)
-                #expect(differing == [[]], "\(differing)")
-            }
+        let backup = try snapshot(of: tree)
+        let before = try TreeListing(of: backup.source)
+        for script in [
+            "cd \"$1\"; rm ./*", "cd \"$1\"; for f in ./*; do echo new > \"$f\"; done",
+        ] {
+            try shell(script, backup.source)
+            try backup.putBack("--overwrite", "--", names[0], names[1], names[2], names[3])
+            let differing = try TreeListing(of: backup.source).differingPaths(from: before)
+            #expect(differing == [[]], "\(differing)")
         }
     }
 
     @Test("a machine without snapshots lists those that have some, and takes one's")
     func otherMachine() throws {
-        try withSnapshot { backup in
-            let script = """
-                rm -r "$1/home/.local" "$2/notes"; hostname elsewhere
-                "$RESVAL" restore "$2/notes"; echo "$?"
-                "$RESVAL" restore --host "$3" "$2/notes"; echo "$?"
-                """
-            var command = Command(
-                "/usr/bin/unshare",
-                arguments: [
-                    "--uts", "sh", "-c", script, "sh", backup.base, backup.source,
-                    try tool("hostname"),
-                ])
-            command.environment = backup.environment.merging(
-                ["RESVAL": "\(FilePath.built("resval-backup"))"]) { $1 }
-            let result = try command.run()
-            #expect(result.text.hasPrefix("1\n") && result.text.hasSuffix("0\n"), "\(result)")
-            #expect(result.errorText.contains("name a machine with --host: "), "\(result)")
-            #expect(try tool("cat", backup.source.appending("notes")) == "old")
-        }
+        let backup = try snapshot()
+        let script = """
+            rm -r "$1/home/.local" "$2/notes"; hostname elsewhere
+            "$RESVAL" restore "$2/notes"; echo "$?"
+            "$RESVAL" restore --host "$3" "$2/notes"; echo "$?"
+            """
+        var command = Command(
+            "/usr/bin/unshare",
+            arguments: [
+                "--uts", "sh", "-c", script, "sh", backup.base, backup.source,
+                try tool("hostname"),
+            ])
+        command.environment = backup.environment.merging(
+            ["RESVAL": "\(FilePath.built("resval-backup"))"]) { $1 }
+        let result = try command.run()
+        #expect(result.text.hasPrefix("1\n") && result.text.hasSuffix("0\n"), "\(result)")
+        #expect(result.errorText.contains("name a machine with --host: "), "\(result)")
+        #expect(try tool("cat", backup.source.appending("notes")) == "old")
     }
 
     @Test("a stage that a killed restore left is in no backup")
     func killed() throws {
-        try withSnapshot { backup in
-            try tool("rm", "-r", backup.source.appending("project"))
-            let killed = try backup.command(
-                ["restore", backup.source.appending("project")],
-                before: #"[ "$1" != restore ] || { "$REAL" "$@"; kill -KILL $PPID; exit; }"#
-            ).run()
-            #expect(killed.exitCode != 0, "\(killed)")
-            let left = try tool("find", backup.source, "-name", ".resval-restore-*")
-            #expect(!left.isEmpty, "\(killed)")
-            _ = try backup.run("create", backup.source)
-            let names = try backup.runSuccessfully("show", "latest", "--items")
-            #expect(!names.contains("inside"), "\(names)")
-        }
+        let backup = try snapshot()
+        try tool("rm", "-r", backup.source.appending("project"))
+        let killed = try backup.command(
+            ["restore", backup.source.appending("project")],
+            before: #"[ "$1" != restore ] || { "$REAL" "$@"; kill -KILL $PPID; exit; }"#
+        ).run()
+        #expect(killed.exitCode != 0, "\(killed)")
+        let left = try tool("find", backup.source, "-name", ".resval-restore-*")
+        #expect(!left.isEmpty, "\(killed)")
+        _ = try backup.run("create", backup.source)
+        let names = try backup.runSuccessfully("show", "latest", "--items")
+        #expect(!names.contains("inside"), "\(names)")
     }
 }
 

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Restoring")
+@Suite("Restoring", .cleansUp)
 struct RestoreTests {
     private static let tree = Tree {
         File("file", "old")
@@ -12,65 +12,60 @@ struct RestoreTests {
 
     @Test("a target that is not empty is refused unless it may be overwritten")
     func target() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            try Tree { Directory("empty") }.create(in: backup.base)
-            let empty = backup.base.appending("empty")
-            try backup.restore(to: empty)
-            let file = empty.pushing(FilePath(root: nil, backup.source.components))
-                .appending("file")
-            try shell(#"echo newer > "$1""#, file)
-            try backup.restore(to: empty, exits: 1, says: "--overwrite")
-            #expect(try tool("cat", file) == "newer")
-            try backup.restore("--overwrite", to: empty)
-            #expect(try tool("cat", file) == "old")
-            try backup.restore(to: file, exits: 1)
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try Tree { Directory("empty") }.create(in: backup.base)
+        let empty = backup.base.appending("empty")
+        try backup.restore(to: empty)
+        let file = empty.pushing(FilePath(root: nil, backup.source.components))
+            .appending("file")
+        try shell(#"echo newer > "$1""#, file)
+        try backup.restore(to: empty, exits: 1, says: "--overwrite")
+        #expect(try tool("cat", file) == "newer")
+        try backup.restore("--overwrite", to: empty)
+        #expect(try tool("cat", file) == "old")
+        try backup.restore(to: file, exits: 1)
     }
 
     @Test("an unknown snapshot and a path that is in none are errors, and nothing is made")
     func nothingToRestore() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.restore(exits: 1)
-            try backup.create()
-            for arguments in [
-                ["--snapshot", "deadbeef"], ["/nowhere"],
-                ["\(backup.source)/fil"],
-            ] {
-                try backup.command(["restore", "--target", backup.target] + arguments).run(exits: 1)
-                #expect(throws: (any Error).self) { try TreeListing(of: backup.target) }
-            }
-            try backup.run("restore", "--snapshot", "xyz", "--target", backup.target, exits: 64)
+        let backup = try backup(of: Self.tree)
+        try backup.restore(exits: 1)
+        try backup.create()
+        for arguments in [
+            ["--snapshot", "deadbeef"], ["/nowhere"],
+            ["\(backup.source)/fil"],
+        ] {
+            try backup.command(["restore", "--target", backup.target] + arguments).run(exits: 1)
+            #expect(throws: (any Error).self) { try TreeListing(of: backup.target) }
         }
+        try backup.run("restore", "--snapshot", "xyz", "--target", backup.target, exits: 64)
     }
 
     @Test("latest is the newest snapshot of this program, not of another")
     func latest() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            try backup.restic("backup", backup.base.appending("password"))
-            try backup.restore()
-            try backup.expectRestored()
-            let lines = try backup.runSuccessfully("snapshots", "--json").split(separator: "\n")
-            #expect(lines.map { $0.contains(#""isOwn":true"#) } == [true, false])
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try backup.restic("backup", backup.base.appending("password"))
+        try backup.restore()
+        try backup.expectRestored()
+        let lines = try backup.runSuccessfully("snapshots", "--json").split(separator: "\n")
+        #expect(lines.map { $0.contains(#""isOwn":true"#) } == [true, false])
     }
 
     @Test("a full disk makes a restore incomplete, and every item that lacks is named")
     func diskFull() throws {
         try require(.root)
-        try withFilesystem(.tmpfs) { volume in
-            try withBackup(of: Self.tree) { backup in
-                let large = backup.source.appending("large")
-                try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=50", "status=none")
-                try backup.create()
-                let result = try backup.restore(
-                    to: volume.root.appending("target"), exits: 3,
-                    says: "\(large): was not restored: write ")
-                #expect(!result.errorText.contains("/proc/"), "\(result)")
-                #expect(!result.errorText.contains("\(backup.source)/file:"))
-            }
-        }
+        let volume = try filesystem(.tmpfs)
+        let backup = try backup(of: Self.tree)
+        let large = backup.source.appending("large")
+        try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=50", "status=none")
+        try backup.create()
+        let result = try backup.restore(
+            to: volume.root.appending("target"), exits: 3,
+            says: "\(large): was not restored: write ")
+        #expect(!result.errorText.contains("/proc/"), "\(result)")
+        #expect(!result.errorText.contains("\(backup.source)/file:"))
     }
 
     @Test("a byte that went bad makes the restore incomplete, and names that file and no other")
@@ -79,35 +74,31 @@ struct RestoreTests {
             File("before", "text")
             Directory("directory") { File("inside", "text") }
         }
-        try withBackup(of: tree) { backup in
-            let large = backup.source.appending("large: 12 MB")
-            try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=12", "status=none")
-            try backup.create()
-            // The small files fill a few hundred bytes of the pack.
-            try damageFiles(in: backup.repository.appending("data"), "-size", "+4M")
-            let result = try backup.restore(exits: 3)
-            let lines = result.errorText.split(separator: "\n")
-            #expect(lines.count { $0.contains("\(backup.source)") } == 1, "\(result)")
-            #expect(lines.contains { $0.contains("large: 12 MB: was not restored") }, "\(result)")
-            #expect(result.errorText.contains("ciphertext verification failed"))
-            #expect(result.text.contains(": 4 of 5 items restored"))
-            let again = backup.base.appending("again")
-            try backup.restore("--json", to: again, exits: 3, prints: #""isComplete":false"#)
-            try backup.restore(
-                backup.source.appending("directory"), to: backup.base.appending("part"))
-        }
+        let backup = try backup(of: tree)
+        let large = backup.source.appending("large: 12 MB")
+        try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=12", "status=none")
+        try backup.create()
+        // The small files fill a few hundred bytes of the pack.
+        try damageFiles(in: backup.repository.appending("data"), "-size", "+4M")
+        let result = try backup.restore(exits: 3)
+        let lines = result.errorText.split(separator: "\n")
+        #expect(lines.count { $0.contains("\(backup.source)") } == 1, "\(result)")
+        #expect(lines.contains { $0.contains("large: 12 MB: was not restored") }, "\(result)")
+        #expect(result.errorText.contains("ciphertext verification failed"))
+        #expect(result.text.contains(": 4 of 5 items restored"))
+        let again = backup.base.appending("again")
+        try backup.restore("--json", to: again, exits: 3, prints: #""isComplete":false"#)
+        try backup.restore(backup.source.appending("directory"), to: backup.base.appending("part"))
     }
 
     @Test("a restore that brings back nothing fails, and says of each item why")
     func nothing() throws {
         try require(.tool("strace"))
-        try withBackup(of: Tree { File("file", "text") }) { backup in
-            try backup.create()
-            try tool("mkdir", backup.target)
-            let result = try backup.restore(
-                by: "strace -f -qq -o /dev/null -e trace=mkdirat -e inject=mkdirat:error=EIO")
-            #expect(result.exitCode == 1, "\(result)")
-            #expect(result.errorText.contains("\(backup.source)/file: was not restored: mkdir "))
-        }
+        let backup = try backup(of: Tree { File("file", "text") })
+        try backup.create()
+        try tool("mkdir", backup.target)
+        try backup.restore(
+            by: "strace -f -qq -o /dev/null -e trace=mkdirat -e inject=mkdirat:error=EIO"
+        ).expect(exits: 1, says: "\(backup.source)/file: was not restored: mkdir ")
     }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("What a snapshot brings back")
+@Suite("What a snapshot brings back", .cleansUp)
 struct RoundTripTests {
     private static let moment = FileTime(seconds: 1_234_567_890, nanoseconds: 123_456_789)
 
@@ -33,18 +33,17 @@ struct RoundTripTests {
 
     @Test("content, links, times, permissions and attributes; an excluded directory stays, empty")
     func everything() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create(says: "malformed: warning: ")
-            try backup.restore()
-            var expected = try TreeListing(of: backup.source)
-            expected.remove { path in
-                path == Array("/excluded".utf8)
-                    || path.starts(with: "/excluded directory/".utf8)
-            }
-            let restored = try TreeListing(of: backup.restored(backup.source))
-            #expect(restored.differences(from: expected) == [])
-            #expect(!restored.text(at: Array("/excluded directory".utf8)).isEmpty)
+        let backup = try backup(of: Self.tree)
+        try backup.create(says: "malformed: warning: ")
+        try backup.restore()
+        var expected = try TreeListing(of: backup.source)
+        expected.remove { path in
+            path == Array("/excluded".utf8)
+                || path.starts(with: "/excluded directory/".utf8)
         }
+        let restored = try TreeListing(of: backup.restored(backup.source))
+        #expect(restored.differences(from: expected) == [])
+        #expect(!restored.text(at: Array("/excluded directory".utf8)).isEmpty)
     }
 
     @Test("holes come back, in writable files and in read-only ones")
@@ -59,25 +58,24 @@ struct RoundTripTests {
             File("zeros", [UInt8](repeating: 0, count: 100_000))
             File("full", [UInt8](repeating: 1, count: 100_000))
         }
-        try withBackup(of: tree, user: 54321) { backup in
-            try backup.create()
-            try backup.restore()
-            let place = backup.restored(backup.source)
-            let ownerless = try TreeListing(of: backup.source).items.mapValues {
-                $0.replacing(" 0 ", with: " 54321 ")
-            }
-            #expect(try TreeListing(of: place).items == ownerless)
-            for name in ["hole", "only a hole", "read-only", "set-ID"] as [FileName] {
-                let before = try backup.source.appending(name).status().allocatedSize
-                let after = try place.appending(name).status().allocatedSize
-                #expect(after <= before, "\(name)")
-            }
-            #expect(try place.appending("full").status().allocatedSize >= 100_000)
+        let backup = try backup(of: tree, user: 54321)
+        try backup.create()
+        try backup.restore()
+        let place = backup.restored(backup.source)
+        let ownerless = try TreeListing(of: backup.source).items.mapValues {
+            $0.replacing(" 0 ", with: " 54321 ")
         }
+        #expect(try TreeListing(of: place).items == ownerless)
+        for name in ["hole", "only a hole", "read-only", "set-ID"] as [FileName] {
+            let before = try backup.source.appending(name).status().allocatedSize
+            let after = try place.appending(name).status().allocatedSize
+            #expect(after <= before, "\(name)")
+        }
+        #expect(try place.appending("full").status().allocatedSize >= 100_000)
     }
 }
 
-@Suite("Extended attributes in a restore")
+@Suite("Extended attributes in a restore", .cleansUp)
 struct RestoreAttributesTests {
     private static let tree = Tree {
         File("one", "text")
@@ -99,32 +97,29 @@ struct RestoreAttributesTests {
     @Test("a filesystem without attributes is named")
     func noAttributes() throws {
         try require(.root, .tool("setfattr"), .tool("mount"))
-        try withBackup(of: Self.tree) { backup in
-            try mark(backup.source)
-            try backup.create()
-            try tool("mkdir", backup.target)
-            try tool("mount", "-t", "ramfs", "ramfs", backup.target)
-            defer { _ = try? tool("umount", backup.target) }
-            let result = try backup.restore(to: backup.target + "new", exits: 3)
-            #expect(result.errorText.split(separator: "\n").count == 1, "\(result)")
-            #expect(result.errorText.contains("stores no extended attributes"), "\(result)")
-        }
+        let backup = try backup(of: Self.tree)
+        try mark(backup.source)
+        try backup.create()
+        try tool("mkdir", backup.target)
+        try tool("mount", "-t", "ramfs", "ramfs", backup.target)
+        defer { _ = try? tool("umount", backup.target) }
+        let result = try backup.restore(to: backup.target + "new", exits: 3)
+        #expect(result.errorText.split(separator: "\n").count == 1, "\(result)")
+        #expect(result.errorText.contains("stores no extended attributes"), "\(result)")
     }
 
     @Test("items whose attributes restic cannot set are named")
     func lostByRestic() throws {
         try require(.root, .tool("strace"), .tool("setfattr"), .tool("setfacl"), .tool("setcap"))
-        try withBackup(of: Self.tree) { backup in
-            try mark(backup.source)
-            let script =
-                "cd \"$1\"; setfacl -m u:54321:r one; setcap cap_net_raw+ep directory/inside"
-            try shell(script, backup.source)
-            try backup.create()
-            let result = try backup.restore(
-                by: "strace -f -qq -o /dev/null -e trace=lsetxattr -e inject=lsetxattr:error=EIO")
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(result.errorText.contains("/one: was not restored: "))
-        }
+        let backup = try backup(of: Self.tree)
+        try mark(backup.source)
+        let script =
+            "cd \"$1\"; setfacl -m u:54321:r one; setcap cap_net_raw+ep directory/inside"
+        try shell(script, backup.source)
+        try backup.create()
+        try backup.restore(
+            by: "strace -f -qq -o /dev/null -e trace=lsetxattr -e inject=lsetxattr:error=EIO"
+        ).expect(exits: 3, says: "/one: was not restored: ")
     }
 
     @Test("an ordinary user's restore brings the attributes of read-only items")
@@ -145,81 +140,74 @@ struct RestoreAttributesTests {
                 }
             }.permissions(0o555).excluded(false).owned(by: 54321)
         }
-        try withBackup(of: tree, user: 54321) { backup in
-            let above = backup.source.appending("above")
-            for source in [above, above.appending("directory0")] {
-                try backup.runSuccessfully("create", source)
-                let target = backup.base.appending(FileName(source.lastComponent?.bytes ?? []))
-                try backup.restore(to: target)
-                let restored = target.pushing(FilePath(root: nil, source.components))
-                let before = try TreeListing(of: source)
-                try #expect(TreeListing(of: restored).differences(from: before) == [])
-                let parent = target.pushing(FilePath(root: nil, above.components))
-                #expect(try parent.value(for: .isExcludedFromBackup) == false)
-            }
+        let backup = try backup(of: tree, user: 54321)
+        let above = backup.source.appending("above")
+        for source in [above, above.appending("directory0")] {
+            try backup.runSuccessfully("create", source)
+            let target = backup.base.appending(FileName(source.lastComponent?.bytes ?? []))
+            try backup.restore(to: target)
+            let restored = target.pushing(FilePath(root: nil, source.components))
+            let before = try TreeListing(of: source)
+            try #expect(TreeListing(of: restored).differences(from: before) == [])
+            let parent = target.pushing(FilePath(root: nil, above.components))
+            #expect(try parent.value(for: .isExcludedFromBackup) == false)
         }
     }
 
     @Test("attributes too large for the target's filesystem are named with their item")
     func tooLarge() throws {
         try require(.root)
-        try withFilesystem(.xfs) { large in
-            try withFilesystem(.ext4) { small in
-                try withBackup(of: Tree {}) { backup in
-                    let source = large.root.appending("source")
-                    let script = """
-                        mkdir "$1"; cd "$1"; touch small large
-                        setfattr -n user.note -v text small
-                        setfattr -n user.note -v "$(head -c 20000 /dev/zero | tr '\\0' x)" large
-                        """
-                    try shell(script, source)
-                    try backup.runSuccessfully("create", source)
-                    let result = try backup.restore(
-                        to: small.root.appending("target"), exits: 3,
-                        says: "\(source)/large: was not restored")
-                    #expect(!result.errorText.contains("/small"), "\(result)")
-                }
-            }
-        }
+        let large = try filesystem(.xfs)
+        let small = try filesystem(.ext4)
+        let backup = try backup(of: Tree {})
+        let source = large.root.appending("source")
+        let script = """
+            mkdir "$1"; cd "$1"; touch small large
+            setfattr -n user.note -v text small
+            setfattr -n user.note -v "$(head -c 20000 /dev/zero | tr '\\0' x)" large
+            """
+        try shell(script, source)
+        try backup.runSuccessfully("create", source)
+        let result = try backup.restore(
+            to: small.root.appending("target"), exits: 3,
+            says: "\(source)/large: was not restored")
+        #expect(!result.errorText.contains("/small"), "\(result)")
     }
 
     @Test("that times are kept to the second is told once; one that cannot be kept, with its item")
     func coarserTimes() throws {
         try require(.root)
-        try withFilesystem(.ext4SmallInodes) { volume in
-            try withBackup(of: Self.tree) { backup in
-                try backup.create()
-                try tool("touch", "-d", "2040-02-03", backup.source.appending("two"))
-                try backup.create()
-                for snapshot in try backup.originals() {
-                    let result = try backup.run(
-                        "restore", "--snapshot", snapshot, "--target",
-                        volume.root.appending("target"), "--overwrite")
-                    let isFirst = try snapshot == backup.originals().first
-                    #expect(result.exitCode == (isFirst ? 0 : 3), "\(result)")
-                    #expect(
-                        result.errorText.split(separator: "\n").map { $0.contains("/two: was ") }
-                            == (isFirst ? [false] : [false, true]), "\(result)")
-                    #expect(
-                        result.errorText.contains("keeps times less exactly: to the second"),
-                        "\(result)")
-                }
-            }
+        let volume = try filesystem(.ext4SmallInodes)
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try tool("touch", "-d", "2040-02-03", backup.source.appending("two"))
+        try backup.create()
+        for snapshot in try backup.originals() {
+            let result = try backup.run(
+                "restore", "--snapshot", snapshot, "--target",
+                volume.root.appending("target"), "--overwrite")
+            let isFirst = try snapshot == backup.originals().first
+            #expect(result.exitCode == (isFirst ? 0 : 3), "\(result)")
+            #expect(
+                result.errorText.split(separator: "\n").map { $0.contains("/two: was ") }
+                    == (isFirst ? [false] : [false, true]), "\(result)")
+            #expect(
+                result.errorText.contains("keeps times less exactly: to the second"),
+                "\(result)")
         }
     }
 
     @Test("a file with an attribute whose name is not UTF-8 is named when it is backed up")
     func foreignNames() throws {
         try require(.tool("setfattr"))
-        try withBackup(of: Self.tree) { backup in
-            let script = #"setfattr -n "$(printf 'user.\377')" -v text "$1""#
-            try shell(script, backup.source.appending("one"))
-            try backup.create(
-                exits: 3,
-                says:
-                    "\(backup.source)/one: is in the snapshot without some of its attributes: one has"
-            )
-        }
+        let backup = try backup(of: Self.tree)
+        let script = #"setfattr -n "$(printf 'user.\377')" -v text "$1""#
+        try shell(script, backup.source.appending("one"))
+        try backup.create(
+            exits: 3,
+            says:
+                "\(backup.source)/one: is in the snapshot without some of its attributes: one has"
+        )
     }
 }
 

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("SOURCEs")
+@Suite("SOURCEs", .cleansUp)
 struct SourceTests {
     private static let tree = Tree {
         Directory("first") { File("file", "1") }
@@ -17,47 +17,44 @@ struct SourceTests {
 
     @Test("a SOURCE that a mark of its own or above excludes is refused, with the reason")
     func excluded() throws {
-        try withBackup(of: Self.tree) { backup in
-            for name in ["marked", "marked/below", "marked/below/file"] as [FilePath] {
-                let result = try backup.run(
-                    "create", backup.source.pushing(name), exits: 1,
-                    says: "is excluded from backups")
-                let marked = backup.source.appending("marked")
-                #expect(
-                    result.errorText.contains("resval set isExcludedFromBackup=false \(marked))"))
-            }
-            #expect(try backup.runSuccessfully("snapshots") == "")
+        let backup = try backup(of: Self.tree)
+        for name in ["marked", "marked/below", "marked/below/file"] as [FilePath] {
+            let result = try backup.run(
+                "create", backup.source.pushing(name), exits: 1,
+                says: "is excluded from backups")
+            let marked = backup.source.appending("marked")
+            #expect(
+                result.errorText.contains("resval set isExcludedFromBackup=false \(marked))"))
         }
+        #expect(try backup.runSuccessfully("snapshots") == "")
     }
 
     @Test("a SOURCE that is a symbolic link stands for what it leads to")
     func link() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source.appending("link"))
-            let first = backup.source.appending("first")
-            #expect(try backup.runSuccessfully("snapshots").hasSuffix("\(first)"))
-            try backup.restore()
-            let restored = try TreeListing(of: backup.restored(first))
-            #expect(try restored.differences(from: TreeListing(of: first)) == [])
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.runSuccessfully("create", backup.source.appending("link"))
+        let first = backup.source.appending("first")
+        #expect(try backup.runSuccessfully("snapshots").hasSuffix("\(first)"))
+        try backup.restore()
+        let restored = try TreeListing(of: backup.restored(first))
+        #expect(try restored.differences(from: TreeListing(of: first)) == [])
     }
 
     @Test("two SOURCEs make one snapshot, whatever their order")
     func two() throws {
-        try withBackup(of: Self.tree) { backup in
-            let (first, second) = (
-                backup.source.appending("first"), backup.source.appending("second")
-            )
-            try backup.runSuccessfully("create", first, second)
-            try backup.run(
-                "create", "--json", second, first, exits: 0,
-                prints: #""newFiles":0,"changedFiles":0,"unchangedFiles":2,"#)
-            #expect(try backup.runSuccessfully("snapshots").contains("\(first), \(second)"))
-            try backup.restore()
-            for source in [first, second] {
-                let restored = try TreeListing(of: backup.restored(source))
-                #expect(try restored.differences(from: TreeListing(of: source)) == [])
-            }
+        let backup = try backup(of: Self.tree)
+        let (first, second) = (
+            backup.source.appending("first"), backup.source.appending("second")
+        )
+        try backup.runSuccessfully("create", first, second)
+        try backup.run(
+            "create", "--json", second, first, exits: 0,
+            prints: #""newFiles":0,"changedFiles":0,"unchangedFiles":2,"#)
+        #expect(try backup.runSuccessfully("snapshots").contains("\(first), \(second)"))
+        try backup.restore()
+        for source in [first, second] {
+            let restored = try TreeListing(of: backup.restored(source))
+            #expect(try restored.differences(from: TreeListing(of: source)) == [])
         }
     }
 
@@ -68,60 +65,57 @@ struct SourceTests {
             File(".cache/other/file", "2")
             File(".cache/beside", "3")
         }
-        try withBackup(of: Self.tree) { backup in
-            let home = backup.base.appending("home")
-            try caches.create(in: home)
-            let kept = home.pushing(".cache/kept")
-            try backup.command(
-                ["create", home, kept], afterBackup: "echo more >> \(kept)/file"
-            ).run(exits: 0, says: "\(kept)/file: warning: changed while")
-            try backup.restore()
-            let restored = backup.restored(home.appending(".cache"))
-            #expect(try contentsOfFile(restored.pushing("kept/file")) == Array("1".utf8))
-            let names = try TreeListing(of: restored).items.keys
-            #expect(names.count == 4, "\(names)")
-        }
+        let backup = try backup(of: Self.tree)
+        let home = backup.base.appending("home")
+        try caches.create(in: home)
+        let kept = home.pushing(".cache/kept")
+        try backup.command(
+            ["create", home, kept], afterBackup: "echo more >> \(kept)/file"
+        ).run(exits: 0, says: "\(kept)/file: warning: changed while")
+        try backup.restore()
+        let restored = backup.restored(home.appending(".cache"))
+        #expect(try contentsOfFile(restored.pushing("kept/file")) == Array("1".utf8))
+        let names = try TreeListing(of: restored).items.keys
+        #expect(names.count == 4, "\(names)")
     }
 
     @Test("a repository inside the SOURCE is left out, with its reason")
     func repositoryInside() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.run(
-                "plan", "--excluded-only", backup.base, exits: 0,
-                prints: "exclude   \(backup.repository): it is the repository")
-            try backup.runSuccessfully("create", backup.base)
-            try backup.restore()
-            let restored = try TreeListing(of: backup.restored(backup.repository))
-            #expect(restored.items.count == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.run(
+            "plan", "--excluded-only", backup.base, exits: 0,
+            prints: "exclude   \(backup.repository): it is the repository")
+        try backup.runSuccessfully("create", backup.base)
+        try backup.restore()
+        let restored = try TreeListing(of: backup.restored(backup.repository))
+        #expect(restored.items.count == 1)
     }
 
     /// Makes a root with the programs and the libraries they need, and runs a script in it.
     private func inRoot(_ script: String) throws -> CommandResult {
         try require(.root, .tool("restic"), .tool("unshare"))
-        return try withTemporaryDirectory { base in
-            let make = """
-                cd "$1" && mkdir -p tmp var/tmp proc bin home/me r dev root && chmod 1777 tmp
-                for program in "$2" "$3" /bin/sh; do
-                    for library in $(ldd "$program" | grep -o '/[^ ]*'); do
-                        mkdir -p ".$(dirname "$library")" && cp -Ln "$library" ".$library"
-                    done
-                    cp "$program" bin/
+        let base = try temporaryDirectory()
+        let make = """
+            cd "$1" && mkdir -p tmp var/tmp proc bin home/me r dev root && chmod 1777 tmp
+            for program in "$2" "$3" /bin/sh; do
+                for library in $(ldd "$program" | grep -o '/[^ ]*'); do
+                    mkdir -p ".$(dirname "$library")" && cp -Ln "$library" ".$library"
                 done
-                echo text > home/me/file; echo junk > tmp/junk
-                mount --bind . "$1" && cd "$1" && mount -t proc none proc
-                touch dev/null && mount --bind /dev/null dev/null
-                exec chroot . /bin/sh -c "$4"
-                """
-            let command = Command(
-                "/usr/bin/unshare", "--mount", "--pid", "--fork", "/bin/sh", "-c", make, "sh", base,
-                FilePath.built("resval-backup"), FilePath.tool("restic") ?? "",
-                """
-                export PATH=/bin HOME=/root RESTIC_PASSWORD=x RESTIC_CACHE_DIR=/r/repository/cache
-                export RESVAL_BACKUP_REPOSITORY=/r/repository
-                """ + "\n" + script)
-            return try command.run()
-        }
+                cp "$program" bin/
+            done
+            echo text > home/me/file; echo junk > tmp/junk
+            mount --bind . "$1" && cd "$1" && mount -t proc none proc
+            touch dev/null && mount --bind /dev/null dev/null
+            exec chroot . /bin/sh -c "$4"
+            """
+        let command = Command(
+            "/usr/bin/unshare", "--mount", "--pid", "--fork", "/bin/sh", "-c", make, "sh", base,
+            FilePath.built("resval-backup"), FilePath.tool("restic") ?? "",
+            """
+            export PATH=/bin HOME=/root RESTIC_PASSWORD=x RESTIC_CACHE_DIR=/r/repository/cache
+            export RESVAL_BACKUP_REPOSITORY=/r/repository
+            """ + "\n" + script)
+        return try command.run()
     }
 
     @Test("the record is stored among what is left out, and brought back with nothing")
@@ -153,7 +147,7 @@ struct SourceTests {
     }
 }
 
-@Suite("Mounts that cannot be asked")
+@Suite("Mounts that cannot be asked", .cleansUp)
 struct MountTests {
     private static let tree = Tree {
         Directory("shown") { File("file", "text") }
@@ -163,82 +157,76 @@ struct MountTests {
 
     @Test("a user's FUSE mount is left out of root's backup, and so is one whose program died")
     func ofUser() throws {
-        try withBackup(of: Self.tree) { backup in
-            let point = backup.source.appending("point")
-            for name in ["shown", "point"] {
-                try tool("chown", "-R", "1234:1234", backup.source.appending(name))
-            }
-            try withMount(ofUser: 1234, at: point, showing: backup.source.appending("shown")) {
-                end in
-                for isDead in [false, true] {
-                    if isDead { try end() }
-                    let plan = try backup.run("plan", "--excluded-only", backup.source)
-                    #expect(plan.exitCode == 0 && plan.errorText == "", "\(plan)")
-                    #expect(plan.text.contains("exclude   \(point): fuse"), "\(plan)")
-                    let made = try backup.run("create", backup.source)
-                    #expect(made.exitCode == 0 && made.errorText == "", "\(made)")
-                }
-            }
+        let backup = try backup(of: Self.tree)
+        let point = backup.source.appending("point")
+        for name in ["shown", "point"] {
+            try tool("chown", "-R", "1234:1234", backup.source.appending(name))
+        }
+        let end = try makeMount(ofUser: 1234, at: point, showing: backup.source.appending("shown"))
+        for isDead in [false, true] {
+            if isDead { end() }
+            let plan = try backup.run("plan", "--excluded-only", backup.source)
+            #expect(plan.exitCode == 0 && plan.errorText == "", "\(plan)")
+            #expect(plan.text.contains("exclude   \(point): fuse"), "\(plan)")
+            let made = try backup.run("create", backup.source)
+            #expect(made.exitCode == 0 && made.errorText == "", "\(made)")
         }
     }
 
     @Test("one that dies while restic works is no shortfall", arguments: ["", "umount -l"])
     func dies(_ unmount: String) throws {
         try require(.root, .tool("bindfs"))
-        try withBackup(of: Self.tree) { backup in
-            let point = backup.source.appending("point")
-            let shown = backup.source.appending("shown")
-            let start = """
-                bindfs -f "$0" "$1" > /dev/null 2>&1 < /dev/null & echo $!
-                """
-            let process = try tool("bash", arguments: ["-c", start, shown, point])
-            defer {
-                _ = try? tool("kill", "-9", process)
-                _ = try? tool("umount", "-l", point)
-            }
-            while try point.status().isMountRoot != true {}
-            let end =
-                "kill -9 \(process); sleep 0.2; \(unmount.isEmpty ? ":" : "\(unmount) \(point)")"
-            let made = try backup.command(["create", backup.source], beforeBackup: end).run()
-            #expect(made.exitCode == 0 && made.errorText == "", "\(made)")
-            let again = try backup.run("create", backup.source)
-            #expect(again.exitCode == 0 && again.errorText == "", "\(again)")
+        let backup = try backup(of: Self.tree)
+        let point = backup.source.appending("point")
+        let shown = backup.source.appending("shown")
+        let start = """
+            bindfs -f "$0" "$1" > /dev/null 2>&1 < /dev/null & echo $!
+            """
+        let process = try tool("bash", arguments: ["-c", start, shown, point])
+        defer {
+            _ = try? tool("kill", "-9", process)
+            _ = try? tool("umount", "-l", point)
         }
+        while try point.status().isMountRoot != true {}
+        let end =
+            "kill -9 \(process); sleep 0.2; \(unmount.isEmpty ? ":" : "\(unmount) \(point)")"
+        let made = try backup.command(["create", backup.source], beforeBackup: end).run()
+        #expect(made.exitCode == 0 && made.errorText == "", "\(made)")
+        let again = try backup.run("create", backup.source)
+        #expect(again.exitCode == 0 && again.errorText == "", "\(again)")
     }
 
     @Test("a directory for caches that root owns is one: nothing in it is stored or complained of")
     func rootsCache() throws {
-        try withBackup(of: Tree {}, user: 1234) { backup in
-            let home = backup.base.appending("home")
-            try Tree {
-                Directory(".cache") { Directory("closed") { File("file", "1") }.permissions(0o700) }
-                Directory(".local")
-            }.create(in: home)
-            try tool("chown", "1234:1234", home.appending(".local"))
-            let made = try backup.run("create", home)
-            #expect(made.exitCode == 0 && made.errorText == "", "\(made)")
-            let plan = try backup.run("plan", "--excluded-only", home)
-            #expect(plan.text.contains("exclude   \(home)/.cache: "), "\(plan)")
-        }
+        let backup = try backup(of: Tree {}, user: 1234)
+        let home = backup.base.appending("home")
+        try Tree {
+            Directory(".cache") { Directory("closed") { File("file", "1") }.permissions(0o700) }
+            Directory(".local")
+        }.create(in: home)
+        try tool("chown", "1234:1234", home.appending(".local"))
+        let made = try backup.run("create", home)
+        #expect(made.exitCode == 0 && made.errorText == "", "\(made)")
+        let plan = try backup.run("plan", "--excluded-only", home)
+        #expect(plan.text.contains("exclude   \(home)/.cache: "), "\(plan)")
     }
 
     @Test("what a snapshot lacks is named by show, snapshots and restore")
     func missingSource() throws {
-        try withBackup(of: Self.tree) { backup in
-            let sources = [backup.source.appending("shown"), backup.source.appending("gone")]
-            let made = try backup.run(
-                "create", "--json", sources[0], sources[1], exits: 3,
-                prints: #""isComplete":false"#, #""reason":"missing-source""#)
-            #expect(made.errorText.split(separator: "\n").count == 1, "\(made)")
-            try backup.run(
-                "show", "latest", exits: 0, prints: "state:    incomplete\nlacks:    \(sources[1])")
-            try backup.run("snapshots", exits: 0, prints: "(incomplete: lacks \(sources[1]))")
-            try backup.restore(exits: 3, says: "\(sources[1]): was missing, or could not")
-            try backup.restore(sources[0], to: backup.base.appending("other"))
-            try backup.run("create", sources[1], exits: 1)
-            // Also where only the record is left.
-            try tool("rm", "-r", backup.base.appending("home/.local/state"))
-            try backup.run("show", "latest", exits: 0, prints: "lacks:    \(sources[1])")
-        }
+        let backup = try backup(of: Self.tree)
+        let sources = [backup.source.appending("shown"), backup.source.appending("gone")]
+        let made = try backup.run(
+            "create", "--json", sources[0], sources[1], exits: 3,
+            prints: #""isComplete":false"#, #""reason":"missing-source""#)
+        #expect(made.errorText.split(separator: "\n").count == 1, "\(made)")
+        try backup.run(
+            "show", "latest", exits: 0, prints: "state:    incomplete\nlacks:    \(sources[1])")
+        try backup.run("snapshots", exits: 0, prints: "(incomplete: lacks \(sources[1]))")
+        try backup.restore(exits: 3, says: "\(sources[1]): was missing, or could not")
+        try backup.restore(sources[0], to: backup.base.appending("other"))
+        try backup.run("create", sources[1], exits: 1)
+        // Also where only the record is left.
+        try tool("rm", "-r", backup.base.appending("home/.local/state"))
+        try backup.run("show", "latest", exits: 0, prints: "lacks:    \(sources[1])")
     }
 }

@@ -2,7 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("resval-purge inside a namespace")
+@Suite("resval-purge inside a namespace", .cleansUp)
 struct NamespaceTests {
     private static let tree = Tree {
         Directory(".cache") {
@@ -33,61 +33,58 @@ struct NamespaceTests {
 
     @Test("keeps directories, which unseen processes may use, and says how to go on")
     func unseen() throws {
-        try withMeasuredHome(Self.tree) { home in
-            let plan = try run(home, "plan . --free 1M --kept")
-            #expect(plan.text.contains("/.cache/app/file\n"), "\(plan)")
-            let kept =
-                "/.cache/app/unit: processes outside of this PID namespace may use it (if none does: "
-                + "--alone, or alone = true in purge.toml)\n"
-            #expect(plan.text.contains(kept), "\(plan)")
-            #expect(plan.errorText.contains("give --alone if none does"), "\(plan)")
-            _ = try run(home, "run . --free 1M --partial")
-            #expect(try exists(home.path(".cache/app/unit/file")))
-            #expect(try !exists(home.path(".cache/app/file")))
-            let told = try run(home, "plan . --free 1M --alone")
-            #expect(told.text.contains("/.cache/app/unit/\n"), "\(told)")
-            #expect(!told.errorText.contains("--alone"), "\(told)")
-        }
+        let home = try measuredHome(Self.tree)
+        let plan = try run(home, "plan . --free 1M --kept")
+        #expect(plan.text.contains("/.cache/app/file\n"), "\(plan)")
+        let kept =
+            "/.cache/app/unit: processes outside of this PID namespace may use it (if none does: "
+            + "--alone, or alone = true in purge.toml)\n"
+        #expect(plan.text.contains(kept), "\(plan)")
+        #expect(plan.errorText.contains("give --alone if none does"), "\(plan)")
+        _ = try run(home, "run . --free 1M --partial")
+        #expect(try exists(home.path(".cache/app/unit/file")))
+        #expect(try !exists(home.path(".cache/app/file")))
+        let told = try run(home, "plan . --free 1M --alone")
+        #expect(told.text.contains("/.cache/app/unit/\n"), "\(told)")
+        #expect(!told.errorText.contains("--alone"), "\(told)")
     }
 
     @Test("does not execute a plan of directories that was made outside")
     func planned() throws {
-        try withMeasuredHome(Self.tree) { home in
-            _ = try home.run(
-                "plan", ".", "--free", "1M", "--min-age", "0", "--output", "plan.json")
-            let run = try run(home, "run plan.json --partial")
-            #expect(run.errorText.contains("PID namespace"), "\(run)")
-            #expect(try exists(home.path(".cache/app/unit/file")))
-            #expect(try !exists(home.path(".cache/app/file")))
-        }
+        let home = try measuredHome(Self.tree)
+        _ = try home.run(
+            "plan", ".", "--free", "1M", "--min-age", "0", "--output", "plan.json")
+        let run = try run(home, "run plan.json --partial")
+        #expect(run.errorText.contains("PID namespace"), "\(run)")
+        #expect(try exists(home.path(".cache/app/unit/file")))
+        #expect(try !exists(home.path(".cache/app/file")))
     }
 
     @Test("takes nobody's files for its own where its user has no uid")
     func unmapped() throws {
         try require(.root, .tool("unshare"), .tool("setpriv"))
         let place = Tree { Directory("home") }
-        try withTemporaryDirectory(containing: place, isShared: true) { root in
-            let home = PurgeHome(home: root.appending("home"))
-            try Self.tree.create(in: home.home)
-            try tool("chown", "-R", "1234", home.home)
-            // Root is mapped, so that the way to the home is safe, and the user is not.
-            let result = try home.run(
-                "/bin/bash",
-                arguments: [
-                    "-c",
-                    """
-                    setpriv --reuid 1234 --regid 1234 --clear-groups unshare --user sh -c '
-                        echo $$ > pid
-                        until [ -e go ]; do sleep 0.1; done
-                        exec "$0" plan . --free 1M --min-age 0 --smallest 0 --kept --json' "$0" &
-                    until [ -s pid ]; do sleep 0.1; done
-                    echo "0 0 1" > "/proc/$(cat pid)/uid_map"
-                    touch go
-                    wait "$!"
-                    """, FilePath.built("resval-purge"),
-                ])
-            #expect(!result.text.contains(#""type":"unit""#), "\(result)")
-            #expect(result.text.contains(#""reason":"foreign-owner""#), "\(result)")
-        }
+        let root = try temporaryDirectory(containing: place, isShared: true)
+        let home = PurgeHome(home: root.appending("home"))
+        try Self.tree.create(in: home.home)
+        try tool("chown", "-R", "1234", home.home)
+        // Root is mapped, so that the way to the home is safe, and the user is not.
+        let result = try home.run(
+            "/bin/bash",
+            arguments: [
+                "-c",
+                """
+                setpriv --reuid 1234 --regid 1234 --clear-groups unshare --user sh -c '
+                    echo $$ > pid
+                    until [ -e go ]; do sleep 0.1; done
+                    exec "$0" plan . --free 1M --min-age 0 --smallest 0 --kept --json' "$0" &
+                until [ -s pid ]; do sleep 0.1; done
+                echo "0 0 1" > "/proc/$(cat pid)/uid_map"
+                touch go
+                wait "$!"
+                """, FilePath.built("resval-purge"),
+            ])
+        #expect(!result.text.contains(#""type":"unit""#), "\(result)")
+        #expect(result.text.contains(#""reason":"foreign-owner""#), "\(result)")
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import EffectiveValues
 @testable import PurgePlanning
 
-@Suite("What resval-purge run does when a unit is kept")
+@Suite("What resval-purge run does when a unit is kept", .cleansUp)
 struct PassingOverTests {
     private let tree = Tree {
         for index in 0..<6 { File(".cache/app/c\(index)", contentOfOneMebibyte) }
@@ -35,101 +35,95 @@ struct PassingOverTests {
         "goes on with the units that come next, and reports what it passed over",
         arguments: ["--free 2M", "--free 2M --partial"])
     func goesOn(options: String) throws {
-        try withMeasuredHome(tree) { home in
-            let result = try run(home, options)
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.errorText == isKept("c0", in: home) + isKept("c1", in: home))
-            #expect(
-                result.text.contains("deleted 2 units, 2.0 MiB; 2 units kept, 2.0 MiB; "),
-                "\(result)")
-            #expect(result.text.hasSuffix(" available now, 2.0 MiB more than before\n"))
-            for (index, isThere) in [true, true, false, false, true, true].enumerated() {
-                #expect(try exists(home.path(".cache/app/c\(index)")) == isThere, "\(index)")
-            }
+        let home = try measuredHome(tree)
+        let result = try run(home, options)
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(result.errorText == isKept("c0", in: home) + isKept("c1", in: home))
+        #expect(
+            result.text.contains("deleted 2 units, 2.0 MiB; 2 units kept, 2.0 MiB; "),
+            "\(result)")
+        #expect(result.text.hasSuffix(" available now, 2.0 MiB more than before\n"))
+        for (index, isThere) in [true, true, false, false, true, true].enumerated() {
+            #expect(try exists(home.path(".cache/app/c\(index)")) == isThere, "\(index)")
         }
     }
 
     @Test("goes on until so much is available")
     func untilAvailable() throws {
-        try withMeasuredHome(tree) { home in
-            let space = try filesystemStatus(of: home.home)
-            let available = Int64(space.availableBlocks * space.fragmentSize)
-            let result = try run(home, "--until-available \(available + 1 << 20)B")
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(try exists(home.path(".cache/app/c1")))
-            #expect(try !exists(home.path(".cache/app/c2")))
-            #expect(try exists(home.path(".cache/app/c5")))
-        }
+        let home = try measuredHome(tree)
+        let space = try filesystemStatus(of: home.home)
+        let available = Int64(space.availableBlocks * space.fragmentSize)
+        let result = try run(home, "--until-available \(available + 1 << 20)B")
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(try exists(home.path(".cache/app/c1")))
+        #expect(try !exists(home.path(".cache/app/c2")))
+        #expect(try exists(home.path(".cache/app/c5")))
     }
 
     @Test("a rehearsal goes on as well, and deletes nothing")
     func rehearsal() throws {
-        try withMeasuredHome(tree) { home in
-            let result = try run(home, "--free 2M --dry-run")
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.errorText == isKept("c0", in: home) + isKept("c1", in: home))
-            #expect(result.text.contains("/.cache/app/c2\n"))
-            #expect(result.text.contains("/.cache/app/c3\n"))
-            #expect(
-                result.text.hasSuffix(
-                    "2 units would be deleted, 2.0 MiB; 2 units kept, 2.0 MiB\n"))
-            for index in 0..<6 { #expect(try exists(home.path(".cache/app/c\(index)"))) }
-        }
+        let home = try measuredHome(tree)
+        let result = try run(home, "--free 2M --dry-run")
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(result.errorText == isKept("c0", in: home) + isKept("c1", in: home))
+        #expect(result.text.contains("/.cache/app/c2\n"))
+        #expect(result.text.contains("/.cache/app/c3\n"))
+        #expect(
+            result.text.hasSuffix(
+                "2 units would be deleted, 2.0 MiB; 2 units kept, 2.0 MiB\n"))
+        for index in 0..<6 { #expect(try exists(home.path(".cache/app/c\(index)"))) }
     }
 
     @Test("goes on after a ROOT that was a unit itself and is gone")
     func roots() throws {
-        try withMeasuredHome(tree) { home in
-            let files = (0..<6).map { ".cache/app/c\($0)" }
-            let result = try home.run(
-                "/bin/bash",
-                arguments: [
-                    "-c",
-                    """
-                    exec 9< .cache/app/c1
-                    "$0" run "$@" --free 2M --min-age 0 9<&-
-                    """, FilePath.built("resval-purge"),
-                ] + files)
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.errorText == isKept("c1", in: home))
-            #expect(
-                try files.map { try exists(home.path($0)) } == [
-                    false, true, false, true, true, true,
-                ])
-        }
+        let home = try measuredHome(tree)
+        let files = (0..<6).map { ".cache/app/c\($0)" }
+        let result = try home.run(
+            "/bin/bash",
+            arguments: [
+                "-c",
+                """
+                exec 9< .cache/app/c1
+                "$0" run "$@" --free 2M --min-age 0 9<&-
+                """, FilePath.built("resval-purge"),
+            ] + files)
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(result.errorText == isKept("c1", in: home))
+        #expect(
+            try files.map { try exists(home.path($0)) } == [
+                false, true, false, true, true, true,
+            ])
     }
 
     @Test("ends short when nothing comes next")
     func short() throws {
-        try withMeasuredHome(tree) { home in
-            let result = try run(home, "--free 6M")
-            #expect(result.exitCode == 1, "\(result)")
-            #expect(result.errorText.contains(" short of the 6.0 MiB wanted\n"))
-            #expect(try exists(home.path(".cache/app/c0")))
-            for index in 2..<6 { #expect(try !exists(home.path(".cache/app/c\(index)"))) }
-        }
+        let home = try measuredHome(tree)
+        let result = try run(home, "--free 6M")
+        #expect(result.exitCode == 1, "\(result)")
+        #expect(result.errorText.contains(" short of the 6.0 MiB wanted\n"))
+        #expect(try exists(home.path(".cache/app/c0")))
+        for index in 2..<6 { #expect(try !exists(home.path(".cache/app/c\(index)"))) }
     }
 
     @Test("a plan in a file is all that is deleted")
     func planFile() throws {
-        try withMeasuredHome(tree) { home in
-            _ = try home.run(
-                "plan", ".", "--free", "2M", "--min-age", "0", "--output", "plan.json")
-            let result = try home.run(
-                "/bin/bash",
-                arguments: [
-                    "-c", "exec 9< .cache/app/c0; \"$0\" run plan.json --min-age 0 9<&-",
-                    FilePath.built("resval-purge"),
-                ])
-            #expect(result.exitCode == 1, "\(result)")
-            #expect(result.errorText.hasPrefix(isKept("c0", in: home)))
-            #expect(try !exists(home.path(".cache/app/c1")))
-            for index in 2..<6 { #expect(try exists(home.path(".cache/app/c\(index)"))) }
-        }
+        let home = try measuredHome(tree)
+        _ = try home.run(
+            "plan", ".", "--free", "2M", "--min-age", "0", "--output", "plan.json")
+        let result = try home.run(
+            "/bin/bash",
+            arguments: [
+                "-c", "exec 9< .cache/app/c0; \"$0\" run plan.json --min-age 0 9<&-",
+                FilePath.built("resval-purge"),
+            ])
+        #expect(result.exitCode == 1, "\(result)")
+        #expect(result.errorText.hasPrefix(isKept("c0", in: home)))
+        #expect(try !exists(home.path(".cache/app/c1")))
+        for index in 2..<6 { #expect(try exists(home.path(".cache/app/c\(index)"))) }
     }
 }
 
-@Suite("What resval-purge run finishes and reaches")
+@Suite("What resval-purge run finishes and reaches", .cleansUp)
 struct ReachingTests {
     @Test("each ROOT that is a unit itself is deleted: a marked directory, and one in caches")
     func roots() throws {
@@ -139,31 +133,29 @@ struct ReachingTests {
             Directory("other") { File("file", contentOfOneMebibyte) }.purgeable()
             File(".cache/app/unit/file", contentOfOneMebibyte)
         }
-        try withMeasuredHome(tree) { home in
-            let roots = ["build", "other", ".cache/app/unit"]
-            let result = try home.run(
-                arguments: ["run"] + roots + ["--free", "3M", "--min-age", "0"])
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.errorText == "")
-            for root in roots { #expect(try !exists(home.path(root)), "\(root)") }
-        }
+        let home = try measuredHome(tree)
+        let roots = ["build", "other", ".cache/app/unit"]
+        let result = try home.run(
+            arguments: ["run"] + roots + ["--free", "3M", "--min-age", "0"])
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(result.errorText == "")
+        for root in roots { #expect(try !exists(home.path(root)), "\(root)") }
     }
 
     @Test("a ROOT inside a unit is kept, for the reason that applies")
     func insideUnit() throws {
         let tree = Tree { File(".cache/app/unit/file", contentOfOneMebibyte) }
-        try withMeasuredHome(tree) { home in
-            let result = try home.run(
-                "run", ".cache/app/unit/file", "--free", "1M", "--min-age", "0", "--kept")
-            expect(
-                result, exits: 1,
-                prints:
-                    "kept  \(home.path(".cache/app/unit/file")): it lies in a directory that is "
-                    + "deleted whole or not at all\n",
-                complains:
-                    "resval-purge: nothing can be deleted to free 1.0 MiB (--kept shows what "
-                    + "is kept and why, run --partial accepts less)\n")
-        }
+        let home = try measuredHome(tree)
+        let result = try home.run(
+            "run", ".cache/app/unit/file", "--free", "1M", "--min-age", "0", "--kept")
+        expect(
+            result, exits: 1,
+            prints:
+                "kept  \(home.path(".cache/app/unit/file")): it lies in a directory that is "
+                + "deleted whole or not at all\n",
+            complains:
+                "resval-purge: nothing can be deleted to free 1.0 MiB (--kept shows what "
+                + "is kept and why, run --partial accepts less)\n")
     }
 
     @Test("an interrupted removal is finished first, also when nothing else can be deleted")
@@ -172,65 +164,61 @@ struct ReachingTests {
         for arguments in [
             ["run", ".", "--free", "1G", "--min-age", "0"], ["watch", "--once"],
         ] {
-            try withMeasuredHome(tree) { home in
-                let unit = home.path(".cache/app/unit")
-                let filesystems = MountedFilesystems()
-                let record = AsideRecord(
-                    state: .deleting, identity: filesystems.identity(of: try unit.status()),
-                    parent: filesystems.identity(of: try home.path(".cache/app").status()),
-                    parentPath: home.path(".cache/app").bytes, name: Array("unit".utf8),
-                    asideName: AsideName.make(), newestChange: .now,
-                    knownInodes: [try unit.status().identity.inode])
-                try PurgeJournal(in: home.path(".local/state/resval/purge")).store([record])
-                try tool("mv", unit, FilePath(bytes: record.asidePath))
-                let result = try home.run(arguments: arguments)
-                let finished =
-                    "resval-purge: \(unit): an interrupted purge had begun to remove it; it is "
-                    + "removed now\n"
-                #expect(result.errorText.hasPrefix(finished), "\(result)")
-                #expect(result.exitCode == (arguments[0] == "run" ? 1 : 0))
-                #expect(try !exists(FilePath(bytes: record.asidePath)))
-            }
+            let home = try measuredHome(tree)
+            let unit = home.path(".cache/app/unit")
+            let filesystems = MountedFilesystems()
+            let record = AsideRecord(
+                state: .deleting, identity: filesystems.identity(of: try unit.status()),
+                parent: filesystems.identity(of: try home.path(".cache/app").status()),
+                parentPath: home.path(".cache/app").bytes, name: Array("unit".utf8),
+                asideName: AsideName.make(), newestChange: .now,
+                knownInodes: [try unit.status().identity.inode])
+            try PurgeJournal(in: home.path(".local/state/resval/purge")).store([record])
+            try tool("mv", unit, FilePath(bytes: record.asidePath))
+            let result = try home.run(arguments: arguments)
+            let finished =
+                "resval-purge: \(unit): an interrupted purge had begun to remove it; it is "
+                + "removed now\n"
+            #expect(result.errorText.hasPrefix(finished), "\(result)")
+            #expect(result.exitCode == (arguments[0] == "run" ? 1 : 0))
+            #expect(try !exists(FilePath(bytes: record.asidePath)))
         }
     }
 
     @Test("on a full disk with nothing but directories the journal is in $XDG_RUNTIME_DIR")
     func fullDisk() throws {
         let tree = Tree { File(".cache/app/unit/file", block) }
-        try withTemporaryDirectory(containing: Tree { Directory("runtime").permissions(0o700) }) {
-            elsewhere in
-            try withMeasuredHome(tree) { home in
-                for size in ["64K", "1K"] {
-                    _ = try home.run(
-                        "/bin/dd",
-                        arguments: [
-                            "if=/dev/zero", "bs=\(size)", "status=none", "of=filler-\(size)",
-                        ])
-                }
-                let options = ["run", ".", "--free", "1B", "--min-age", "0"]
-                let refused = try home.run(
-                    arguments: options, environment: ["XDG_RUNTIME_DIR": nil])
-                #expect(refused.exitCode == 2, "\(refused)")
-                #expect(refused.errorText.contains("there is no room for the journal"))
-                #expect(try exists(home.path(".cache/app/unit")))
-                let runtime = elsewhere.appending("runtime")
-                let result = try home.run(
-                    arguments: options, environment: ["XDG_RUNTIME_DIR": runtime.string])
-                #expect(result.exitCode == 0, "\(result)")
-                #expect(try !exists(home.path(".cache/app/unit")))
-            }
+        let elsewhere = try temporaryDirectory(
+            containing: Tree { Directory("runtime").permissions(0o700) })
+        let home = try measuredHome(tree)
+        for size in ["64K", "1K"] {
+            _ = try home.run(
+                "/bin/dd",
+                arguments: [
+                    "if=/dev/zero", "bs=\(size)", "status=none", "of=filler-\(size)",
+                ])
         }
+        let options = ["run", ".", "--free", "1B", "--min-age", "0"]
+        let refused = try home.run(
+            arguments: options, environment: ["XDG_RUNTIME_DIR": nil])
+        #expect(refused.exitCode == 2, "\(refused)")
+        #expect(refused.errorText.contains("there is no room for the journal"))
+        #expect(try exists(home.path(".cache/app/unit")))
+        let runtime = elsewhere.appending("runtime")
+        let result = try home.run(
+            arguments: options, environment: ["XDG_RUNTIME_DIR": runtime.string])
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(try !exists(home.path(".cache/app/unit")))
     }
 
     @Test("what needs --free says so")
     func arguments() throws {
-        try withMeasuredHome(Tree { Directory("build") }) { home in
-            expect(
-                try home.run("run", "build"), exits: 64,
-                complains: "resval-purge: build: is a directory; add --free SIZE\n")
-            let zero = try home.run("run", "build", "--free", "0")
-            #expect(zero.exitCode == 64)
-            #expect(zero.errorText.contains("--free needs a size greater than 0"))
-        }
+        let home = try measuredHome(Tree { Directory("build") })
+        expect(
+            try home.run("run", "build"), exits: 64,
+            complains: "resval-purge: build: is a directory; add --free SIZE\n")
+        let zero = try home.run("run", "build", "--free", "0")
+        #expect(zero.exitCode == 64)
+        #expect(zero.errorText.contains("--free needs a size greater than 0"))
     }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// System calls that older kernels do not have, and that filters of containers and services refuse.
-@Suite("Refused system calls")
+@Suite("Refused system calls", .cleansUp)
 struct RefusedCallsTests {
     private let tree = Tree {
         File(".cache/app/unit/file", block)
@@ -34,14 +34,13 @@ struct RefusedCallsTests {
         """
 
     private func output(under launcher: [any CommandArgument]) throws -> String {
-        try withMeasuredHome(tree) { home in
-            var arguments: [any CommandArgument] = [
-                "-c", Self.script, "sh", FilePath.built("resval"), FilePath.built("resval-purge"),
-            ]
-            arguments += launcher
-            let result = try home.run("/bin/sh", arguments: arguments)
-            return result.text.replacing(home.home.string, with: "~")
-        }
+        let home = try measuredHome(tree)
+        var arguments: [any CommandArgument] = [
+            "-c", Self.script, "sh", FilePath.built("resval"), FilePath.built("resval-purge"),
+        ]
+        arguments += launcher
+        let result = try home.run("/bin/sh", arguments: arguments)
+        return result.text.replacing(home.home.string, with: "~")
     }
 
     @Test(
@@ -59,27 +58,26 @@ struct RefusedCallsTests {
         "without statx every program refuses, says why, and changes nothing",
         arguments: ["ENOSYS", "EPERM"])
     func statx(code: String) throws {
-        try withMeasuredHome(tree) { home in
-            for (program, arguments) in [
-                ("resval", ["get", "excluded", "marked"]),
-                (
-                    "resval-purge",
-                    ["run", ".", "--free", "1B", "--min-age", "0", "--smallest", "0"]
-                ),
-            ] {
-                let words: [any CommandArgument] =
-                    ["statx", code, FilePath.built(program)] + arguments
-                let result = try home.run(.built("without-calls"), arguments: words)
-                expect(
-                    result, exits: 2,
-                    complains: """
-                        \(program): statx(2) is not available: Linux 4.11 is needed, without a filter \
-                        that refuses it
+        let home = try measuredHome(tree)
+        for (program, arguments) in [
+            ("resval", ["get", "excluded", "marked"]),
+            (
+                "resval-purge",
+                ["run", ".", "--free", "1B", "--min-age", "0", "--smallest", "0"]
+            ),
+        ] {
+            let words: [any CommandArgument] =
+                ["statx", code, FilePath.built(program)] + arguments
+            let result = try home.run(.built("without-calls"), arguments: words)
+            expect(
+                result, exits: 2,
+                complains: """
+                    \(program): statx(2) is not available: Linux 4.11 is needed, without a filter \
+                    that refuses it
 
-                        """)
-            }
-            #expect(try exists(home.path(".cache/app/unit")))
+                    """)
         }
+        #expect(try exists(home.path(".cache/app/unit")))
     }
 
     @Test(
@@ -99,23 +97,22 @@ struct RefusedCallsTests {
             Directory(".config") { Directory("resval") { File("purge.toml", settings) } }
             Directory(".cache") { Directory("app") { File("unit", block) } }
         }
-        try withMeasuredHome(tree) { home in
-            try tool("fallocate", "--length", "20M", home.path("filler"))
-            var words: [any CommandArgument] = [
-                "lease", "EPERM", FilePath.built("resval-purge"), command,
-            ]
-            words +=
-                command == "watch"
-                ? ["--once"] : [".", "--free", "1B", "--min-age", "0", "--smallest", "0"]
-            let result = try home.run(.built("without-calls"), arguments: words)
-            #expect(result.exitCode == 2, "\(result)")
-            #expect(
-                result.errorText.contains(
-                    """
-                    none of the units could be examined: it is not known whether it is in use: \
-                    Operation not permitted (does a container or a service's filter refuse system calls?)
-                    """), "\(result)")
-            #expect(try exists(home.path(".cache/app/unit")))
-        }
+        let home = try measuredHome(tree)
+        try tool("fallocate", "--length", "20M", home.path("filler"))
+        var words: [any CommandArgument] = [
+            "lease", "EPERM", FilePath.built("resval-purge"), command,
+        ]
+        words +=
+            command == "watch"
+            ? ["--once"] : [".", "--free", "1B", "--min-age", "0", "--smallest", "0"]
+        let result = try home.run(.built("without-calls"), arguments: words)
+        #expect(result.exitCode == 2, "\(result)")
+        #expect(
+            result.errorText.contains(
+                """
+                none of the units could be examined: it is not known whether it is in use: \
+                Operation not permitted (does a container or a service's filter refuse system calls?)
+                """), "\(result)")
+        #expect(try exists(home.path(".cache/app/unit")))
     }
 }

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("resval and resval-purge agree on marked items")
+@Suite("resval and resval-purge agree on marked items", .cleansUp)
 struct SameAnswerTests {
     private let tree = Tree {
         Directory("Documents") { File("novel", block).purgeable() }
@@ -48,64 +48,61 @@ struct SameAnswerTests {
 
     @Test("explain, get, find and usage say purgeable of what a purge deletes, and why of the rest")
     func sameAnswer() throws {
-        try withPurgeHome(tree) { home in
-            try #expect(planned(home) == Set(Self.deleted))
-            for path in Self.deleted + Self.kept.keys.sorted() {
-                let isDeleted = Self.deleted.contains(path)
-                try #expect(
-                    resval(home, "get", "--effective", "purgeable", path) == "\(isDeleted)\n",
-                    "\(path)")
-                let explained = try resval(home, "explain", "--json", path)
-                let reason = isDeleted ? "marked" : Self.kept[path] ?? ""
-                #expect(
-                    explained.contains(
-                        #""purgeability":{"value":\#(isDeleted),"reason":"\#(reason)""#),
-                    "\(explained)")
-            }
-            for start in [".", home.home.string] {
-                let found = try resval(home, "find", "--effective", "--purgeable", start)
-                #expect(
-                    Set(found.split(separator: "\n").map { $0.dropFirst(start.count + 1) })
-                        == ["project/build", "project/build/object", "project/log"])
-            }
-            let amounts = try resval(home, "usage", "--json", ".").split(separator: "\n")
-                .filter { $0.contains(#""purging":"marked""#) }
-            #expect(amounts.count == 1)
-            #expect(amounts.first?.contains(#""apparentBytes":10000"#) == true, "\(amounts)")
+        let home = try purgeHome(tree)
+        try #expect(planned(home) == Set(Self.deleted))
+        for path in Self.deleted + Self.kept.keys.sorted() {
+            let isDeleted = Self.deleted.contains(path)
+            try #expect(
+                resval(home, "get", "--effective", "purgeable", path) == "\(isDeleted)\n",
+                "\(path)")
+            let explained = try resval(home, "explain", "--json", path)
+            let reason = isDeleted ? "marked" : Self.kept[path] ?? ""
+            #expect(
+                explained.contains(
+                    #""purgeability":{"value":\#(isDeleted),"reason":"\#(reason)""#),
+                "\(explained)")
         }
+        for start in [".", home.home.string] {
+            let found = try resval(home, "find", "--effective", "--purgeable", start)
+            #expect(
+                Set(found.split(separator: "\n").map { $0.dropFirst(start.count + 1) })
+                    == ["project/build", "project/build/object", "project/log"])
+        }
+        let amounts = try resval(home, "usage", "--json", ".").split(separator: "\n")
+            .filter { $0.contains(#""purging":"marked""#) }
+        #expect(amounts.count == 1)
+        #expect(amounts.first?.contains(#""apparentBytes":10000"#) == true, "\(amounts)")
     }
 
     @Test("a mark on a home is not for what is in it, which may have its own")
     func markedHome() throws {
-        try withPurgeHome(tree) { home in
-            try home.home.setValue(true, for: .isPurgeable)
-            try #expect(planned(home) == Set(Self.deleted))
-            for (path, isDeleted) in [(".", false), ("plain", false), ("project/log", true)] {
-                try #expect(
-                    resval(home, "get", "--effective", "purgeable", path) == "\(isDeleted)\n")
-            }
-            let explained = try resval(home, "explain", "--json", ".")
-            #expect(explained.contains(#""reason":"holds-protected""#), "\(explained)")
+        let home = try purgeHome(tree)
+        try home.home.setValue(true, for: .isPurgeable)
+        try #expect(planned(home) == Set(Self.deleted))
+        for (path, isDeleted) in [(".", false), ("plain", false), ("project/log", true)] {
+            try #expect(
+                resval(home, "get", "--effective", "purgeable", path) == "\(isDeleted)\n")
         }
+        let explained = try resval(home, "explain", "--json", ".")
+        #expect(explained.contains(#""reason":"holds-protected""#), "\(explained)")
     }
 
     @Test("what is never purged is read only when a mark says purgeable")
     func readsNothingElse() throws {
         try require(.tool("strace"))
-        try withPurgeHome(tree) { home in
-            func readsSettings(_ path: String) throws -> Bool {
-                let trace = try home.run(
-                    try #require(FilePath.tool("strace")),
-                    arguments: [
-                        "-f", "-e", "trace=openat", "-o", "trace", FilePath.built("resval"),
-                        "explain", path,
-                    ])
-                #expect(trace.exitCode == 0)
-                return String(decoding: try contentsOfFile(home.path("trace")), as: UTF8.self)
-                    .contains("backup.toml")
-            }
-            try #expect(!readsSettings("plain"))
-            try #expect(readsSettings("project/log"))
+        let home = try purgeHome(tree)
+        func readsSettings(_ path: String) throws -> Bool {
+            let trace = try home.run(
+                try #require(FilePath.tool("strace")),
+                arguments: [
+                    "-f", "-e", "trace=openat", "-o", "trace", FilePath.built("resval"),
+                    "explain", path,
+                ])
+            #expect(trace.exitCode == 0)
+            return String(decoding: try contentsOfFile(home.path("trace")), as: UTF8.self)
+                .contains("backup.toml")
         }
+        try #expect(!readsSettings("plain"))
+        try #expect(readsSettings("project/log"))
     }
 }

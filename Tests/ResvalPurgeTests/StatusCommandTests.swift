@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("resval-purge status")
+@Suite("resval-purge status", .cleansUp)
 struct StatusCommandTests {
     private let tree = Tree { File("home/.cache/app/unit/file", block) }
 
@@ -12,80 +12,75 @@ struct StatusCommandTests {
         "tells for each volume how short space is, and how much may go", arguments: [false, true])
     func volumes(_ isFull: Bool) throws {
         try require(.root, .filesystem(.ext4))
-        try withFilesystem(.ext4) { filesystem in
-            try tree.create(in: filesystem.root)
-            let home = PurgeHome(home: filesystem.root.appending("home"))
-            if isFull {
-                let capacity = try #require(try filesystem.root.volumeCapacity())
-                let fill = capacity.available - capacity.total / 100
-                try tool("fallocate", "-l", "\(fill)", home.path("fill"))
-            }
-            let unit = home.path(".cache/app/unit")
-            let bytes =
-                try unit.status().allocatedSize + unit.appending("file").status().allocatedSize
-            let result = try home.run("status", ".", "--min-age", "0")
-            #expect(result.exitCode == 0)
-            let lines = result.text.split(separator: "\n").map(String.init)
-            try #require(lines.count == 4)
-            let level = isFull ? "critical" : "normal"
-            #expect(lines[0].hasPrefix("\(home.home) (ext4): \(level), "))
-            #expect(
-                lines.dropFirst() == [
-                    "  temporary: 0 units, 0 B", "  caches: 1 unit, \(bytes / 1024).0 KiB",
-                    "  marked: 0 units, 0 B",
-                ])
-            let json = try home.run("status", ".", "--min-age", "0", "--json")
-            #expect(json.text.contains("\"filesystem\":\"ext4\",\"pressure\":\"\(level)\""))
-            #expect(json.text.contains("\"purgeableBytes\":\(bytes)"))
+        let filesystem = try filesystem(.ext4)
+        try tree.create(in: filesystem.root)
+        let home = PurgeHome(home: filesystem.root.appending("home"))
+        if isFull {
+            let capacity = try #require(try filesystem.root.volumeCapacity())
+            let fill = capacity.available - capacity.total / 100
+            try tool("fallocate", "-l", "\(fill)", home.path("fill"))
         }
+        let unit = home.path(".cache/app/unit")
+        let bytes =
+            try unit.status().allocatedSize + unit.appending("file").status().allocatedSize
+        let result = try home.run("status", ".", "--min-age", "0")
+        #expect(result.exitCode == 0)
+        let lines = result.text.split(separator: "\n").map(String.init)
+        try #require(lines.count == 4)
+        let level = isFull ? "critical" : "normal"
+        #expect(lines[0].hasPrefix("\(home.home) (ext4): \(level), "))
+        #expect(
+            lines.dropFirst() == [
+                "  temporary: 0 units, 0 B", "  caches: 1 unit, \(bytes / 1024).0 KiB",
+                "  marked: 0 units, 0 B",
+            ])
+        let json = try home.run("status", ".", "--min-age", "0", "--json")
+        #expect(json.text.contains("\"filesystem\":\"ext4\",\"pressure\":\"\(level)\""))
+        #expect(json.text.contains("\"purgeableBytes\":\(bytes)"))
     }
 
     @Test("tells what is too young, and how marked items elsewhere are reached")
     func unreached() throws {
         try require(.root, .filesystem(.ext4))
-        try withFilesystem(.ext4) { filesystem in
-            try tree.create(in: filesystem.root)
-            try Tree { Directory("build") { File("file", block) }.purgeable() }
-                .create(in: filesystem.root.appending("home"))
-            let home = PurgeHome(home: filesystem.root.appending("home"))
-            let result = try home.run("status")
-            #expect(result.exitCode == 0)
-            #expect(
-                result.text.contains(
-                    "  too young: 1 unit, used or changed less than 24h ago (--min-age 0 counts them)\n"
-                ),
-                "\(result)")
-            #expect(
-                result.text.hasSuffix(
-                    "marked items elsewhere are not counted: name their directory, as in "
-                        + "'resval-purge status .', or list it in mark-roots for watch\n"))
-            let named = try home.run("status", ".", "--min-age", "0")
-            #expect(named.text.contains("  marked: 1 unit, "))
-            #expect(!named.text.contains("elsewhere"))
-            #expect(try home.run("status", ".", "--json").text.contains("\"tooYoungUnits\":2"))
-        }
+        let filesystem = try filesystem(.ext4)
+        try tree.create(in: filesystem.root)
+        try Tree { Directory("build") { File("file", block) }.purgeable() }
+            .create(in: filesystem.root.appending("home"))
+        let home = PurgeHome(home: filesystem.root.appending("home"))
+        let result = try home.run("status")
+        #expect(result.exitCode == 0)
+        #expect(
+            result.text.contains(
+                "  too young: 1 unit, used or changed less than 24h ago (--min-age 0 counts them)\n"
+            ),
+            "\(result)")
+        #expect(
+            result.text.hasSuffix(
+                "marked items elsewhere are not counted: name their directory, as in "
+                    + "'resval-purge status .', or list it in mark-roots for watch\n"))
+        let named = try home.run("status", ".", "--min-age", "0")
+        #expect(named.text.contains("  marked: 1 unit, "))
+        #expect(!named.text.contains("elsewhere"))
+        #expect(try home.run("status", ".", "--json").text.contains("\"tooYoungUnits\":2"))
     }
 
     @Test("says why nothing is ever deleted on a volume")
     func unavailable() throws {
         try require(.root, .filesystem(.tmpfs))
-        try withFilesystem(.tmpfs) { filesystem in
-            try tree.create(in: filesystem.root)
-            let home = PurgeHome(home: filesystem.root.appending("home"))
-            let result = try home.run("status", ".", "--min-age", "0")
-            #expect(result.exitCode == 0)
-            #expect(result.text.contains("  nothing is deleted here: it is in memory (tmpfs)"))
-        }
+        let filesystem = try filesystem(.tmpfs)
+        try tree.create(in: filesystem.root)
+        let home = PurgeHome(home: filesystem.root.appending("home"))
+        try home.run("status", ".", "--min-age", "0").expect(
+            exits: 0, prints: "  nothing is deleted here: it is in memory (tmpfs)")
     }
 
     @Test("goes on after a place that is not there, and exits with 2")
     func missing() throws {
-        try withPurgeHome(Tree { Directory("here") }) { home in
-            let result = try home.run("status", "gone", "here")
-            #expect(result.exitCode == 2)
-            #expect(result.errorText == "resval-purge: gone: no such file or directory\n")
-            #expect(result.text.hasPrefix("\(home.home)/here ("))
-        }
+        let home = try purgeHome(Tree { Directory("here") })
+        let result = try home.run("status", "gone", "here")
+        #expect(result.exitCode == 2)
+        #expect(result.errorText == "resval-purge: gone: no such file or directory\n")
+        #expect(result.text.hasPrefix("\(home.home)/here ("))
     }
 
     @Test("a FUSE mount that does not answer stops neither status nor plan")
@@ -95,21 +90,19 @@ struct StatusCommandTests {
             File(".cache/app/file", "text")
             File(".cache/other/file", "text")
         }
-        try withMeasuredHome(tree) { home in
-            let points = ["Documents", ".cache/app/mount", ".local/share"].map { home.path($0) }
-            try withSilentMounts(at: points, showing: home.path("source")) {
-                for command: [FilePath] in [["status"], ["plan", "--free", "1K"]] {
-                    let result = try home.run(
-                        FilePath("/usr/bin/timeout"),
-                        arguments: [
-                            "-s", "KILL", "30", FilePath.built("resval-purge"),
-                        ] + command + ["--min-age", "0", "--smallest", "0"],
-                        environment: [
-                            "RESTIC_REPOSITORY": home.path("Documents/inner/repository").string
-                        ])
-                    #expect(result.exitCode == 0, "\(result)")
-                }
-            }
+        let home = try measuredHome(tree)
+        let points = ["Documents", ".cache/app/mount", ".local/share"].map { home.path($0) }
+        try makeSilentMounts(at: points, showing: home.path("source"))
+        for command: [FilePath] in [["status"], ["plan", "--free", "1K"]] {
+            try home.run(
+                FilePath("/usr/bin/timeout"),
+                arguments: [
+                    "-s", "KILL", "30", FilePath.built("resval-purge"),
+                ] + command + ["--min-age", "0", "--smallest", "0"],
+                environment: [
+                    "RESTIC_REPOSITORY": home.path("Documents/inner/repository").string
+                ]
+            ).expect(exits: 0)
         }
     }
 }

@@ -3,112 +3,107 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A home and its caches in subvolumes of one btrfs")
+@Suite("A home and its caches in subvolumes of one btrfs", .cleansUp)
 struct SubvolumeTests {
     private static let content = String(repeating: "x", count: 4 << 20)
 
-    private func withSubvolumes(_ body: (PurgeHome) throws -> Void) throws {
+    /// Makes a home on btrfs.
+    private func subvolumes() throws -> PurgeHome {
         try require(.tool("btrfs"))
-        try withFilesystem(.btrfs) { filesystem in
-            let home = PurgeHome(home: filesystem.root.appending("home"))
-            for path in [home.home, home.path(".cache"), home.path("other")] {
-                try tool("btrfs", "subvolume", "create", path)
-            }
-            try Tree {
-                Directory("app") {
-                    File("file", Self.content)
-                    Directory("unit") { File("file", Self.content) }
-                }
-            }.create(in: home.path(".cache"))
-            // Another tick of the filesystem's clock.
-            try tool("sleep", "0.05")
-            try Tree {
-                Directory("Documents") { File("novel", Self.content).purgeable() }
-                File("marked", Self.content).purgeable()
-            }.create(in: home.home)
-            try Tree { File("marked", Self.content).purgeable() }.create(in: home.path("other"))
-            // Documents are no twin of what has the same number in another subvolume.
-            let numbers = try ["Documents", ".cache/app"].map {
-                try home.path($0).status().identity.inode
-            }
-            #expect(numbers[0] == numbers[1])
-            try body(home)
+        let home = PurgeHome(home: try filesystem(.btrfs).root.appending("home"))
+        for path in [home.home, home.path(".cache"), home.path("other")] {
+            try tool("btrfs", "subvolume", "create", path)
         }
+        try Tree {
+            Directory("app") {
+                File("file", Self.content)
+                Directory("unit") { File("file", Self.content) }
+            }
+        }.create(in: home.path(".cache"))
+        // Another tick of the filesystem's clock.
+        try tool("sleep", "0.05")
+        try Tree {
+            Directory("Documents") { File("novel", Self.content).purgeable() }
+            File("marked", Self.content).purgeable()
+        }.create(in: home.home)
+        try Tree { File("marked", Self.content).purgeable() }.create(in: home.path("other"))
+        // Documents are no twin of what has the same number in another subvolume.
+        let numbers = try ["Documents", ".cache/app"].map {
+            try home.path($0).status().identity.inode
+        }
+        #expect(numbers[0] == numbers[1])
+        return home
     }
 
     @Test(
         "are searched together, with ROOT and without, and other subvolumes and volumes are named")
     func plan() throws {
-        try withSubvolumes { home in
-            let words = ["--free", "1G", "--min-age", "0", "--kept"]
-            let without = try home.run(arguments: ["plan"] + words)
-            let units = ["file", "unit/"].map { "  \(home.path(".cache/app"))/\($0)\n" }
-            for unit in units { #expect(without.text.contains(unit), "\(without)") }
-            #expect(without.text.contains("kept  /tmp: another filesystem begins there\n"))
-            let all = try home.run(arguments: ["plan", "."] + words)
-            for unit in units + ["  \(home.path("marked"))\n"] {
-                #expect(all.text.contains(unit), "\(all)")
-            }
-            #expect(all.text.contains("kept  \(home.path("other")): another filesystem begins"))
-            #expect(
-                all.text.contains("kept  \(home.path("Documents")): it is or contains a protected"))
-            let named = try home.run(arguments: ["plan", ".", "other"] + words)
-            #expect(named.text.contains("  \(home.path("other/marked"))\n"), "\(named)")
-            let status = try home.run("status", "--json", "--min-age", "0")
-            let homes = status.text.split(separator: "\n").filter { $0.contains("/home") }
-            #expect(homes.count == 1, "\(status)")
+        let home = try subvolumes()
+        let words = ["--free", "1G", "--min-age", "0", "--kept"]
+        let without = try home.run(arguments: ["plan"] + words)
+        let units = ["file", "unit/"].map { "  \(home.path(".cache/app"))/\($0)\n" }
+        for unit in units { #expect(without.text.contains(unit), "\(without)") }
+        #expect(without.text.contains("kept  /tmp: another filesystem begins there\n"))
+        let all = try home.run(arguments: ["plan", "."] + words)
+        for unit in units + ["  \(home.path("marked"))\n"] {
+            #expect(all.text.contains(unit), "\(all)")
         }
+        #expect(all.text.contains("kept  \(home.path("other")): another filesystem begins"))
+        #expect(
+            all.text.contains("kept  \(home.path("Documents")): it is or contains a protected"))
+        let named = try home.run(arguments: ["plan", ".", "other"] + words)
+        #expect(named.text.contains("  \(home.path("other/marked"))\n"), "\(named)")
+        let status = try home.run("status", "--json", "--min-age", "0")
+        let homes = status.text.split(separator: "\n").filter { $0.contains("/home") }
+        #expect(homes.count == 1, "\(status)")
     }
 
     @Test("are purged by a plan file, each in its place")
     func run() throws {
-        try withSubvolumes { home in
-            _ = try home.run(
-                "plan", ".", "--free", "1G", "--min-age", "0", "--output", "plan.json")
-            let result = try home.run("run", "plan.json", "--min-age", "0", "--partial")
-            #expect(result.text.contains("deleted 3 units, "), "\(result)")
-            #expect(try exists(home.path("Documents/novel")))
-            #expect(try exists(home.path("other/marked")))
-            #expect(try !exists(home.path(".cache/app/unit")))
-        }
+        let home = try subvolumes()
+        _ = try home.run(
+            "plan", ".", "--free", "1G", "--min-age", "0", "--output", "plan.json")
+        let result = try home.run("run", "plan.json", "--min-age", "0", "--partial")
+        #expect(result.text.contains("deleted 3 units, "), "\(result)")
+        #expect(try exists(home.path("Documents/novel")))
+        #expect(try exists(home.path("other/marked")))
+        #expect(try !exists(home.path(".cache/app/unit")))
     }
 
     @Test("are purged by a watch of the home")
     func watch() throws {
-        try withSubvolumes { home in
-            let settings = """
-                volumes = ["~"]
-                min-age = "0"
-                [thresholds]
-                low-percent = 50
-                low = "1T"
-                critical-percent = 50
-                critical = "1T"
+        let home = try subvolumes()
+        let settings = """
+            volumes = ["~"]
+            min-age = "0"
+            [thresholds]
+            low-percent = 50
+            low = "1T"
+            critical-percent = 50
+            critical = "1T"
 
-                """
-            try Tree {
-                Directory(".config") { Directory("resval") { File("purge.toml", settings) } }
-            }.create(in: home.home)
-            // Less than half of so small a volume is available.
-            let result = try home.run("watch", "--once")
-            #expect(result.errorText.contains("deleted 2 units, "), "\(result)")
-            #expect(try !exists(home.path(".cache/app/unit")))
-            #expect(try exists(home.path("marked")))
-        }
+            """
+        try Tree {
+            Directory(".config") { Directory("resval") { File("purge.toml", settings) } }
+        }.create(in: home.home)
+        // Less than half of so small a volume is available.
+        let result = try home.run("watch", "--once")
+        #expect(result.errorText.contains("deleted 2 units, "), "\(result)")
+        #expect(try !exists(home.path(".cache/app/unit")))
+        #expect(try exists(home.path("marked")))
     }
 
     @Test("keep a unit that contains a subvolume in which a location begins")
     func nested() throws {
-        try withSubvolumes { home in
-            try Tree { Directory("project") { File("file", Self.content) } }.create(in: home.home)
-            try tool("btrfs", "subvolume", "create", home.path("project/cache"))
-            try Tree { File("file", Self.content) }.create(in: home.path("project/cache"))
-            try tool(
-                "setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.path("project"))
-            let plan = try home.run(
-                "plan", "project", "--free", "1G", "--min-age", "0", "--kept", "--cache",
-                "project/cache")
-            #expect(!plan.text.contains("  \(home.path("project"))/\n"), "\(plan)")
-        }
+        let home = try subvolumes()
+        try Tree { Directory("project") { File("file", Self.content) } }.create(in: home.home)
+        try tool("btrfs", "subvolume", "create", home.path("project/cache"))
+        try Tree { File("file", Self.content) }.create(in: home.path("project/cache"))
+        try tool(
+            "setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.path("project"))
+        let plan = try home.run(
+            "plan", "project", "--free", "1G", "--min-age", "0", "--kept", "--cache",
+            "project/cache")
+        #expect(!plan.text.contains("  \(home.path("project"))/\n"), "\(plan)")
     }
 }

@@ -2,7 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("resval-purge on a terminal")
+@Suite("resval-purge on a terminal", .cleansUp)
 struct TerminalTests {
     /// Directories one in the other, so that no two are read at the same time.
     private static func chain(_ depth: Int) -> Directory {
@@ -18,46 +18,44 @@ struct TerminalTests {
     func status(_ type: String) throws {
         try require(.tool("script"), .tool("strace"))
         let tree = Tree { Directory(".cache") { Directory("app") { Self.chain(12) } } }
-        try withPurgeHome(tree) { home in
-            let command = home.command(arguments: ["status", "."])
-            let result = try command.onTerminal(
-                type, directoriesTaking: .milliseconds(250)
-            ).run()
-            #expect(result.exitCode == 0, "\(result)")
-            let output = TerminalOutput(result.text)
-            #expect(output.lines.first?.hasPrefix("\(home.home) (") == true, "\(result)")
-            #expect(!output.lines.contains { $0.contains("examined") }, "\(result)")
-            #expect(
-                output.cleared.contains { $0.hasPrefix("items examined: ") } == (type == "xterm"),
-                "\(result)")
-            #expect(result.text.contains("\u{1B}") == (type == "xterm"))
-        }
+        let home = try purgeHome(tree)
+        let command = home.command(arguments: ["status", "."])
+        let result = try command.onTerminal(
+            type, directoriesTaking: .milliseconds(250)
+        ).run()
+        #expect(result.exitCode == 0, "\(result)")
+        let output = TerminalOutput(result.text)
+        #expect(output.lines.first?.hasPrefix("\(home.home) (") == true, "\(result)")
+        #expect(!output.lines.contains { $0.contains("examined") }, "\(result)")
+        #expect(
+            output.cleared.contains { $0.hasPrefix("items examined: ") } == (type == "xterm"),
+            "\(result)")
+        #expect(result.text.contains("\u{1B}") == (type == "xterm"))
     }
 
     @Test("run tells how much it has deleted of what is wanted")
     func run() throws {
         try require(.tool("strace"))
         let files = (1...5).map { File(FileName(stringLiteral: "unit\($0)"), "text") }
-        try withMeasuredHome(
+        let home = try measuredHome(
             Tree { Directory(".cache") { Directory("app") { for file in files { file } } } }
-        ) { home in
-            let program = FilePath.built("resval-purge").string
-            let slowly = "trace=unlinkat -e inject=unlinkat:delay_exit=500000"
-            let words =
-                "-f -qq -o /dev/null -e \(slowly) \(program) run .cache --free 1M --partial"
-                + " --min-age 0 --smallest 0 --progress json"
-            let result = try home.command(
-                try #require(.tool("strace")),
-                arguments: words.split(separator: " ").map(String.init)
-            ).underTracer().run()
-            #expect(result.text.contains("deleted 5 units"), "\(result)")
-            let steps = result.errorText.split(separator: "\n").filter {
-                $0.hasPrefix(#"{"version":1,"type":"progress","step":"units deleted","#)
-            }
-            #expect(
-                steps.contains { $0.contains(#""total":null,"bytes":"#) && $0.contains("1048576") },
-                "\(result)")
+        )
+        let program = FilePath.built("resval-purge").string
+        let slowly = "trace=unlinkat -e inject=unlinkat:delay_exit=500000"
+        let words =
+            "-f -qq -o /dev/null -e \(slowly) \(program) run .cache --free 1M --partial"
+            + " --min-age 0 --smallest 0 --progress json"
+        let result = try home.command(
+            try #require(.tool("strace")),
+            arguments: words.split(separator: " ").map(String.init)
+        ).underTracer().run()
+        #expect(result.text.contains("deleted 5 units"), "\(result)")
+        let steps = result.errorText.split(separator: "\n").filter {
+            $0.hasPrefix(#"{"version":1,"type":"progress","step":"units deleted","#)
         }
+        #expect(
+            steps.contains { $0.contains(#""total":null,"bytes":"#) && $0.contains("1048576") },
+            "\(result)")
     }
 
     @Test("run moves within one large unit")
@@ -65,19 +63,18 @@ struct TerminalTests {
         try require(.tool("strace"))
         let files = (1...192).map { File(FileName(stringLiteral: "f\($0)"), block) }
         let tree = Tree { Directory("big") { for file in files { file } }.purgeable() }
-        try withMeasuredHome(tree) { home in
-            let program = FilePath.built("resval-purge").string
-            let words =
-                "-f -qq -o /dev/null -e trace=unlinkat -e inject=unlinkat:delay_exit=20000 "
-                + "\(program) run . --free 1M --partial --min-age 0 --smallest 0 --progress json"
-            let result = try home.command(
-                try #require(.tool("strace")),
-                arguments: words.split(separator: " ").map(String.init)
-            ).underTracer().run()
-            #expect(result.text.contains("deleted 1 unit"), "\(result)")
-            #expect(
-                result.errorText.contains(
-                    /"step":"units deleted","done":0,"total":null,"bytes":[1-9]/), "\(result)")
-        }
+        let home = try measuredHome(tree)
+        let program = FilePath.built("resval-purge").string
+        let words =
+            "-f -qq -o /dev/null -e trace=unlinkat -e inject=unlinkat:delay_exit=20000 "
+            + "\(program) run . --free 1M --partial --min-age 0 --smallest 0 --progress json"
+        let result = try home.command(
+            try #require(.tool("strace")),
+            arguments: words.split(separator: " ").map(String.init)
+        ).underTracer().run()
+        #expect(result.text.contains("deleted 1 unit"), "\(result)")
+        #expect(
+            result.errorText.contains(
+                /"step":"units deleted","done":0,"total":null,"bytes":[1-9]/), "\(result)")
     }
 }

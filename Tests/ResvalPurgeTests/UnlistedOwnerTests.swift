@@ -2,7 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Homes of users whom only a name service knows")
+@Suite("Homes of users whom only a name service knows", .cleansUp)
 struct UnlistedOwnerTests {
     private static let tree = Tree {
         Directory("people") {
@@ -36,37 +36,34 @@ struct UnlistedOwnerTests {
 
     @Test("have no protected directories deleted, and their other items like those of others")
     func known() throws {
-        try withPurgeHome(Self.tree) { home in
-            let entry = "novelist:x:54321:54321::\(home.path("people/novelist")):/bin/sh"
-            let answer = "echo \"$*\" >> \(home.path("asked")); echo '\(entry)'"
-            let found = try plan(home, getent: answer, "-0 people")
-            #expect(found.text == "\(home.path("people/novelist/renders/frame"))\0", "\(found)")
-            // It was asked for once, whatever belongs to the user.
-            try #expect(tool("cat", home.path("asked")) == "passwd 54321")
-            let inside = try plan(home, getent: answer, "-0 people/novelist/Documents")
-            #expect(inside.text == "", "\(inside)")
-        }
+        let home = try purgeHome(Self.tree)
+        let entry = "novelist:x:54321:54321::\(home.path("people/novelist")):/bin/sh"
+        let answer = "echo \"$*\" >> \(home.path("asked")); echo '\(entry)'"
+        let found = try plan(home, getent: answer, "-0 people")
+        #expect(found.text == "\(home.path("people/novelist/renders/frame"))\0", "\(found)")
+        // It was asked for once, whatever belongs to the user.
+        try #expect(tool("cat", home.path("asked")) == "passwd 54321")
+        let inside = try plan(home, getent: answer, "-0 people/novelist/Documents")
+        #expect(inside.text == "", "\(inside)")
     }
 
     @Test(
         "have nothing deleted without an answer, outside of directories for temporary files",
         arguments: ["exit 2", "echo 'other:x:1:1::/:/bin/sh'", "exec sleep 60"])
     func unknown(_ answer: String) throws {
-        try withPurgeHome(Self.tree) { home in
-            let found = try plan(home, getent: answer, "--json --kept people")
-            #expect(!found.text.contains(#""type":"unit""#), "\(found)")
-            #expect(found.text.contains(#""reason":"unknown-owner""#), "\(found)")
-            let inside = try plan(home, getent: answer, "-0 people/novelist/renders")
-            #expect(inside.text == "", "\(inside)")
-        }
+        let home = try purgeHome(Self.tree)
+        let found = try plan(home, getent: answer, "--json --kept people")
+        #expect(!found.text.contains(#""type":"unit""#), "\(found)")
+        #expect(found.text.contains(#""reason":"unknown-owner""#), "\(found)")
+        let inside = try plan(home, getent: answer, "-0 people/novelist/renders")
+        #expect(inside.text == "", "\(inside)")
     }
 
     @Test("are no directories for caches")
     func named() throws {
-        try withPurgeHome(Self.tree) { home in
-            let refused = try plan(home, getent: "exit 2", "--cache people/novelist people")
-            #expect(refused.exitCode == 64, "\(refused)")
-            #expect(refused.errorText.contains("because it is a home"), "\(refused)")
-        }
+        let home = try purgeHome(Self.tree)
+        let refused = try plan(home, getent: "exit 2", "--cache people/novelist people")
+        #expect(refused.exitCode == 64, "\(refused)")
+        #expect(refused.errorText.contains("because it is a home"), "\(refused)")
     }
 }

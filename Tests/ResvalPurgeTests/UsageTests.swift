@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("resval-purge, told wrongly")
+@Suite("resval-purge, told wrongly", .cleansUp)
 struct UsageTests {
     @Test(
         "says what is wrong, and exits with 64",
@@ -35,32 +35,29 @@ struct UsageTests {
             (["status", "--jsno"], "unknown option '--jsno'. Did you mean '--json'?"),
         ])
     func usage(_ arguments: [String], _ complaint: String) throws {
-        try withPurgeHome(Tree {}) { home in
-            let result = try home.run(arguments: arguments)
-            #expect(result.exitCode == 64)
-            #expect(result.text.isEmpty != arguments.contains("--json"))
-            #expect(result.errorText.contains(complaint), "\(result.errorText)")
-            #expect(result.errorText.hasPrefix("resval-purge: "))
-        }
+        let home = try purgeHome(Tree {})
+        let result = try home.run(arguments: arguments)
+        #expect(result.exitCode == 64)
+        #expect(result.text.isEmpty != arguments.contains("--json"))
+        #expect(result.errorText.contains(complaint), "\(result.errorText)")
+        #expect(result.errorText.hasPrefix("resval-purge: "))
     }
 
     @Test("is found by resval purge, which hands its arguments on")
     func companion() throws {
-        try withPurgeHome(Tree {}) { home in
-            let version = try home.run(arguments: ["--version"])
-            #expect(version.exitCode == 0)
-            let through = try home.run(.built("resval"), arguments: ["purge", "--version"])
-            #expect(through == version)
-        }
+        let home = try purgeHome(Tree {})
+        let version = try home.run(arguments: ["--version"])
+        #expect(version.exitCode == 0)
+        let through = try home.run(.built("resval"), arguments: ["purge", "--version"])
+        #expect(through == version)
     }
 
     @Test("shows help with examples for each command", arguments: ["plan", "run", "status"])
     func help(_ command: String) throws {
-        try withPurgeHome(Tree {}) { home in
-            let result = try home.run(arguments: [command, "--help"])
-            #expect(result.exitCode == 0)
-            #expect(result.text.contains("EXAMPLES"))
-            #expect(result.text.contains("resval-purge \(command)"))
-        }
+        let home = try purgeHome(Tree {})
+        let result = try home.run(arguments: [command, "--help"])
+        #expect(result.exitCode == 0)
+        #expect(result.text.contains("EXAMPLES"))
+        #expect(result.text.contains("resval-purge \(command)"))
     }
 }

@@ -4,87 +4,82 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Evicted files and terminals in resval")
+@Suite("Evicted files and terminals in resval", .cleansUp)
 struct EvictedFileTests {
-    /// Calls `body` with a placeholder as an ordinary user has it.
-    private func withPlaceholder(_ body: (FilePath) throws -> Void) throws {
+    /// Makes a directory with a placeholder as an ordinary user has it.
+    private func directoryWithPlaceholder() throws -> FilePath {
         try require(.root, .tool("setpriv"))
         let tree = Tree {
             File("it's here").attribute(
                 "user.resval.evicted.0123456789abcdef.fedcba9876543210.0.644.1234567890-0", "")
         }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            let file = root.appending("it's here")
-            try tool("truncate", "--size", "1M", file)
-            try tool("touch", "-d", "@1234567890", file)
-            try tool("chmod", "0", file)
-            try tool("chown", "-R", "4711:4711", root)
-            try body(root)
-        }
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        let file = root.appending("it's here")
+        try tool("truncate", "--size", "1M", file)
+        try tool("touch", "-d", "@1234567890", file)
+        try tool("chmod", "0", file)
+        try tool("chown", "-R", "4711:4711", root)
+        return root
     }
 
     @Test("explain says that a file is evicted, and how it comes back")
     func explained() throws {
-        try withPlaceholder { root in
-            let result = try resval("explain", "it's here", in: root, user: 4711)
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(
-                result.text.contains(
-                    "  evicted: yes: its content is in snapshot fedcba98 of repository 01234567 "
-                        + "(resval-backup download '\(root)/it'\\''s here')\n"
-                ),
-                "\(result)")
-            let json = try resval("explain", "--json", "it's here", in: root, user: 4711)
-            #expect(
-                json.text.hasSuffix(
-                    #","evicted":{"state":"placeholder","repository":"0123456789abcdef","snapshot":"fedcba9876543210"}}"#
-                        + "\n"), "\(json)")
-            // Its value cannot be read.
-            try root.appending("it's here").setExtendedAttribute(
-                named: "user.com.dropbox.ignored", to: Array("1".utf8))
-            let ignored = try resval("explain", "it's here", in: root, user: 4711)
-            #expect(ignored.exitCode == 0, "\(ignored)")
-            #expect(ignored.text.contains("  note: Dropbox does not"), "\(ignored)")
-        }
+        let root = try directoryWithPlaceholder()
+        let result = try resval("explain", "it's here", in: root, user: 4711)
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(
+            result.text.contains(
+                "  evicted: yes: its content is in snapshot fedcba98 of repository 01234567 "
+                    + "(resval-backup download '\(root)/it'\\''s here')\n"
+            ),
+            "\(result)")
+        let json = try resval("explain", "--json", "it's here", in: root, user: 4711)
+        #expect(
+            json.text.hasSuffix(
+                #","evicted":{"state":"placeholder","repository":"0123456789abcdef","snapshot":"fedcba9876543210"}}"#
+                    + "\n"), "\(json)")
+        // Its value cannot be read.
+        try root.appending("it's here").setExtendedAttribute(
+            named: "user.com.dropbox.ignored", to: Array("1".utf8))
+        try resval("explain", "it's here", in: root, user: 4711).expect(
+            exits: 0, prints: "  note: Dropbox does not")
     }
 
     @Test("set on one does not advise to give it permission bits", arguments: [false, true])
     func refused(isRecursive: Bool) throws {
-        try withPlaceholder { root in
-            let path: any CommandArgument = isRecursive ? "." : "it's here"
-            var arguments: [any CommandArgument] = ["set", "excluded=true", path]
-            if isRecursive { arguments.append("-R") }
-            var command = Command(.built("resval"), arguments: arguments)
-            command.workingDirectory = root
-            command.user = 4711
-            let result = try command.run()
-            #expect(result.exitCode == 2, "\(result)")
-            #expect(
-                result.errorText.contains(
-                    "the file is evicted, so nothing can be stored on it (first: resval-backup "
-                        + "download "), "\(result)")
-            #expect(!result.errorText.contains("chmod"), "\(result)")
-        }
+        let root = try directoryWithPlaceholder()
+        let path: any CommandArgument = isRecursive ? "." : "it's here"
+        var arguments: [any CommandArgument] = ["set", "excluded=true", path]
+        if isRecursive { arguments.append("-R") }
+        var command = Command(.built("resval"), arguments: arguments)
+        command.workingDirectory = root
+        command.user = 4711
+        let result = try command.run()
+        #expect(result.exitCode == 2, "\(result)")
+        #expect(
+            result.errorText.contains(
+                "the file is evicted, so nothing can be stored on it (first: resval-backup "
+                    + "download "), "\(result)")
+        #expect(!result.errorText.contains("chmod"), "\(result)")
     }
 
     @Test("load says what it reads from a terminal, and nothing of it elsewhere")
     func terminal() throws {
         try require(.tool("script"))
-        try withTemporaryDirectory { root in
-            // script gives the command a terminal, whose input ends at once.
-            var command = Command(
-                "/bin/sh", "-c",
-                "script --quiet --return --command \"$0 marks load\" /dev/null < /dev/null",
-                FilePath.built("resval"))
-            command.workingDirectory = root
-            let result = try command.run()
-            #expect(
-                result.text.hasPrefix(
-                    "resval: reading marks from the terminal (end them with Ctrl-D, or name a file)"
-                ),
-                "\(result)")
-            let piped = try resval("marks", "load", in: root)
-            #expect(!piped.errorText.contains("terminal"), "\(piped)")
-        }
+        let root = try temporaryDirectory()
+        // script gives the command a terminal, whose input ends at once.
+        var command = Command(
+            "/bin/sh", "-c",
+            "script --quiet --return --command \"$0 marks load\" /dev/null < /dev/null",
+            FilePath.built("resval"))
+        command.workingDirectory = root
+        let result = try command.run()
+        #expect(
+            result.text.hasPrefix(
+                "resval: reading marks from the terminal (end them with Ctrl-D, or name a file)"
+            ),
+            "\(result)")
+        let piped = try resval("marks", "load", in: root)
+        #expect(!piped.errorText.contains("terminal"), "\(piped)")
     }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Marks on / and on homes")
+@Suite("Marks on / and on homes", .cleansUp)
 struct HomeGuardTests {
     private let tree = Tree {
         Directory("home") { File("f") }
@@ -19,126 +19,123 @@ struct HomeGuardTests {
 
     @Test("are refused without a terminal to ask on, whatever the path to them")
     func scripts() throws {
-        try withTemporaryDirectory(containing: tree) { root in
-            let home = root.appending("home")
-            for arguments in [["exclude"], ["purgeable"], ["set", "excluded=true"]] {
-                for path in ["home", "./link/", "\(home)/../home"] {
-                    var command = Command(
-                        .built("resval"), arguments: arguments + [path, "home/f"])
-                    command.workingDirectory = root
-                    command.environment = environment(root)
-                    expect(
-                        try command.run(), exits: 2,
-                        complains: """
-                            resval: \(path): is a home: a mark on it counts for everything in it \
-                            (give --yes to change it)
-
-                            """)
-                    try #expect(home.marks().isEmpty)
-                    try #expect(!home.appending("f").marks().isEmpty)
-                }
-            }
-            expect(
-                try resval(
-                    "unset", "-R", "all", "home", in: root, environment: environment(root)),
-                exits: 2, prints: "items changed: 0\n",
-                complains: """
-                    resval: home: is a home: a mark on it counts for everything in it (give --yes \
-                    to change it)
-
-                    """)
-            expect(
-                try resval("exclude", "-n", "/", "home", in: root, environment: environment(root)),
-                exits: 0,
-                prints: """
-                    /: isExcludedFromBackup=true
-                    home: isExcludedFromBackup=true
-                    items to change: 2
-
-                    """)
-            for path in [".", "link/.."] {
+        let root = try temporaryDirectory(containing: tree)
+        let home = root.appending("home")
+        for arguments in [["exclude"], ["purgeable"], ["set", "excluded=true"]] {
+            for path in ["home", "./link/", "\(home)/../home"] {
+                var command = Command(
+                    .built("resval"), arguments: arguments + [path, "home/f"])
+                command.workingDirectory = root
+                command.environment = environment(root)
                 expect(
-                    try resval("exclude", path, in: root, environment: environment(root)),
-                    exits: 2,
+                    try command.run(), exits: 2,
                     complains: """
-                        resval: \(path): is a directory above a home: a mark on it counts for \
-                        everything in it (give --yes to change it)
+                        resval: \(path): is a home: a mark on it counts for everything in it \
+                        (give --yes to change it)
 
                         """)
+                try #expect(home.marks().isEmpty)
+                try #expect(!home.appending("f").marks().isEmpty)
             }
-            let refused = try resval("exclude", "/", in: root, environment: environment(root))
+        }
+        expect(
+            try resval(
+                "unset", "-R", "all", "home", in: root, environment: environment(root)),
+            exits: 2, prints: "items changed: 0\n",
+            complains: """
+                resval: home: is a home: a mark on it counts for everything in it (give --yes \
+                to change it)
+
+                """)
+        expect(
+            try resval("exclude", "-n", "/", "home", in: root, environment: environment(root)),
+            exits: 0,
+            prints: """
+                /: isExcludedFromBackup=true
+                home: isExcludedFromBackup=true
+                items to change: 2
+
+                """)
+        for path in [".", "link/.."] {
             expect(
-                refused, exits: 2,
+                try resval("exclude", path, in: root, environment: environment(root)),
+                exits: 2,
                 complains: """
-                    resval: /: is the root directory: a mark on it counts for everything in it \
-                    (give --yes to change it)
+                    resval: \(path): is a directory above a home: a mark on it counts for \
+                    everything in it (give --yes to change it)
 
                     """)
-            expect(
-                try resval("exclude", "--yes", "home", in: root, environment: environment(root)),
-                exits: 0)
-            try #expect(home.marks().isExcludedFromBackup == true)
-            // To remove a mark needs no question.
-            expect(
-                try resval("unset", "excluded", "home", in: root, environment: environment(root)),
-                exits: 0)
-            try #expect(home.marks().isEmpty)
         }
+        let refused = try resval("exclude", "/", in: root, environment: environment(root))
+        expect(
+            refused, exits: 2,
+            complains: """
+                resval: /: is the root directory: a mark on it counts for everything in it \
+                (give --yes to change it)
+
+                """)
+        expect(
+            try resval("exclude", "--yes", "home", in: root, environment: environment(root)),
+            exits: 0)
+        try #expect(home.marks().isExcludedFromBackup == true)
+        // To remove a mark needs no question.
+        expect(
+            try resval("unset", "excluded", "home", in: root, environment: environment(root)),
+            exits: 0)
+        try #expect(home.marks().isEmpty)
     }
 
     @Test("are refused on the home of a user whom only a name service knows, or nobody")
     func unlisted() throws {
         try require(.root)
-        try withTemporaryDirectory(containing: tree) { root in
-            var command = Command(
-                "/bin/bash", "-c",
-                """
-                printf '#!/bin/sh\n[ "$2" = 54321 ] && echo n:x:54321:54321::/srv/n:/bin/sh\n' > getent
-                chmod +x getent
-                unshare --mount bash -c '
-                    mount --bind getent /usr/bin/getent
-                    mount -t tmpfs none /srv
-                    mkdir -p /srv/{n/work,unknown/work}
-                    chown -R 54321 /srv/n
-                    chown -R 54322 /srv/unknown
-                    "$0" exclude /srv/n /srv/n/work /srv/unknown /srv/unknown/work
-                    getfattr --absolute-names --only-values -n user.resval.isExcludedFromBackup \
-                        /srv/*/work
-                    getfattr --absolute-names -d -m user /srv/n /srv/unknown' "$0"
-                """, FilePath.built("resval"))
-            command.workingDirectory = root
-            command.environment = environment(root)
-            expect(
-                try command.run(), exits: 0, prints: "truetrue",
-                complains: """
-                    resval: /srv/n: is a home: a mark on it counts for everything in it (give \
-                    --yes to change it)
-                    resval: /srv/unknown: is the topmost directory of a user who is not known \
-                    here, perhaps a home: a mark on it counts for everything in it (give --yes to \
-                    change it)
+        let root = try temporaryDirectory(containing: tree)
+        var command = Command(
+            "/bin/bash", "-c",
+            """
+            printf '#!/bin/sh\n[ "$2" = 54321 ] && echo n:x:54321:54321::/srv/n:/bin/sh\n' > getent
+            chmod +x getent
+            unshare --mount bash -c '
+                mount --bind getent /usr/bin/getent
+                mount -t tmpfs none /srv
+                mkdir -p /srv/{n/work,unknown/work}
+                chown -R 54321 /srv/n
+                chown -R 54322 /srv/unknown
+                "$0" exclude /srv/n /srv/n/work /srv/unknown /srv/unknown/work
+                getfattr --absolute-names --only-values -n user.resval.isExcludedFromBackup \
+                    /srv/*/work
+                getfattr --absolute-names -d -m user /srv/n /srv/unknown' "$0"
+            """, FilePath.built("resval"))
+        command.workingDirectory = root
+        command.environment = environment(root)
+        expect(
+            try command.run(), exits: 0, prints: "truetrue",
+            complains: """
+                resval: /srv/n: is a home: a mark on it counts for everything in it (give \
+                --yes to change it)
+                resval: /srv/unknown: is the topmost directory of a user who is not known \
+                here, perhaps a home: a mark on it counts for everything in it (give --yes to \
+                change it)
 
-                    """)
-        }
+                """)
     }
 
     @Test("are asked about on a terminal", arguments: [("y", true), ("n", false), ("", false)])
     func terminal(answer: String, isMarked: Bool) throws {
         try require(.tool("script"))
-        try withTemporaryDirectory(containing: tree) { root in
-            let script = try #require(FilePath.tool("script"))
-            var command = Command(
-                script, "-qec", "'\(FilePath.built("resval"))' exclude home", "/dev/null")
-            command.workingDirectory = root
-            command.environment = environment(root)
-            command.input = Array("\(answer)\n".utf8)
-            let result = try command.run()
-            #expect(result.exitCode == (isMarked ? 0 : 1))
-            #expect(
-                result.text.contains(
-                    "resval: home: is a home: a mark on it counts for everything in it: continue? "
-                        + "[y/N]"))
-            #expect(result.text.contains("resval: home: not changed") == !isMarked)
-            try #expect(root.appending("home").marks().isEmpty == !isMarked)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let script = try #require(FilePath.tool("script"))
+        var command = Command(
+            script, "-qec", "'\(FilePath.built("resval"))' exclude home", "/dev/null")
+        command.workingDirectory = root
+        command.environment = environment(root)
+        command.input = Array("\(answer)\n".utf8)
+        let result = try command.run()
+        #expect(result.exitCode == (isMarked ? 0 : 1))
+        #expect(
+            result.text.contains(
+                "resval: home: is a home: a mark on it counts for everything in it: continue? "
+                    + "[y/N]"))
+        #expect(result.text.contains("resval: home: not changed") == !isMarked)
+        try #expect(root.appending("home").marks().isEmpty == !isMarked)
     }
 }

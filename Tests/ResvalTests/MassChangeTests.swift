@@ -3,153 +3,147 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Mass changes of resval: dry runs and journals")
+@Suite("Mass changes of resval: dry runs and journals", .cleansUp)
 struct MassChangeTests: MassChangeSuite {
 
     @Test("a dry run prints what would change, and changes nothing")
     func dryRun() throws {
         try require(.tool("getfattr"))
-        try withTemporaryDirectory(containing: tree) { root in
-            let before = try dump(root)
-            let result = try run("set", "-nR", "excluded=true", ".", in: root)
-            #expect(result.exitCode == 0)
-            #expect(result.errorText == "")
-            #expect(
-                Set(result.text.split(separator: "\n")) == [
-                    ".: isExcludedFromBackup=true", "./plain: isExcludedFromBackup=true",
-                    "./broken: isExcludedFromBackup=true", "./kept: isExcludedFromBackup=true",
-                    "items to change: 4",
-                ])
-            expect(
-                try run("unset", "all", "--dry-run", "plain", "kept", in: root), exits: 0,
-                prints: """
-                    kept: isExcludedFromBackup unset, fileProtection unset
-                    items to change: 1
+        let root = try temporaryDirectory(containing: tree)
+        let before = try dump(root)
+        let result = try run("set", "-nR", "excluded=true", ".", in: root)
+        #expect(result.exitCode == 0)
+        #expect(result.errorText == "")
+        #expect(
+            Set(result.text.split(separator: "\n")) == [
+                ".: isExcludedFromBackup=true", "./plain: isExcludedFromBackup=true",
+                "./broken: isExcludedFromBackup=true", "./kept: isExcludedFromBackup=true",
+                "items to change: 4",
+            ])
+        expect(
+            try run("unset", "all", "--dry-run", "plain", "kept", in: root), exits: 0,
+            prints: """
+                kept: isExcludedFromBackup unset, fileProtection unset
+                items to change: 1
 
-                    """)
-            expect(
-                try run(
-                    "exclude", "-n", "--files0-from", "-", in: root, input: "excluded\0plain\0"),
-                exits: 0,
-                prints: "plain: isExcludedFromBackup=true\nitems to change: 1\n")
-            expect(
-                try run("include", "-n", "excluded", "plain", in: root), exits: 0,
-                prints: """
-                    excluded: isExcludedFromBackup unset: nothing excludes it now
-                    plain: unchanged: it has no mark that excludes it
-                    items to change: 1
+                """)
+        expect(
+            try run(
+                "exclude", "-n", "--files0-from", "-", in: root, input: "excluded\0plain\0"),
+            exits: 0,
+            prints: "plain: isExcludedFromBackup=true\nitems to change: 1\n")
+        expect(
+            try run("include", "-n", "excluded", "plain", in: root), exits: 0,
+            prints: """
+                excluded: isExcludedFromBackup unset: nothing excludes it now
+                plain: unchanged: it has no mark that excludes it
+                items to change: 1
 
-                    """)
-            try #expect(dump(root) == before)
-            try #expect(tool("ls", root) == "tree")
-        }
+                """)
+        try #expect(dump(root) == before)
+        try #expect(tool("ls", root) == "tree")
     }
 
     @Test("with few descriptors a list is changed all the same")
     func fewDescriptors() throws {
         let files = Tree { for number in 0..<300 { File("tree/f\(number)") } }
-        try withTemporaryDirectory(containing: files) { root in
-            let resval = FilePath.built("resval")
-            var command = Command(
-                "/bin/sh", "-c", "ulimit -n 40; exec '\(resval)' exclude --files0-from -")
-            command.workingDirectory = root.appending("tree")
-            command.environment = ["XDG_STATE_HOME": root.appending("state").string]
-            command.input = (0..<300).flatMap { Array("f\($0)\0".utf8) }
-            let result = try command.run()
-            #expect(result.exitCode == 0)
-            #expect(result.errorText == "")
-            #expect(result.text.hasPrefix("items changed: 300; "))
-            try #expect(
-                root.appending("tree/f299").marks().isExcludedFromBackup == true)
-        }
+        let root = try temporaryDirectory(containing: files)
+        let resval = FilePath.built("resval")
+        var command = Command(
+            "/bin/sh", "-c", "ulimit -n 40; exec '\(resval)' exclude --files0-from -")
+        command.workingDirectory = root.appending("tree")
+        command.environment = ["XDG_STATE_HOME": root.appending("state").string]
+        command.input = (0..<300).flatMap { Array("f\($0)\0".utf8) }
+        let result = try command.run()
+        #expect(result.exitCode == 0)
+        #expect(result.errorText == "")
+        #expect(result.text.hasPrefix("items changed: 300; "))
+        try #expect(
+            root.appending("tree/f299").marks().isExcludedFromBackup == true)
     }
 
     @Test(
         "without a place for a journal nothing is changed; plain paths need none")
     func noJournal() throws {
-        try withTemporaryDirectory(containing: tree) { root in
-            try tool("touch", root.appending("state"))
-            let refused = try run("set", "-R", "excluded=true", "plain", in: root)
-            #expect(refused.exitCode == 2)
-            #expect(refused.text == "items changed: 0\n")
-            #expect(refused.errorText.split(separator: "\n").count == 1)
-            try #expect(root.appending("tree/plain").marks().isEmpty)
-            expect(try run("set", "excluded=true", "plain", in: root), exits: 0)
-            expect(try run("unset", "excluded", "plain", in: root), exits: 0)
-            try #expect(root.appending("tree/plain").marks().isEmpty)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        try tool("touch", root.appending("state"))
+        let refused = try run("set", "-R", "excluded=true", "plain", in: root)
+        #expect(refused.exitCode == 2)
+        #expect(refused.text == "items changed: 0\n")
+        #expect(refused.errorText.split(separator: "\n").count == 1)
+        try #expect(root.appending("tree/plain").marks().isEmpty)
+        expect(try run("set", "excluded=true", "plain", in: root), exits: 0)
+        expect(try run("unset", "excluded", "plain", in: root), exits: 0)
+        try #expect(root.appending("tree/plain").marks().isEmpty)
     }
 
     @Test("a state directory that cannot be made is named with what it is for")
     func noStateDirectory() throws {
-        try withTemporaryDirectory(containing: tree) { root in
-            var command = Command(.built("resval"), "set", "-R", "excluded=true", "plain")
-            command.workingDirectory = root.appending("tree")
-            command.environment = ["XDG_STATE_HOME": "/proc/no-home"]
-            expect(
-                try command.run(), exits: 2, prints: "items changed: 0\n",
-                complains: """
-                    resval: /proc/no-home: the directory of the journal cannot be made: no such \
-                    file or directory (set XDG_STATE_HOME)
+        let root = try temporaryDirectory(containing: tree)
+        var command = Command(.built("resval"), "set", "-R", "excluded=true", "plain")
+        command.workingDirectory = root.appending("tree")
+        command.environment = ["XDG_STATE_HOME": "/proc/no-home"]
+        expect(
+            try command.run(), exits: 2, prints: "items changed: 0\n",
+            complains: """
+                resval: /proc/no-home: the directory of the journal cannot be made: no such \
+                file or directory (set XDG_STATE_HOME)
 
-                    """)
-            try #expect(root.appending("tree/plain").marks().isEmpty)
-        }
+                """)
+        try #expect(root.appending("tree/plain").marks().isEmpty)
     }
 
     @Test("the newest journals are kept, other files untouched")
     func keptJournals() throws {
-        try withTemporaryDirectory(containing: tree) { root in
-            let directory = root.appending("state/resval")
-            try tool("mkdir", "-p", "-m", "700", directory)
-            let old = (1910..<2025).map { "marks-\($0)-01-01T00:00:00.000000000Z-1.jsonl" }
-            for (index, name) in old.enumerated() {
-                let path = directory.appending(index % 2 == 0 ? name : name + ".undone")
-                try tool("touch", "-d", index == 1 ? "1 hour ago" : "2 days ago", path)
-            }
-            let others = [
-                "purge-2001-01-01T00:00:00.000000000Z-1.jsonl", "marks-note", "status.json",
-            ]
-            for name in others { try tool("touch", directory.appending(name)) }
-            try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
-            let names = try tool("ls", directory).split(separator: "\n").map(String.init)
-            #expect(Set(others).isSubset(of: names))
-            let journals = names.filter { !others.contains($0) }
-            // One more than the bound, since the undone one of 1911 is not a day old.
-            #expect(journals.count == 101)
-            #expect(journals.contains { $0.hasPrefix("marks-1911-") && $0.hasSuffix(".undone") })
-            // All others stay, and of the undone ones the newest.
-            #expect(journals.filter { !$0.hasSuffix(".undone") }.count == 59)
-            #expect(!journals.contains { $0.hasPrefix("marks-1941-") })
-            #expect(journals.contains { $0.hasPrefix("marks-1943-") })
-            #expect(journals.last.map { !old.contains($0) } == true)
+        let root = try temporaryDirectory(containing: tree)
+        let directory = root.appending("state/resval")
+        try tool("mkdir", "-p", "-m", "700", directory)
+        let old = (1910..<2025).map { "marks-\($0)-01-01T00:00:00.000000000Z-1.jsonl" }
+        for (index, name) in old.enumerated() {
+            let path = directory.appending(index % 2 == 0 ? name : name + ".undone")
+            try tool("touch", "-d", index == 1 ? "1 hour ago" : "2 days ago", path)
         }
+        let others = [
+            "purge-2001-01-01T00:00:00.000000000Z-1.jsonl", "marks-note", "status.json",
+        ]
+        for name in others { try tool("touch", directory.appending(name)) }
+        try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
+        let names = try tool("ls", directory).split(separator: "\n").map(String.init)
+        #expect(Set(others).isSubset(of: names))
+        let journals = names.filter { !others.contains($0) }
+        // One more than the bound, since the undone one of 1911 is not a day old.
+        #expect(journals.count == 101)
+        #expect(journals.contains { $0.hasPrefix("marks-1911-") && $0.hasSuffix(".undone") })
+        // All others stay, and of the undone ones the newest.
+        #expect(journals.filter { !$0.hasSuffix(".undone") }.count == 59)
+        #expect(!journals.contains { $0.hasPrefix("marks-1941-") })
+        #expect(journals.contains { $0.hasPrefix("marks-1943-") })
+        #expect(journals.last.map { !old.contains($0) } == true)
     }
 
     @Test("--json tells what is changed and what is not")
     func json() throws {
-        try withTemporaryDirectory(containing: tree) { root in
-            expect(
-                try run("set", "--json", "excluded=true", "excluded", "plain", "none", in: root),
-                exits: 2,
-                prints: #"""
-                    {"version":1,"type":"item","path":"excluded","changed":false,"reason":null,"error":null}
-                    {"version":1,"type":"item","path":"plain","changed":true,"reason":null,"error":null}
-                    {"version":1,"type":"item","path":"none","changed":false,"reason":null,"error":"noSuchFile"}
-                    {"version":1,"type":"summary","changedItems":1,"unchangedItems":1,"failedItems":1,"journal":null}
+        let root = try temporaryDirectory(containing: tree)
+        expect(
+            try run("set", "--json", "excluded=true", "excluded", "plain", "none", in: root),
+            exits: 2,
+            prints: #"""
+                {"version":1,"type":"item","path":"excluded","changed":false,"reason":null,"error":null}
+                {"version":1,"type":"item","path":"plain","changed":true,"reason":null,"error":null}
+                {"version":1,"type":"item","path":"none","changed":false,"reason":null,"error":"noSuchFile"}
+                {"version":1,"type":"summary","changedItems":1,"unchangedItems":1,"failedItems":1,"journal":null}
 
-                    """#, complains: "resval: none: no such file or directory\n")
-            let list = try run(
-                "unset", "--json", "all", "--files0-from", "-", in: root, input: "plain\0plain\0")
-            try #expect(
-                list.text == #"""
-                    {"version":1,"type":"item","path":"plain","changed":true,"reason":null,"error":null}
-                    {"version":1,"type":"item","path":"plain","changed":false,"reason":null,"error":null}
-                    {"version":1,"type":"summary","changedItems":1,"unchangedItems":1,"failedItems":0,"journal":"\#(
-                    journal(in: root))"}
+                """#, complains: "resval: none: no such file or directory\n")
+        let list = try run(
+            "unset", "--json", "all", "--files0-from", "-", in: root, input: "plain\0plain\0")
+        try #expect(
+            list.text == #"""
+                {"version":1,"type":"item","path":"plain","changed":true,"reason":null,"error":null}
+                {"version":1,"type":"item","path":"plain","changed":false,"reason":null,"error":null}
+                {"version":1,"type":"summary","changedItems":1,"unchangedItems":1,"failedItems":0,"journal":"\#(
+                journal(in: root))"}
 
-                    """#)
-        }
+                """#)
     }
 
     @Test(

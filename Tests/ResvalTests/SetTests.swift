@@ -3,19 +3,18 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("resval set and unset")
+@Suite("resval set and unset", .cleansUp)
 struct SetTests {
     @Test("values are stored as the format writes them, and read back by setfattr's twin")
     func storesValues() throws {
         try require(.tool("getfattr"))
-        try withTemporaryDirectory(containing: Tree { File("file") }) { root in
-            let result = try resval("set", "excluded=TRUE,isPurgeable=0", "file", in: root)
-            #expect(result.exitCode == 0)
-            let shown = try tool(
-                "getfattr", "--absolute-names", "-d", root.appending("file"))
-            #expect(shown.contains("user.resval.isExcludedFromBackup=\"true\""))
-            #expect(shown.contains("user.resval.isPurgeable=\"false\""))
-        }
+        let root = try temporaryDirectory(containing: Tree { File("file") })
+        let result = try resval("set", "excluded=TRUE,isPurgeable=0", "file", in: root)
+        #expect(result.exitCode == 0)
+        let shown = try tool(
+            "getfattr", "--absolute-names", "-d", root.appending("file"))
+        #expect(shown.contains("user.resval.isExcludedFromBackup=\"true\""))
+        #expect(shown.contains("user.resval.isPurgeable=\"false\""))
     }
 
     @Test(
@@ -25,39 +24,37 @@ struct SetTests {
             ("off", "false"), ("FALSE", "false"), ("0", "false"),
         ])
     func words(word: String, value: String) throws {
-        try withTemporaryDirectory(containing: Tree { File("file") }) { root in
-            let path = root.appending("file")
-            expect(
-                // In its home the file is in no directory for temporary files, as a warning would say.
-                try resval(
-                    "set", "EXCLUDED=\(word),Protection=COMPLETE", "file", in: root,
-                    environment: ["HOME": root.string]),
-                exits: 0,
-                complains: """
-                    resval: warning: programs that save by writing a new file drop this mark \
-                    (mark the directory instead)
+        let root = try temporaryDirectory(containing: Tree { File("file") })
+        let path = root.appending("file")
+        expect(
+            // In its home the file is in no directory for temporary files, as a warning would say.
+            try resval(
+                "set", "EXCLUDED=\(word),Protection=COMPLETE", "file", in: root,
+                environment: ["HOME": root.string]),
+            exits: 0,
+            complains: """
+                resval: warning: programs that save by writing a new file drop this mark \
+                (mark the directory instead)
 
-                    """)
-            try #expect(
-                path.extendedAttribute(named: StoredKey.isExcludedFromBackup.attribute)
-                    == Array(value.utf8))
-            try #expect(path.fileProtection == .complete)
-            expect(try resval("test", "excluded=\(word)", "file", in: root), exits: 0)
-            expect(
-                try resval("find", "--protection", "Complete", in: root), exits: 0,
-                prints: "./file\n")
-            expect(try resval("unset", "ALL", "file", in: root), exits: 0)
-            try #expect(path.marks().isEmpty)
-        }
+                """)
+        try #expect(
+            path.extendedAttribute(named: StoredKey.isExcludedFromBackup.attribute)
+                == Array(value.utf8))
+        try #expect(path.fileProtection == .complete)
+        expect(try resval("test", "excluded=\(word)", "file", in: root), exits: 0)
+        expect(
+            try resval("find", "--protection", "Complete", in: root), exits: 0,
+            prints: "./file\n")
+        expect(try resval("unset", "ALL", "file", in: root), exits: 0)
+        try #expect(path.marks().isEmpty)
     }
 
     @Test("a word that is a value on the command line is malformed in an attribute")
     func wordsAreNotFormat() throws {
         let attribute = StoredKey.isPurgeable.attribute
-        try withTemporaryDirectory(containing: Tree { File("f").attribute(attribute, "yes") }) {
-            root in
-            try #expect(resval("get", "purgeable", "f", in: root).exitCode == 2)
-        }
+        let root = try temporaryDirectory(
+            containing: Tree { File("f").attribute(attribute, "yes") })
+        try #expect(resval("get", "purgeable", "f", in: root).exitCode == 2)
     }
 
     @Test("a second value as an operand is refused before anything is stored, unless it is a file")
@@ -66,46 +63,44 @@ struct SetTests {
             File("file")
             File("purgeable=true")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let refused = try resval(
-                "set", "excluded=yes", "file", "Purgeable=NO", in: root)
-            #expect(refused.exitCode == 64)
-            #expect(
-                refused.errorText.hasPrefix(
-                    """
-                    resval: there is no file 'Purgeable=NO': put commas between values \
-                    (isExcludedFromBackup=true,Purgeable=NO)
-                    Usage: resval set
-                    """))
-            #expect(
-                refused.errorText.hasSuffix("\n  See 'resval set --help' for more information.\n"))
-            try #expect(root.appending("file").marks().isEmpty)
-            expect(try resval("set", "excluded=yes", "purgeable=true", "file", in: root), exits: 0)
-            for name in ["file", "purgeable=true"] {
-                try #expect(
-                    root.appending(name).marks() == Marks(isExcludedFromBackup: true))
-            }
-            // A path that is no assignment is a path.
-            expect(
-                try resval("set", "excluded=yes", "./purgeable=no", "a=b", in: root), exits: 2,
-                complains: """
-                    resval: ./purgeable=no: no such file or directory
-                    resval: a=b: no such file or directory
-
-                    """)
+        let root = try temporaryDirectory(containing: tree)
+        let refused = try resval(
+            "set", "excluded=yes", "file", "Purgeable=NO", in: root)
+        #expect(refused.exitCode == 64)
+        #expect(
+            refused.errorText.hasPrefix(
+                """
+                resval: there is no file 'Purgeable=NO': put commas between values \
+                (isExcludedFromBackup=true,Purgeable=NO)
+                Usage: resval set
+                """))
+        #expect(
+            refused.errorText.hasSuffix("\n  See 'resval set --help' for more information.\n"))
+        try #expect(root.appending("file").marks().isEmpty)
+        expect(try resval("set", "excluded=yes", "purgeable=true", "file", in: root), exits: 0)
+        for name in ["file", "purgeable=true"] {
+            try #expect(
+                root.appending(name).marks() == Marks(isExcludedFromBackup: true))
         }
+        // A path that is no assignment is a path.
+        expect(
+            try resval("set", "excluded=yes", "./purgeable=no", "a=b", in: root), exits: 2,
+            complains: """
+                resval: ./purgeable=no: no such file or directory
+                resval: a=b: no such file or directory
+
+                """)
     }
 
     @Test("a key that is unset already is a success, and all removes every key")
     func unset() throws {
         let tree = Tree { File("file").excluded().purgeable().protection(.none) }
-        try withTemporaryDirectory(containing: tree) { root in
-            expect(try resval("unset", "excluded", "file", in: root), exits: 0)
-            expect(try resval("unset", "excluded", "file", in: root), exits: 0)
-            try #expect(root.appending("file").marks().isPurgeable == true)
-            expect(try resval("unset", "all", "file", in: root), exits: 0)
-            try #expect(root.appending("file").marks().isEmpty)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        expect(try resval("unset", "excluded", "file", in: root), exits: 0)
+        expect(try resval("unset", "excluded", "file", in: root), exits: 0)
+        try #expect(root.appending("file").marks().isPurgeable == true)
+        expect(try resval("unset", "all", "file", in: root), exits: 0)
+        try #expect(root.appending("file").marks().isEmpty)
     }
 
     @Test("a malformed mark is repaired by set and removed by unset")
@@ -115,12 +110,11 @@ struct SetTests {
             File("first").attribute(attribute, "garbage")
             File("second").attribute(attribute, "garbage")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            expect(try resval("set", "purgeable=true", "first", in: root), exits: 0)
-            try #expect(root.appending("first").value(for: .isPurgeable) == true)
-            expect(try resval("unset", "purgeable", "second", in: root), exits: 0)
-            try #expect(root.appending("second").marks().isEmpty)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        expect(try resval("set", "purgeable=true", "first", in: root), exits: 0)
+        try #expect(root.appending("first").value(for: .isPurgeable) == true)
+        expect(try resval("unset", "purgeable", "second", in: root), exits: 0)
+        try #expect(root.appending("second").marks().isEmpty)
     }
 
     @Test("every hostile name is marked, read and listed unchanged", arguments: HostileNames.all)
@@ -129,65 +123,61 @@ struct SetTests {
             File(name)
             File("decoy")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let path = root.appending(name)
-            try #expect(resval("set", "excluded=true", "--", name.bytes, in: root).exitCode == 0)
-            try #expect(path.value(for: .isExcludedFromBackup) == true)
-            try #expect(root.appending("decoy").marks().isEmpty)
+        let root = try temporaryDirectory(containing: tree)
+        let path = root.appending(name)
+        try #expect(resval("set", "excluded=true", "--", name.bytes, in: root).exitCode == 0)
+        try #expect(path.value(for: .isExcludedFromBackup) == true)
+        try #expect(root.appending("decoy").marks().isEmpty)
 
-            let read = try resval("get", "-0H", "excluded", "--", name.bytes, in: root)
-            #expect(read.output == name.bytes + Array(": true".utf8) + [0])
-            let listed = try resval(
-                "get", "-0", "excluded", "--files0-from", "-", in: root,
-                input: nulEnded([name.bytes]))
-            #expect(listed.output == read.output)
-            let json = try resval("list", "--json", "--", name.bytes, in: root)
-            #expect(pathInJSON(json.text) == name.bytes)
+        let read = try resval("get", "-0H", "excluded", "--", name.bytes, in: root)
+        #expect(read.output == name.bytes + Array(": true".utf8) + [0])
+        let listed = try resval(
+            "get", "-0", "excluded", "--files0-from", "-", in: root,
+            input: nulEnded([name.bytes]))
+        #expect(listed.output == read.output)
+        let json = try resval("list", "--json", "--", name.bytes, in: root)
+        #expect(pathInJSON(json.text) == name.bytes)
 
-            let lines = try resval("get", "-H", "excluded", "--", name.bytes, in: root)
-            #expect(lines.output.dropLast().allSatisfy { $0 >= 0x20 && $0 != 0x7F })
-            #expect(lines.output.last == UInt8(ascii: "\n"))
-            try #expect(resval("unset", "all", "--", name.bytes, in: root).exitCode == 0)
-            try #expect(path.marks().isEmpty)
-        }
+        let lines = try resval("get", "-H", "excluded", "--", name.bytes, in: root)
+        #expect(lines.output.dropLast().allSatisfy { $0 >= 0x20 && $0 != 0x7F })
+        #expect(lines.output.last == UInt8(ascii: "\n"))
+        try #expect(resval("unset", "all", "--", name.bytes, in: root).exitCode == 0)
+        try #expect(path.marks().isEmpty)
     }
 
     @Test(
         "the escaped form of every hostile name is read back by bash", arguments: HostileNames.all)
     func escapedNames(name: FileName) throws {
         try require(.tool("bash"))
-        try withTemporaryDirectory(containing: Tree { File(name).excluded() }) { root in
-            let line = try resval("get", "-H", "excluded", "--", name.bytes, in: root).output
-            let escaped = line.dropLast(": true\n".utf8.count)
-            guard escaped.starts(with: "$'".utf8) else {
-                #expect(Array(escaped) == name.bytes)
-                return
-            }
-            var command = Command(
-                try #require(FilePath.tool("bash")), "-c",
-                Array("printf %s ".utf8) + Array(escaped))
-            command.environment["LC_ALL"] = "C"
-            try #expect(command.run().output == name.bytes)
+        let root = try temporaryDirectory(containing: Tree { File(name).excluded() })
+        let line = try resval("get", "-H", "excluded", "--", name.bytes, in: root).output
+        let escaped = line.dropLast(": true\n".utf8.count)
+        guard escaped.starts(with: "$'".utf8) else {
+            #expect(Array(escaped) == name.bytes)
+            return
         }
+        var command = Command(
+            try #require(FilePath.tool("bash")), "-c",
+            Array("printf %s ".utf8) + Array(escaped))
+        command.environment["LC_ALL"] = "C"
+        try #expect(command.run().output == name.bytes)
     }
 
     @Test("all keys of one path are stored or none")
     func allOrNone() throws {
         // A user attribute cannot go on a FIFO; the first key fails and nothing is left behind.
-        try withTemporaryDirectory(
+        let root = try temporaryDirectory(
             containing: Tree {
                 Fifo("pipe"); File("file")
-            }
-        ) { root in
-            let result = try resval(
-                "set", "excluded=true,purgeable=true", "pipe", "file", in: root)
-            expect(
-                result, exits: 2,
-                complains:
-                    "resval: pipe: FIFOs cannot have user attributes (mark the directory it is in)\n"
-            )
-            try #expect(root.appending("file").value(for: .isPurgeable) == true)
-        }
+            })
+        let result = try resval(
+            "set", "excluded=true,purgeable=true", "pipe", "file", in: root)
+        expect(
+            result, exits: 2,
+            complains:
+                "resval: pipe: FIFOs cannot have user attributes (mark the directory it is in)\n"
+        )
+        try #expect(root.appending("file").value(for: .isPurgeable) == true)
     }
 
     @Test("on a terminal a purgeable mark that no purge finds by default comes with advice")
@@ -198,32 +188,31 @@ struct SetTests {
             Directory(".cache") { Directory("app") { File("file") } }
             Directory("Documents") { File("file") }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            func set(_ path: String, _ more: String...) throws -> CommandResult {
-                var command = Command(
-                    .built("resval"), arguments: ["set", "purgeable=true", path] + more)
-                command.workingDirectory = root
-                command.environment = ["HOME": root.string]
-                return try command.onTerminal("xterm").run()
-            }
-            try #expect(
-                set("file", "other").text.split(whereSeparator: \.isNewline) == [
-                    "resval: file: warning: stored, but resval-purge does not search here by "
-                        + "default: add the directory to mark-roots in purge.toml, or run "
-                        + "'resval-purge run --free 1G \(root)/file' (shown once)"
-                ])
-            try #expect(set(".cache/app/file").text == "")
-            try #expect(
-                set("Documents/file").text.split(whereSeparator: \.isNewline) == [
-                    "resval: Documents/file: warning: stored, but resval-purge deletes nothing here "
-                        + "(shown once)"
-                ])
-            // Elsewhere nobody reads it.
-            expect(
-                try resval(
-                    "set", "purgeable=true", "file", in: root, environment: ["HOME": root.string]),
-                exits: 0)
+        let root = try temporaryDirectory(containing: tree)
+        func set(_ path: String, _ more: String...) throws -> CommandResult {
+            var command = Command(
+                .built("resval"), arguments: ["set", "purgeable=true", path] + more)
+            command.workingDirectory = root
+            command.environment = ["HOME": root.string]
+            return try command.onTerminal("xterm").run()
         }
+        try #expect(
+            set("file", "other").text.split(whereSeparator: \.isNewline) == [
+                "resval: file: warning: stored, but resval-purge does not search here by "
+                    + "default: add the directory to mark-roots in purge.toml, or run "
+                    + "'resval-purge run --free 1G \(root)/file' (shown once)"
+            ])
+        try #expect(set(".cache/app/file").text == "")
+        try #expect(
+            set("Documents/file").text.split(whereSeparator: \.isNewline) == [
+                "resval: Documents/file: warning: stored, but resval-purge deletes nothing here "
+                    + "(shown once)"
+            ])
+        // Elsewhere nobody reads it.
+        expect(
+            try resval(
+                "set", "purgeable=true", "file", in: root, environment: ["HOME": root.string]),
+            exits: 0)
     }
 
     @Test("a file with several names, and a mark that saving drops, are warned of")
@@ -233,17 +222,16 @@ struct SetTests {
             HardLink("twin", to: "file")
             File("single")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let linked = try resval("set", "excluded=true", "file", in: root)
-            #expect(linked.exitCode == 0)
-            #expect(linked.errorText.hasPrefix("resval: warning: 1 file "))
-            #expect(linked.errorText.contains("with several hard links"))
-            let fragile = try resval("set", "protection=complete", "single", "single", in: root)
-            #expect(fragile.exitCode == 0)
-            #expect(fragile.errorText.split(separator: "\n").count == 1)
-            #expect(fragile.errorText.contains("mark the directory instead"))
-            expect(try resval("set", "excluded=true", "single", in: root), exits: 0)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let linked = try resval("set", "excluded=true", "file", in: root)
+        #expect(linked.exitCode == 0)
+        #expect(linked.errorText.hasPrefix("resval: warning: 1 file "))
+        #expect(linked.errorText.contains("with several hard links"))
+        let fragile = try resval("set", "protection=complete", "single", "single", in: root)
+        #expect(fragile.exitCode == 0)
+        #expect(fragile.errorText.split(separator: "\n").count == 1)
+        #expect(fragile.errorText.contains("mark the directory instead"))
+        expect(try resval("set", "excluded=true", "single", in: root), exits: 0)
     }
 }
 

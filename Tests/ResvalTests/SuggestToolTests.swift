@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Suggestions of what the real tools make")
+@Suite("Suggestions of what the real tools make", .cleansUp)
 struct SuggestToolTests: SuggestSuite {
     /// Tools that are here, each with a script that has it make a directory, and that directory.
     private static let tools: [(tool: String, script: String, directory: String)] = [
@@ -27,26 +27,24 @@ struct SuggestToolTests: SuggestSuite {
     @Test("what the real tools make is found, and what git tracks of it is not", arguments: tools)
     func realTools(_ tool: String, _ script: String, _ directory: String) throws {
         try require(.tool("git"), .tool("python3"))
-        try withTemporaryDirectory(
+        let root = try temporaryDirectory(
             containing: Tree {
                 Directory("p"); Directory("home")
-            }
-        ) { root in
-            func shell(_ script: String) throws {
-                var command = Command("/bin/sh", "-ec", script)
-                command.workingDirectory = root.appending("p")
-                command.environment = [
-                    "HOME": root.appending("home").string, "RUSTUP_HOME": rustupHome,
-                ]
-                command.timeout = .seconds(600)
-                try command.runSuccessfully()
-            }
-            try shell(script)
-            let found = try run("suggest", "-0", "p", in: root)
-            #expect(found.records == [Array("p/\(directory)".utf8)], "\(found)")
-            try shell("git init -q && git add -f -- '\(directory)'")
-            expect(try run("suggest", "-0", "p", in: root), exits: 0)
+            })
+        func shell(_ script: String) throws {
+            var command = Command("/bin/sh", "-ec", script)
+            command.workingDirectory = root.appending("p")
+            command.environment = [
+                "HOME": root.appending("home").string, "RUSTUP_HOME": rustupHome,
+            ]
+            command.timeout = .seconds(600)
+            try command.runSuccessfully()
         }
+        try shell(script)
+        let found = try run("suggest", "-0", "p", in: root)
+        #expect(found.records == [Array("p/\(directory)".utf8)], "\(found)")
+        try shell("git init -q && git add -f -- '\(directory)'")
+        expect(try run("suggest", "-0", "p", in: root), exits: 0)
     }
 
     /// The directory with the toolchains of a cargo that rustup installed; nil for another cargo.

@@ -2,7 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("resval on a terminal")
+@Suite("resval on a terminal", .cleansUp)
 struct TerminalTests {
     /// Directories one in the other, so that no two are read at the same time, each with a marked file.
     private static func chain(_ depth: Int) -> Directory {
@@ -17,27 +17,26 @@ struct TerminalTests {
         arguments: [["find", "."], ["marks", "save", "."]], ["xterm", "dumb"])
     func results(_ arguments: [String], type: String) throws {
         try require(.tool("script"), .tool("strace"))
-        try withTemporaryDirectory(containing: Tree { Self.chain(12) }) { root in
-            var command = Command(.built("resval"), arguments: arguments)
-            command.workingDirectory = root
-            let expected = try command.run().text.split(separator: "\n").map(String.init).sorted()
-            #expect(expected.count >= 12)
-            let result = try command.onTerminal(
-                type, directoriesTaking: .milliseconds(250)
-            ).run()
-            #expect(result.exitCode == 0, "\(result)")
-            let output = TerminalOutput(result.text)
-            // find says which mark it found.
-            let lines = output.lines.map { $0.replacing(": isExcludedFromBackup=true", with: "") }
-            #expect(lines.sorted() == expected, "\(result)")
-            #expect(output.cleared.isEmpty == (type == "dumb"), "\(result)")
-            for text in output.cleared {
-                let words = text.split(separator: " ")
-                #expect(words.dropLast() == ["items", "examined:"])
-                // The root, and a directory and a file 12 times.
-                let count = try #require(Int(words.last ?? ""))
-                #expect((1...25).contains(count), "\(text)")
-            }
+        let root = try temporaryDirectory(containing: Tree { Self.chain(12) })
+        var command = Command(.built("resval"), arguments: arguments)
+        command.workingDirectory = root
+        let expected = try command.run().text.split(separator: "\n").map(String.init).sorted()
+        #expect(expected.count >= 12)
+        let result = try command.onTerminal(
+            type, directoriesTaking: .milliseconds(250)
+        ).run()
+        #expect(result.exitCode == 0, "\(result)")
+        let output = TerminalOutput(result.text)
+        // find says which mark it found.
+        let lines = output.lines.map { $0.replacing(": isExcludedFromBackup=true", with: "") }
+        #expect(lines.sorted() == expected, "\(result)")
+        #expect(output.cleared.isEmpty == (type == "dumb"), "\(result)")
+        for text in output.cleared {
+            let words = text.split(separator: " ")
+            #expect(words.dropLast() == ["items", "examined:"])
+            // The root, and a directory and a file 12 times.
+            let count = try #require(Int(words.last ?? ""))
+            #expect((1...25).contains(count), "\(text)")
         }
     }
 }

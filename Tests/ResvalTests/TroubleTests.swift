@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("resval in trouble")
+@Suite("resval in trouble", .cleansUp)
 struct TroubleTests {
     /// An ordinary user, whatever the password database says.
     private let user: UInt32 = 65534
@@ -19,24 +19,23 @@ struct TroubleTests {
             SymbolicLink("link", to: "file")
             File("file")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let result = try resval(
-                "set", "--no-dereference", "excluded=true", "fifo", "socket", "device", "link",
-                "/proc/self/status", "file", in: root)
-            let way = "cannot have user attributes (mark the directory it is in)"
-            expect(
-                result, exits: 2,
-                complains: """
-                    resval: fifo: FIFOs \(way)
-                    resval: socket: sockets \(way)
-                    resval: device: device nodes \(way)
-                    resval: link: symbolic links \(way)
-                    resval: /proc/self/status: the filesystem does not store user attributes \
-                    (keep the file on ext4, xfs, btrfs, or tmpfs of Linux 6.6 or newer)
+        let root = try temporaryDirectory(containing: tree)
+        let result = try resval(
+            "set", "--no-dereference", "excluded=true", "fifo", "socket", "device", "link",
+            "/proc/self/status", "file", in: root)
+        let way = "cannot have user attributes (mark the directory it is in)"
+        expect(
+            result, exits: 2,
+            complains: """
+                resval: fifo: FIFOs \(way)
+                resval: socket: sockets \(way)
+                resval: device: device nodes \(way)
+                resval: link: symbolic links \(way)
+                resval: /proc/self/status: the filesystem does not store user attributes \
+                (keep the file on ext4, xfs, btrfs, or tmpfs of Linux 6.6 or newer)
 
-                    """)
-            try #expect(root.appending("file").value(for: .isExcludedFromBackup) == true)
-        }
+                """)
+        try #expect(root.appending("file").value(for: .isExcludedFromBackup) == true)
     }
 
     @Test("errors tell an ordinary user why, and what to do")
@@ -50,130 +49,124 @@ struct TroubleTests {
             Directory("closed") { File("inside") }.permissions(0o700)
             File("mine").owned(by: user)
         }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            let set = try resval(
-                "set", "excluded=true", "readonly", "foreign", "sticky", "closed/inside", "mine",
-                in: root, user: user)
-            let ask =
-                "(run as the owner, or ask for access to the file and the directories above it)"
-            expect(
-                set, exits: 2,
-                complains: """
-                    resval: readonly: the file is read-only for its owner \
-                    (first: chmod u+w)
-                    resval: foreign: permission denied \(ask)
-                    resval: sticky: only its owner may store attributes on a sticky directory \
-                    (run as the owner)
-                    resval: closed/inside: permission denied \(ask)
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        let set = try resval(
+            "set", "excluded=true", "readonly", "foreign", "sticky", "closed/inside", "mine",
+            in: root, user: user)
+        let ask =
+            "(run as the owner, or ask for access to the file and the directories above it)"
+        expect(
+            set, exits: 2,
+            complains: """
+                resval: readonly: the file is read-only for its owner \
+                (first: chmod u+w)
+                resval: foreign: permission denied \(ask)
+                resval: sticky: only its owner may store attributes on a sticky directory \
+                (run as the owner)
+                resval: closed/inside: permission denied \(ask)
 
-                    """)
-            try #expect(root.appending("mine").value(for: .isExcludedFromBackup) == true)
-            expect(
-                try resval("get", "excluded", "secret", in: root, user: user), exits: 2,
-                complains: "resval: secret: permission denied \(ask)\n")
-        }
+                """)
+        try #expect(root.appending("mine").value(for: .isExcludedFromBackup) == true)
+        expect(
+            try resval("get", "excluded", "secret", in: root, user: user), exits: 2,
+            complains: "resval: secret: permission denied \(ask)\n")
     }
 
     @Test("read-only mounts and immutable files are named as such")
     func readOnly() throws {
         try require(.tool("chattr"))
-        try withFilesystem(.ext4) { filesystem in
-            let root = filesystem.root
-            try Tree {
-                File("file")
-                File("fixed")
-            }.create(in: root)
-            try tool("chattr", "+i", root.appending("fixed"))
-            let immutable = try resval("set", "excluded=true", "fixed", "file", in: root)
-            try tool("chattr", "-i", root.appending("fixed"))
-            expect(
-                immutable, exits: 2,
-                complains: "resval: fixed: the file is immutable (first: chattr -i)\n")
-            try #expect(root.appending("file").value(for: .isExcludedFromBackup) == true)
-            try filesystem.remount(["ro"])
-            expect(
-                try resval("set", "excluded=false", "file", in: root), exits: 2,
-                complains: "resval: file: the filesystem is mounted read-only "
-                    + "(remount it writable: mount -o remount,rw)\n")
-            expect(try resval("get", "excluded", "file", in: root), exits: 0, prints: "true\n")
-        }
+        let filesystem = try filesystem(.ext4)
+        let root = filesystem.root
+        try Tree {
+            File("file")
+            File("fixed")
+        }.create(in: root)
+        try tool("chattr", "+i", root.appending("fixed"))
+        let immutable = try resval("set", "excluded=true", "fixed", "file", in: root)
+        try tool("chattr", "-i", root.appending("fixed"))
+        expect(
+            immutable, exits: 2,
+            complains: "resval: fixed: the file is immutable (first: chattr -i)\n")
+        try #expect(root.appending("file").value(for: .isExcludedFromBackup) == true)
+        try filesystem.remount(["ro"])
+        expect(
+            try resval("set", "excluded=false", "file", in: root), exits: 2,
+            complains: "resval: file: the filesystem is mounted read-only "
+                + "(remount it writable: mount -o remount,rw)\n")
+        expect(try resval("get", "excluded", "file", in: root), exits: 0, prints: "true\n")
     }
 
     @Test("where attribute space ends nothing is half written")
     func noRoomForSecondKey() throws {
-        try withFilesystem(.ext4SmallInodes) { filesystem in
-            // Blocks of 1 KiB: this filler leaves room for two of the three marks.
-            let filler = [UInt8](repeating: UInt8(ascii: "f"), count: 840)
-            try Tree { File("full").attribute("user.filler", filler) }.create(in: filesystem.root)
-            let file = filesystem.root.appending("full")
-            let result = try resval(
-                "set", "excluded=true,purgeable=true,protection=completeWhenUserInactive", "full",
-                in: filesystem.root)
-            #expect(result.exitCode == 2)
-            #expect(result.errorText.hasPrefix("resval: full: no space left for the attribute "))
-            try #expect(file.marks().isEmpty)
-            try #expect(file.extendedAttribute(named: "user.filler") == filler)
-        }
+        let filesystem = try filesystem(.ext4SmallInodes)
+        // Blocks of 1 KiB: this filler leaves room for two of the three marks.
+        let filler = [UInt8](repeating: UInt8(ascii: "f"), count: 840)
+        try Tree { File("full").attribute("user.filler", filler) }.create(in: filesystem.root)
+        let file = filesystem.root.appending("full")
+        let result = try resval(
+            "set", "excluded=true,purgeable=true,protection=completeWhenUserInactive", "full",
+            in: filesystem.root)
+        #expect(result.exitCode == 2)
+        #expect(result.errorText.hasPrefix("resval: full: no space left for the attribute "))
+        try #expect(file.marks().isEmpty)
+        try #expect(file.extendedAttribute(named: "user.filler") == filler)
     }
 
     @Test("a used-up quota is named, and nothing is stored")
     func quota() throws {
-        try withUsedUpQuota { volume in
-            expect(
-                try resval("set", "excluded=true,purgeable=true", "f199", in: volume), exits: 2,
-                complains: "resval: f199: the disk quota is used up "
-                    + "(free space or have the quota raised)\n")
-            try #expect(volume.appending("f199").marks().isEmpty)
-        }
+        let volume = try directoryWithUsedUpQuota()
+        expect(
+            try resval("set", "excluded=true,purgeable=true", "f199", in: volume), exits: 2,
+            complains: "resval: f199: the disk quota is used up "
+                + "(free space or have the quota raised)\n")
+        try #expect(volume.appending("f199").marks().isEmpty)
     }
 
     @Test("set killed at any moment leaves whole marks, and the next set completes them")
     func killed() throws {
         let count = 1000
         let tree = Tree { for index in 0..<count { File("f\(index)") } }
-        try withTemporaryDirectory { state in
-            try withTemporaryDirectory(containing: tree) { root in
-                let timeout = try #require(FilePath.tool("timeout"))
-                let files = (0..<count).map { root.appending("f\($0)") }
-                var kills = 0
-                let environment: [String: String?] = ["XDG_STATE_HOME": state.string]
-                for milliseconds in stride(from: 4, through: 40, by: 4) {
-                    try #expect(
-                        resval("unset", "all", "-R", ".", in: root, environment: environment)
-                            .exitCode
-                            == 0)
-                    let seconds = Double(milliseconds) / 1000
-                    var command = Command(
-                        timeout,
-                        arguments: [
-                            "-s", "KILL", "\(seconds)", FilePath.built("resval"), "set", "-R",
-                            "excluded=true,purgeable=true", root,
-                        ])
-                    command.environment = environment
-                    let result = try command.run()
-                    guard result.end == .signal(SIGKILL) else { continue }
-                    kills += 1
-                    for file in files {
-                        let marks = try file.marks()
-                        #expect([nil, true].contains(marks.isExcludedFromBackup))
-                        // The keys of a file are stored in the order they were given in.
-                        #expect(
-                            marks.isPurgeable == nil
-                                || marks.isExcludedFromBackup == true)
-                    }
-                }
-                #expect(kills > 0)
-                try #expect(
-                    resval(
-                        "set", "excluded=true,purgeable=true", "-R", ".", in: root,
-                        environment: environment
-                    ).exitCode == 0)
-                for file in files {
-                    let marks = try file.marks()
-                    #expect(marks.isExcludedFromBackup == true)
-                    #expect(marks.isPurgeable == true)
-                }
+        let state = try temporaryDirectory()
+        let root = try temporaryDirectory(containing: tree)
+        let timeout = try #require(FilePath.tool("timeout"))
+        let files = (0..<count).map { root.appending("f\($0)") }
+        var kills = 0
+        let environment: [String: String?] = ["XDG_STATE_HOME": state.string]
+        for milliseconds in stride(from: 4, through: 40, by: 4) {
+            try #expect(
+                resval("unset", "all", "-R", ".", in: root, environment: environment)
+                    .exitCode
+                    == 0)
+            let seconds = Double(milliseconds) / 1000
+            var command = Command(
+                timeout,
+                arguments: [
+                    "-s", "KILL", "\(seconds)", FilePath.built("resval"), "set", "-R",
+                    "excluded=true,purgeable=true", root,
+                ])
+            command.environment = environment
+            let result = try command.run()
+            guard result.end == .signal(SIGKILL) else { continue }
+            kills += 1
+            for file in files {
+                let marks = try file.marks()
+                #expect([nil, true].contains(marks.isExcludedFromBackup))
+                // The keys of a file are stored in the order they were given in.
+                #expect(
+                    marks.isPurgeable == nil
+                        || marks.isExcludedFromBackup == true)
             }
+        }
+        #expect(kills > 0)
+        try #expect(
+            resval(
+                "set", "excluded=true,purgeable=true", "-R", ".", in: root,
+                environment: environment
+            ).exitCode == 0)
+        for file in files {
+            let marks = try file.marks()
+            #expect(marks.isExcludedFromBackup == true)
+            #expect(marks.isPurgeable == true)
         }
     }
 
@@ -185,27 +178,26 @@ struct TroubleTests {
 
     @Test("more names of attributes than the kernel lists hide no answer")
     func manyNames() throws {
-        try withFilesystem(.xfs) { filesystem in
-            try Tree { File("f", "text").excluded() }.create(in: filesystem.root)
-            let file = filesystem.root.appending("f")
-            let padding = String(repeating: "x", count: 240)
-            for number in 0..<300 {
-                try file.setExtendedAttribute(
-                    named: ExtendedAttributeName("user.\(number).\(padding)"), to: [])
-            }
-            let error = #expect(throws: FileError.self) { try file.extendedAttributeNames() }
-            #expect(error?.code == .tooLarge)
-            let explained = try resval("explain", "--json", "f", in: filesystem.root)
-            #expect(explained.errorText == "")
-            #expect(explained.exitCode == 0)
-            #expect(explained.text.contains(#""exclusion":{"value":true"#), "\(explained)")
-            expect(
-                try resval("get", "--effective", "excluded", "f", in: filesystem.root), exits: 0,
-                prints: "true\n")
-            expect(
-                try resval("find", "--effective", "--excluded", ".", in: filesystem.root),
-                exits: 0, prints: "./f\n")
+        let filesystem = try filesystem(.xfs)
+        try Tree { File("f", "text").excluded() }.create(in: filesystem.root)
+        let file = filesystem.root.appending("f")
+        let padding = String(repeating: "x", count: 240)
+        for number in 0..<300 {
+            try file.setExtendedAttribute(
+                named: ExtendedAttributeName("user.\(number).\(padding)"), to: [])
         }
+        let error = #expect(throws: FileError.self) { try file.extendedAttributeNames() }
+        #expect(error?.code == .tooLarge)
+        let explained = try resval("explain", "--json", "f", in: filesystem.root)
+        #expect(explained.errorText == "")
+        #expect(explained.exitCode == 0)
+        #expect(explained.text.contains(#""exclusion":{"value":true"#), "\(explained)")
+        expect(
+            try resval("get", "--effective", "excluded", "f", in: filesystem.root), exits: 0,
+            prints: "true\n")
+        expect(
+            try resval("find", "--effective", "--excluded", ".", in: filesystem.root),
+            exits: 0, prints: "./f\n")
     }
 
     @Test("a newline in an argument begins no line of a usage error")
@@ -229,18 +221,17 @@ struct TroubleTests {
             Directory("home") { Directory(".cache") { File("f") }.owned(by: 1234) }
                 .owned(by: 1234)
         }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            let home = root.appending("home")
-            var command = Command(
-                try #require(FilePath.tool("unshare")),
-                arguments: [
-                    "-r", FilePath.built("resval"), "get", "--effective", "excluded", ".cache/f",
-                ])
-            command.workingDirectory = home
-            command.user = 1234
-            command.environment = ["HOME": home.string]
-            expect(try command.run(), exits: 0, prints: "true\n")
-        }
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        let home = root.appending("home")
+        var command = Command(
+            try #require(FilePath.tool("unshare")),
+            arguments: [
+                "-r", FilePath.built("resval"), "get", "--effective", "excluded", ".cache/f",
+            ])
+        command.workingDirectory = home
+        command.user = 1234
+        command.environment = ["HOME": home.string]
+        expect(try command.run(), exits: 0, prints: "true\n")
     }
 
     @Test("a mark on a file of an overlay's lower layer says what was copied up")
@@ -255,38 +246,37 @@ struct TroubleTests {
             }
             Directory("upper"); Directory("work"); Directory("merged")
         }
-        try withFilesystem(.ext4) { filesystem in
-            let root = filesystem.root
-            try tree.create(in: root)
-            try tool(
-                "touch", "-d", "2020-01-01", root.appending("lower/single"),
-                root.appending("lower/many/a"), root.appending("lower/many/b"))
-            let layers = "lowerdir=\(root)/lower,upperdir=\(root)/upper,workdir=\(root)/work"
-            let merged = root.appending("merged")
-            try tool("mount", "-t", "overlay", "-o", layers, "overlay", merged)
-            defer { _ = try? tool("umount", "-l", merged) }
-            let single = try resval("set", "excluded=true", "single", in: merged)
-            #expect(single.exitCode == 0)
-            #expect(
-                single.errorText.contains(
-                    "copied up 1 file of a lower layer of an overlay, 2.0 MiB"),
-                "\(single)")
-            try Tree { File("own", "text") }.create(in: merged)
-            // Later than the clock of files may be.
-            try tool("sleep", "0.2")
-            for name in ["single", "own"] {
-                expect(try resval("set", "excluded=true", name, in: merged), exits: 0)
-            }
-            let many = try resval(
-                "set", "-R", "excluded=true", "many", in: merged,
-                environment: ["XDG_STATE_HOME": root.string])
-            #expect(many.exitCode == 0)
-            #expect(
-                many.errorText.contains(
-                    "copied up 2 files of a lower layer of an overlay, 1.0 MiB"),
-                "\(many)")
-            let below = try resval("set", "excluded=true", "single", in: root.appending("upper"))
-            expect(below, exits: 0)
+        let filesystem = try filesystem(.ext4)
+        let root = filesystem.root
+        try tree.create(in: root)
+        try tool(
+            "touch", "-d", "2020-01-01", root.appending("lower/single"),
+            root.appending("lower/many/a"), root.appending("lower/many/b"))
+        let layers = "lowerdir=\(root)/lower,upperdir=\(root)/upper,workdir=\(root)/work"
+        let merged = root.appending("merged")
+        try tool("mount", "-t", "overlay", "-o", layers, "overlay", merged)
+        defer { _ = try? tool("umount", "-l", merged) }
+        let single = try resval("set", "excluded=true", "single", in: merged)
+        #expect(single.exitCode == 0)
+        #expect(
+            single.errorText.contains(
+                "copied up 1 file of a lower layer of an overlay, 2.0 MiB"),
+            "\(single)")
+        try Tree { File("own", "text") }.create(in: merged)
+        // Later than the clock of files may be.
+        try tool("sleep", "0.2")
+        for name in ["single", "own"] {
+            expect(try resval("set", "excluded=true", name, in: merged), exits: 0)
         }
+        let many = try resval(
+            "set", "-R", "excluded=true", "many", in: merged,
+            environment: ["XDG_STATE_HOME": root.string])
+        #expect(many.exitCode == 0)
+        #expect(
+            many.errorText.contains(
+                "copied up 2 files of a lower layer of an overlay, 1.0 MiB"),
+            "\(many)")
+        let below = try resval("set", "excluded=true", "single", in: root.appending("upper"))
+        expect(below, exits: 0)
     }
 }

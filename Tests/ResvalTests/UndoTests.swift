@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Undoing mass changes of resval")
+@Suite("Undoing mass changes of resval", .cleansUp)
 struct UndoTests: MassChangeSuite {
     @Test(
         "a mass change is undone to what stood before, malformed marks included",
@@ -15,203 +15,192 @@ struct UndoTests: MassChangeSuite {
         ])
     func undo(arguments: [String]) throws {
         try require(.tool("getfattr"))
-        try withTemporaryDirectory(containing: tree) { root in
-            let before = try dump(root)
-            var command = Command(.built("resval"), arguments: arguments)
-            command.workingDirectory = root.appending("tree")
-            command.environment = ["XDG_STATE_HOME": root.appending("state").string]
-            command.input = Array("excluded\0plain\0./broken\0kept\0".utf8)
-            let changed = try command.run()
-            #expect(changed.exitCode == 0)
-            let journal = try journal(in: root)
-            #expect(changed.text.hasPrefix("items changed: "))
-            #expect(
-                changed.text.hasSuffix("; undo with: resval undo \(journal)\n"))
-            try #expect(dump(root) != before)
+        let root = try temporaryDirectory(containing: tree)
+        let before = try dump(root)
+        var command = Command(.built("resval"), arguments: arguments)
+        command.workingDirectory = root.appending("tree")
+        command.environment = ["XDG_STATE_HOME": root.appending("state").string]
+        command.input = Array("excluded\0plain\0./broken\0kept\0".utf8)
+        let changed = try command.run()
+        #expect(changed.exitCode == 0)
+        let journal = try journal(in: root)
+        #expect(changed.text.hasPrefix("items changed: "))
+        #expect(changed.text.hasSuffix("; undo with: resval undo \(journal)\n"))
+        try #expect(dump(root) != before)
 
-            let dry = try run("undo", "-n", in: root)
-            #expect(dry.exitCode == 0)
-            try #expect(dump(root) != before)
-            let undone = try run("undo", journal, in: root)
-            #expect(undone.exitCode == 0)
-            #expect(undone.errorText == "")
-            #expect(
-                undone.text.replacing(" undone\n", with: "\n")
-                    == dry.text.replacing("marks to undo", with: "marks undone"))
-            try #expect(dump(root) == before)
-            // It is not used again.
-            expect(
-                try run("undo", in: root), exits: 2,
-                complains: """
-                    resval: \(root)/state/resval: there is no journal left to undo (name one)
+        let dry = try run("undo", "-n", in: root)
+        #expect(dry.exitCode == 0)
+        try #expect(dump(root) != before)
+        let undone = try run("undo", journal, in: root)
+        #expect(undone.exitCode == 0)
+        #expect(undone.errorText == "")
+        #expect(
+            undone.text.replacing(" undone\n", with: "\n")
+                == dry.text.replacing("marks to undo", with: "marks undone"))
+        try #expect(dump(root) == before)
+        // It is not used again.
+        expect(
+            try run("undo", in: root), exits: 2,
+            complains: """
+                resval: \(root)/state/resval: there is no journal left to undo (name one)
 
-                    """)
-        }
+                """)
     }
 
     @Test("the newest journal is undone only with consent, a named one without")
     func consent() throws {
         try require(.tool("script"))
-        try withTemporaryDirectory(containing: tree) { root in
-            let plain = root.appending("tree/plain")
-            try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
-            let journal = try journal(in: root)
-            try tool("touch", "-d", "2026-01-31T07:05:09.5Z", journal)
-            let question =
-                "resval: \(journal): is the newest journal, of set, written until "
-                + "2026-01-31T07:05:09Z: all changes in it will be undone"
-            expect(
-                try run("undo", in: root), exits: 2,
-                complains: "\(question) (name the journal)\n")
-            try #expect(plain.marks().isPurgeable == true)
-            for (answer, code) in [("n", 1), ("y", 0)] {
-                var command = Command(
-                    try #require(FilePath.tool("script")), "-qec",
-                    "'\(FilePath.built("resval"))' undo", "/dev/null")
-                command.environment = ["XDG_STATE_HOME": root.appending("state").string]
-                command.input = Array("\(answer)\n".utf8)
-                let result = try command.run()
-                #expect(result.exitCode == Int32(code))
-                #expect(result.text.contains("\(question): continue? [y/N]"))
-                #expect(
-                    result.text.contains("resval: \(journal): nothing was undone") == (code == 1))
-                try #expect(plain.marks().isEmpty == (code == 0))
-            }
-            try #expect(run("unset", "-R", "excluded", "excluded", in: root).exitCode == 0)
-            let name = try tool("ls", root.appending("state/resval")).split(separator: "\n")
-                .first { $0.hasSuffix(".jsonl") }
-            let named = root.appending("state/resval").appending(String(try #require(name)))
-            try #expect(run("undo", named, in: root).exitCode == 0)
-            #expect((try? named.status()) == nil)
-            try #expect(run("undo", in: root).exitCode == 2)
-            try #expect(
-                root.appending("tree/excluded").marks().isExcludedFromBackup == true)
+        let root = try temporaryDirectory(containing: tree)
+        let plain = root.appending("tree/plain")
+        try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
+        let journal = try journal(in: root)
+        try tool("touch", "-d", "2026-01-31T07:05:09.5Z", journal)
+        let question =
+            "resval: \(journal): is the newest journal, of set, written until "
+            + "2026-01-31T07:05:09Z: all changes in it will be undone"
+        expect(
+            try run("undo", in: root), exits: 2,
+            complains: "\(question) (name the journal)\n")
+        try #expect(plain.marks().isPurgeable == true)
+        for (answer, code) in [("n", 1), ("y", 0)] {
+            var command = Command(
+                try #require(FilePath.tool("script")), "-qec",
+                "'\(FilePath.built("resval"))' undo", "/dev/null")
+            command.environment = ["XDG_STATE_HOME": root.appending("state").string]
+            command.input = Array("\(answer)\n".utf8)
+            let result = try command.run()
+            #expect(result.exitCode == Int32(code))
+            #expect(result.text.contains("\(question): continue? [y/N]"))
+            #expect(
+                result.text.contains("resval: \(journal): nothing was undone") == (code == 1))
+            try #expect(plain.marks().isEmpty == (code == 0))
         }
+        try #expect(run("unset", "-R", "excluded", "excluded", in: root).exitCode == 0)
+        let name = try tool("ls", root.appending("state/resval")).split(separator: "\n")
+            .first { $0.hasSuffix(".jsonl") }
+        let named = root.appending("state/resval").appending(String(try #require(name)))
+        try #expect(run("undo", named, in: root).exitCode == 0)
+        #expect((try? named.status()) == nil)
+        try #expect(run("undo", in: root).exitCode == 2)
+        try #expect(root.appending("tree/excluded").marks().isExcludedFromBackup == true)
     }
 
     @Test("a journal in a pipe is refused before anything is undone")
     func pipe() throws {
-        try withTemporaryDirectory(containing: tree) { root in
-            try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
-            let text = try tool("cat", journal(in: root)) + "\n"
-            expect(
-                try run("undo", "/dev/stdin", in: root, input: text), exits: 2,
-                complains: """
-                    resval: /dev/stdin: is not a regular file (write the journal to a file, and \
-                    name that)
+        let root = try temporaryDirectory(containing: tree)
+        try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
+        let text = try tool("cat", journal(in: root)) + "\n"
+        expect(
+            try run("undo", "/dev/stdin", in: root, input: text), exits: 2,
+            complains: """
+                resval: /dev/stdin: is not a regular file (write the journal to a file, and \
+                name that)
 
-                    """)
-            let plain = root.appending("tree/plain")
-            try #expect(plain.value(for: .isPurgeable) == true)
-            try Tree { File("copy", text) }.create(in: root)
-            try #expect(run("undo", "../copy", in: root).exitCode == 0)
-            try #expect(plain.value(for: .isPurgeable) == nil)
-        }
+                """)
+        let plain = root.appending("tree/plain")
+        try #expect(plain.value(for: .isPurgeable) == true)
+        try Tree { File("copy", text) }.create(in: root)
+        try #expect(run("undo", "../copy", in: root).exitCode == 0)
+        try #expect(plain.value(for: .isPurgeable) == nil)
     }
 
     @Test("the largest value that the kernel stores is brought back")
     func largest() throws {
-        try withFilesystem(.xfs) { filesystem in
-            let root = filesystem.root
-            try tree.create(in: root)
-            let plain = root.appending("tree/plain")
-            let name = StoredKey.isPurgeable.attribute
-            let value = [UInt8](repeating: 0xFF, count: 65536)
-            try plain.setExtendedAttribute(named: name, to: value)
-            try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
-            try #expect(plain.value(for: .isPurgeable) == true)
-            try #expect(run("undo", journal(in: root), in: root).exitCode == 0)
-            try #expect(plain.extendedAttribute(named: name) == value)
-        }
+        let filesystem = try filesystem(.xfs)
+        let root = filesystem.root
+        try tree.create(in: root)
+        let plain = root.appending("tree/plain")
+        let name = StoredKey.isPurgeable.attribute
+        let value = [UInt8](repeating: 0xFF, count: 65536)
+        try plain.setExtendedAttribute(named: name, to: value)
+        try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
+        try #expect(plain.value(for: .isPurgeable) == true)
+        try #expect(run("undo", journal(in: root), in: root).exitCode == 0)
+        try #expect(plain.extendedAttribute(named: name) == value)
     }
 
     @Test("a journal that is still being written is not undone")
     func active() throws {
         try require(.tool("flock"))
-        try withTemporaryDirectory(containing: tree) { root in
-            try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
-            let journal = try journal(in: root)
-            var command = Command(
-                try #require(FilePath.tool("flock")), "\(journal)", "\(FilePath.built("resval"))",
-                "undo", "\(journal)")
-            command.environment = ["XDG_STATE_HOME": root.appending("state").string]
-            expect(
-                try command.run(), exits: 2,
-                complains: """
-                    resval: \(journal): is in use by another command (wait for it to end)
+        let root = try temporaryDirectory(containing: tree)
+        try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
+        let journal = try journal(in: root)
+        var command = Command(
+            try #require(FilePath.tool("flock")), "\(journal)", "\(FilePath.built("resval"))",
+            "undo", "\(journal)")
+        command.environment = ["XDG_STATE_HOME": root.appending("state").string]
+        expect(
+            try command.run(), exits: 2,
+            complains: """
+                resval: \(journal): is in use by another command (wait for it to end)
 
-                    """)
-            try #expect(root.appending("tree/plain").marks().isPurgeable == true)
-        }
+                """)
+        try #expect(root.appending("tree/plain").marks().isPurgeable == true)
     }
 
     @Test("the latest change is undone first, and a journal elsewhere keeps its name")
     func backwards() throws {
-        try withTemporaryDirectory(containing: tree) { root in
-            for value in ["true", "false"] {
-                let set = try run("set", "-R", "excluded=\(value)", "plain", in: root)
-                try #require(set.exitCode == 0)
-            }
-            let both = root.appending("both")
-            let join = #"cd "$0"; set -- *; { cat "$1"; tail -n +2 "$2"; } > "$OLDPWD/both""#
-            var command = Command("/bin/sh", "-c", join, root.appending("state/resval"))
-            command.workingDirectory = root
-            _ = try command.runSuccessfully()
-            let plain = root.appending("tree/plain")
-            expect(
-                try run("undo", both, in: root), exits: 0,
-                prints: """
-                    \(plain): isExcludedFromBackup=false undone
-                    \(plain): isExcludedFromBackup=true undone
-                    marks undone: 2; not undone: 0
-
-                    """)
-            try #expect(plain.marks().isEmpty)
-            #expect((try? both.status()) != nil)
+        let root = try temporaryDirectory(containing: tree)
+        for value in ["true", "false"] {
+            let set = try run("set", "-R", "excluded=\(value)", "plain", in: root)
+            try #require(set.exitCode == 0)
         }
+        let both = root.appending("both")
+        let join = #"cd "$0"; set -- *; { cat "$1"; tail -n +2 "$2"; } > "$OLDPWD/both""#
+        var command = Command("/bin/sh", "-c", join, root.appending("state/resval"))
+        command.workingDirectory = root
+        _ = try command.runSuccessfully()
+        let plain = root.appending("tree/plain")
+        expect(
+            try run("undo", both, in: root), exits: 0,
+            prints: """
+                \(plain): isExcludedFromBackup=false undone
+                \(plain): isExcludedFromBackup=true undone
+                marks undone: 2; not undone: 0
+
+                """)
+        try #expect(plain.marks().isEmpty)
+        #expect((try? both.status()) != nil)
     }
 
     @Test("undo leaves what was changed since, or is another item now, and says so")
     func undoOfOthers() throws {
-        try withTemporaryDirectory(containing: tree) { root in
-            let inside = root.appending("tree")
-            try #expect(
-                run("set", "-R", "excluded=true,purgeable=false", ".", in: root).exitCode == 0)
-            let journal = try journal(in: root)
-            // Warns that a directory above it excludes it.
-            try #expect(run("set", "excluded=false", "plain", in: root).exitCode == 0)
-            expect(try run("unset", "purgeable", "kept", in: root), exits: 0)
-            try tool("cp", "--preserve=xattr", inside.appending("broken"), inside.appending("new"))
-            try tool("mv", inside.appending("new"), inside.appending("broken"))
-            try tool("rm", inside.appending("excluded"))
-            let undone = try run("undo", journal, in: root)
-            #expect(undone.exitCode == 2)
-            #expect(
-                Set(undone.text.split(separator: "\n")) == [
-                    "\(inside): isExcludedFromBackup=true undone",
-                    "\(inside): isPurgeable=false undone",
-                    "\(inside)/plain: isPurgeable=false undone",
-                    "\(inside)/kept: isExcludedFromBackup=true undone",
-                    "marks undone: 4; not undone: 4",
-                ])
-            #expect(
-                undone.errorText.split(separator: "\n").map(String.init).sorted() == [
-                    "resval: \(inside)/broken: isExcludedFromBackup=true is not undone: another "
-                        + "item is now at this path",
-                    "resval: \(inside)/broken: isPurgeable=false is not undone: another item is "
-                        + "now at this path",
-                    "resval: \(inside)/excluded: no such file or directory",
-                    "resval: \(inside)/plain: isExcludedFromBackup=true is not undone: the mark "
-                        + "has changed since",
-                ])
-            try #expect(
-                inside.appending("plain").marks() == Marks(isExcludedFromBackup: false))
-            try #expect(
-                inside.appending("kept").marks()
-                    == Marks(isExcludedFromBackup: false, fileProtection: .complete)
-            )
-            try #expect(inside.appending("broken").marks().isPurgeable == false)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let inside = root.appending("tree")
+        try #expect(run("set", "-R", "excluded=true,purgeable=false", ".", in: root).exitCode == 0)
+        let journal = try journal(in: root)
+        // Warns that a directory above it excludes it.
+        try #expect(run("set", "excluded=false", "plain", in: root).exitCode == 0)
+        expect(try run("unset", "purgeable", "kept", in: root), exits: 0)
+        try tool("cp", "--preserve=xattr", inside.appending("broken"), inside.appending("new"))
+        try tool("mv", inside.appending("new"), inside.appending("broken"))
+        try tool("rm", inside.appending("excluded"))
+        let undone = try run("undo", journal, in: root)
+        #expect(undone.exitCode == 2)
+        #expect(
+            Set(undone.text.split(separator: "\n")) == [
+                "\(inside): isExcludedFromBackup=true undone",
+                "\(inside): isPurgeable=false undone",
+                "\(inside)/plain: isPurgeable=false undone",
+                "\(inside)/kept: isExcludedFromBackup=true undone",
+                "marks undone: 4; not undone: 4",
+            ])
+        #expect(
+            undone.errorText.split(separator: "\n").map(String.init).sorted() == [
+                "resval: \(inside)/broken: isExcludedFromBackup=true is not undone: another "
+                    + "item is now at this path",
+                "resval: \(inside)/broken: isPurgeable=false is not undone: another item is "
+                    + "now at this path",
+                "resval: \(inside)/excluded: no such file or directory",
+                "resval: \(inside)/plain: isExcludedFromBackup=true is not undone: the mark "
+                    + "has changed since",
+            ])
+        try #expect(inside.appending("plain").marks() == Marks(isExcludedFromBackup: false))
+        try #expect(
+            inside.appending("kept").marks()
+                == Marks(isExcludedFromBackup: false, fileProtection: .complete)
+        )
+        try #expect(inside.appending("broken").marks().isPurgeable == false)
     }
 
     @Test("a change through a link is undone on its target")
@@ -220,15 +209,13 @@ struct UndoTests: MassChangeSuite {
             File("tree/target")
             SymbolicLink("tree/link", to: "target")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let list = "link\0"
-            try #expect(
-                run("exclude", "--files0-from", "-", in: root, input: list).exitCode == 0)
-            let target = root.appending("tree/target")
-            try #expect(target.marks().isExcludedFromBackup == true)
-            try #expect(run("undo", journal(in: root), in: root).exitCode == 0)
-            try #expect(target.marks().isEmpty)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let list = "link\0"
+        try #expect(run("exclude", "--files0-from", "-", in: root, input: list).exitCode == 0)
+        let target = root.appending("tree/target")
+        try #expect(target.marks().isExcludedFromBackup == true)
+        try #expect(run("undo", journal(in: root), in: root).exitCode == 0)
+        try #expect(target.marks().isEmpty)
     }
 
     @Test("after kill -9 at any moment undo brings back what there was", .timeLimit(.minutes(5)))
@@ -237,7 +224,8 @@ struct UndoTests: MassChangeSuite {
             for number in 0..<1000 { File("tree/f\(number)").excluded(number % 2 == 0) }
         }
         for moment in killMoments(upTo: .milliseconds(60)) {
-            try withTemporaryDirectory(containing: files) { root in
+            try cleaningUp {
+                let root = try temporaryDirectory(containing: files)
                 let inside = root.appending("tree")
                 let before = try dump(root)
                 var command = Command(

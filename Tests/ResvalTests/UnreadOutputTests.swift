@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Changes whose results nobody can read")
+@Suite("Changes whose results nobody can read", .cleansUp)
 struct UnreadOutputTests {
     private func run(_ script: String, in root: FilePath) throws -> CommandResult {
         var command = Command(
@@ -34,24 +34,23 @@ struct UnreadOutputTests {
             }
             File("list", names.map { "\($0)\0" }.joined())
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let result = try run("\"$0\" \(arguments) \(output)", in: root)
-            let count = arguments.hasPrefix("set") ? 401 : 400
-            #expect(
-                result.errorText.contains(
-                    "resval: items changed: \(count); undo with: resval undo \(root)/state/resval/marks-"
-                ), "\(result)")
-            #expect(result.errorText.contains("cannot write to standard output: "))
-            #expect(result.errorText.hasSuffix("exit 2\n"))
-            for name in names {
-                try #expect(root.appending("tree/\(name)").marks().isExcludedFromBackup == true)
-            }
-            let undone = try run("\"$0\" undo --json ../state/resval/* \(output)", in: root)
-            #expect(
-                undone.errorText.contains("resval: marks undone: \(count); not undone: 0\n"),
-                "\(undone)")
-            try #expect(root.appending("tree/f399").marks().isEmpty)
+        let root = try temporaryDirectory(containing: tree)
+        let result = try run("\"$0\" \(arguments) \(output)", in: root)
+        let count = arguments.hasPrefix("set") ? 401 : 400
+        #expect(
+            result.errorText.contains(
+                "resval: items changed: \(count); undo with: resval undo \(root)/state/resval/marks-"
+            ), "\(result)")
+        #expect(result.errorText.contains("cannot write to standard output: "))
+        #expect(result.errorText.hasSuffix("exit 2\n"))
+        for name in names {
+            try #expect(root.appending("tree/\(name)").marks().isExcludedFromBackup == true)
         }
+        let undone = try run("\"$0\" undo --json ../state/resval/* \(output)", in: root)
+        #expect(
+            undone.errorText.contains("resval: marks undone: \(count); not undone: 0\n"),
+            "\(undone)")
+        try #expect(root.appending("tree/f399").marks().isEmpty)
     }
 
     @Test("what a verb did on each path is said as a number")
@@ -59,35 +58,32 @@ struct UnreadOutputTests {
         let tree = Tree {
             Directory("tree") { for name: FileName in ["a", "b"] { File(name).excluded() } }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let result = try run("\"$0\" include a b >/dev/full", in: root)
-            #expect(result.errorText.contains("resval: items changed: 2\n"), "\(result)")
-            try #expect(root.appending("tree/b").marks().isEmpty)
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let result = try run("\"$0\" include a b >/dev/full", in: root)
+        #expect(result.errorText.contains("resval: items changed: 2\n"), "\(result)")
+        try #expect(root.appending("tree/b").marks().isEmpty)
     }
 
     @Test("a signal stops it nevertheless")
     func signal() throws {
         try require(.tool("timeout"))
-        try withTemporaryDirectory(
+        let root = try temporaryDirectory(
             containing: Tree { Directory("tree") { File("f") } }
-        ) { root in
-            let result = try run(
-                "{ printf 'f\\0'; sleep 5; } | timeout --preserve-status -s INT 1 "
-                    + "\"$0\" exclude --json --files0-from - >/dev/full", in: root)
-            #expect(result.errorText.contains("items changed: 1; undo with: "))
-            #expect(result.errorText.hasSuffix("exit 130\n"), "\(result)")
-        }
+        )
+        let result = try run(
+            "{ printf 'f\\0'; sleep 5; } | timeout --preserve-status -s INT 1 "
+                + "\"$0\" exclude --json --files0-from - >/dev/full", in: root)
+        #expect(result.errorText.contains("items changed: 1; undo with: "))
+        #expect(result.errorText.hasSuffix("exit 130\n"), "\(result)")
     }
 
     @Test("what only looks ends with the first line that nobody reads")
     func looking() throws {
-        try withTemporaryDirectory(
+        let root = try temporaryDirectory(
             containing: Tree { Directory("tree") { File("f").excluded() } }
-        ) { root in
-            let result = try run("\"$0\" find >/dev/full", in: root)
-            #expect(result.errorText.hasSuffix("exit 2\n"))
-            #expect(!result.errorText.contains("items"))
-        }
+        )
+        let result = try run("\"$0\" find >/dev/full", in: root)
+        #expect(result.errorText.hasSuffix("exit 2\n"))
+        #expect(!result.errorText.contains("items"))
     }
 }

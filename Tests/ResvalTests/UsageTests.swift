@@ -2,7 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("resval's usage and output")
+@Suite("resval's usage and output", .cleansUp)
 struct UsageTests {
     @Test(
         "a wrong command line exits with 64 and says what is valid",
@@ -31,19 +31,18 @@ struct UsageTests {
             (["list", "--bogus", "x"], "unknown option '--bogus'"),
         ] as [([String], String)])
     func usageErrors(arguments: [String], message: String) throws {
-        try withTemporaryDirectory { root in
-            var command = Command(.built("resval"), arguments: arguments)
-            command.workingDirectory = root
-            let result = try command.run()
-            // Called without anything, the program shows its help.
-            #expect(result.exitCode == (arguments.isEmpty ? 0 : 64))
-            let said = arguments.isEmpty ? result.text : result.errorText
-            #expect(said.contains(message))
-            if arguments.contains("--json") {
-                #expect(result.text.hasPrefix(#"{"version":1,"type":"error","path":null,"#))
-            } else if !arguments.isEmpty {
-                #expect(result.output.isEmpty)
-            }
+        let root = try temporaryDirectory()
+        var command = Command(.built("resval"), arguments: arguments)
+        command.workingDirectory = root
+        let result = try command.run()
+        // Called without anything, the program shows its help.
+        #expect(result.exitCode == (arguments.isEmpty ? 0 : 64))
+        let said = arguments.isEmpty ? result.text : result.errorText
+        #expect(said.contains(message))
+        if arguments.contains("--json") {
+            #expect(result.text.hasPrefix(#"{"version":1,"type":"error","path":null,"#))
+        } else if !arguments.isEmpty {
+            #expect(result.output.isEmpty)
         }
     }
 
@@ -90,78 +89,75 @@ struct UsageTests {
     @Test("a failing command with --json prints its error as an object, in one shape")
     func jsonErrors() throws {
         let odd = Array("odd\u{202E}".utf8) + [0xFF]
-        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
-            for (program, arguments, object) in [
-                (
-                    "resval", ["find", "--json", "none"],
-                    #""path":"none","error":"no such file or directory","advice":null,"exitCode":2"#
-                ),
-                (
-                    "resval", ["usage", "--json", "--compare", "f", "."],
-                    #""path":"f","error":"is not the output of resval usage --json","advice":null,"exitCode":2"#
-                ),
-                (
-                    "resval", ["get", "--json", "color", "f"],
-                    #"(valid: isExcludedFromBackup (excluded), "#
-                ),
-                (
-                    "resval", ["get", "--json", "excluded"],
-                    #""advice":"resval get --help","exitCode":64"#
-                ),
-                (
-                    "resval-purge", ["plan", "--json", "."],
-                    #""error":"give --free or --until-available""#
-                ),
-                ("resval-purge", ["run", "--json", "f"], #""path":"f","#),
-                (
-                    "resval-backup", ["snapshots", "--json", "--repository", "none"],
-                    #""exitCode":1"#
-                ),
-                ("resval-backup", ["snapshots", "--json", "--bogus"], #""exitCode":64"#),
-            ] {
-                var command = Command(.built(program), arguments: arguments)
-                command.workingDirectory = root
-                command.environment = ["HOME": root.string, "RESTIC_PASSWORD": "secret"]
-                let result = try command.run()
-                #expect(result.exitCode != 0)
-                #expect(
-                    result.text.hasPrefix(#"{"version":1,"type":"error","path":"#), "\(result)")
-                #expect(result.text.split(separator: "\n").count == 1)
-                #expect(result.text.contains(object), "\(result)")
-                #expect(!result.errorText.isEmpty)
-            }
-            let result = try resval("find", "--json", odd, in: root)
-            #expect(result.text.contains(#""path":null,"pathBase64":"b2Rk4oCu/w==""#))
-            // What has results says in them what failed.
-            let listed = try resval("list", "--json", "none", in: root)
-            #expect(!listed.text.contains(#""type":"error""#))
+        let root = try temporaryDirectory(containing: Tree { File("f") })
+        for (program, arguments, object) in [
+            (
+                "resval", ["find", "--json", "none"],
+                #""path":"none","error":"no such file or directory","advice":null,"exitCode":2"#
+            ),
+            (
+                "resval", ["usage", "--json", "--compare", "f", "."],
+                #""path":"f","error":"is not the output of resval usage --json","advice":null,"exitCode":2"#
+            ),
+            (
+                "resval", ["get", "--json", "color", "f"],
+                #"(valid: isExcludedFromBackup (excluded), "#
+            ),
+            (
+                "resval", ["get", "--json", "excluded"],
+                #""advice":"resval get --help","exitCode":64"#
+            ),
+            (
+                "resval-purge", ["plan", "--json", "."],
+                #""error":"give --free or --until-available""#
+            ),
+            ("resval-purge", ["run", "--json", "f"], #""path":"f","#),
+            (
+                "resval-backup", ["snapshots", "--json", "--repository", "none"],
+                #""exitCode":1"#
+            ),
+            ("resval-backup", ["snapshots", "--json", "--bogus"], #""exitCode":64"#),
+        ] {
+            var command = Command(.built(program), arguments: arguments)
+            command.workingDirectory = root
+            command.environment = ["HOME": root.string, "RESTIC_PASSWORD": "secret"]
+            let result = try command.run()
+            #expect(result.exitCode != 0)
+            #expect(
+                result.text.hasPrefix(#"{"version":1,"type":"error","path":"#), "\(result)")
+            #expect(result.text.split(separator: "\n").count == 1)
+            #expect(result.text.contains(object), "\(result)")
+            #expect(!result.errorText.isEmpty)
         }
+        let result = try resval("find", "--json", odd, in: root)
+        #expect(result.text.contains(#""path":null,"pathBase64":"b2Rk4oCu/w==""#))
+        // What has results says in them what failed.
+        let listed = try resval("list", "--json", "none", in: root)
+        #expect(!listed.text.contains(#""type":"error""#))
     }
 
     @Test("a file in the place of a key is answered with where the key belongs")
     func forgottenKey() throws {
-        try withTemporaryDirectory(containing: Tree { File("my file") }) { root in
-            for command in ["get", "unset"] {
-                let result = try resval(command, "my file", in: root)
-                #expect(result.exitCode == 64)
-                #expect(
-                    result.errorText.contains(
-                        "there is no key before 'my file' (write the key first, then the paths: "
-                            + "excluded 'my file')"), "\(result)")
-                #expect(!result.errorText.contains("volumeUUIDString"))
-            }
+        let root = try temporaryDirectory(containing: Tree { File("my file") })
+        for command in ["get", "unset"] {
+            let result = try resval(command, "my file", in: root)
+            #expect(result.exitCode == 64)
+            #expect(
+                result.errorText.contains(
+                    "there is no key before 'my file' (write the key first, then the paths: "
+                        + "excluded 'my file')"), "\(result)")
+            #expect(!result.errorText.contains("volumeUUIDString"))
         }
     }
 
     @Test("a complaint about an argument never carries its bytes to the terminal")
     func safeComplaints() throws {
-        try withTemporaryDirectory { root in
-            let option = Array("--x\n\u{1B}]0;".utf8) + [0xFF, 0x9B]
-            let result = try resval("get", option, "excluded", "y", in: root)
-            #expect(result.exitCode == 64)
-            #expect(result.errorText.contains(#"--x\012\033]0;\377\233"#))
-            #expect(result.errorOutput.allSatisfy { ($0 >= 0x20 && $0 < 0x7F) || $0 == 0x0A })
-        }
+        let root = try temporaryDirectory()
+        let option = Array("--x\n\u{1B}]0;".utf8) + [0xFF, 0x9B]
+        let result = try resval("get", option, "excluded", "y", in: root)
+        #expect(result.exitCode == 64)
+        #expect(result.errorText.contains(#"--x\012\033]0;\377\233"#))
+        #expect(result.errorOutput.allSatisfy { ($0 >= 0x20 && $0 < 0x7F) || $0 == 0x0A })
     }
 
     @Test(
@@ -173,69 +169,65 @@ struct UsageTests {
             "completions", "backup",
         ])
     func help(command: String) throws {
-        try withTemporaryDirectory { root in
-            for arguments in [["help", command], [command, "--help"]]
-            where !(command == "backup" && arguments[0] == command) {
-                let result = try Command(.built("resval"), arguments: arguments).run()
-                #expect(result.exitCode == 0)
-                #expect(result.errorText == "")
-                #expect(result.text.contains("EXAMPLES\n"))
-                #expect(result.text.contains("\n\nUSAGE: resval \(command)"))
-                // One screen, with usage and options first.
-                #expect(
-                    result.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 41
-                )
-            }
-            let version = try resval("--version", in: root)
-            #expect(version.exitCode == 0)
-            #expect(version.text.last == "\n")
+        let root = try temporaryDirectory()
+        for arguments in [["help", command], [command, "--help"]]
+        where !(command == "backup" && arguments[0] == command) {
+            let result = try Command(.built("resval"), arguments: arguments).run()
+            #expect(result.exitCode == 0)
+            #expect(result.errorText == "")
+            #expect(result.text.contains("EXAMPLES\n"))
+            #expect(result.text.contains("\n\nUSAGE: resval \(command)"))
+            // One screen, with usage and options first.
+            #expect(
+                result.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 41
+            )
         }
+        let version = try resval("--version", in: root)
+        #expect(version.exitCode == 0)
+        #expect(version.text.last == "\n")
     }
 
     @Test("output that cannot be written exits with 2")
     func fullDevice() throws {
-        try withTemporaryDirectory(containing: Tree { File("a").excluded() }) { root in
-            let script = """
-                "$0" get excluded a >/dev/full; echo $?
-                "$0" keys >/dev/full; echo $?
-                "$0" --help >/dev/full; echo $?
-                "$0" get excluded a >&-; echo $?
-                """
-            let result = try shell(script, in: root)
-            #expect(result.text == "2\n2\n2\n2\n")
-            #expect(result.errorText.contains("cannot write to standard output: No space left"))
-        }
+        let root = try temporaryDirectory(containing: Tree { File("a").excluded() })
+        let script = """
+            "$0" get excluded a >/dev/full; echo $?
+            "$0" keys >/dev/full; echo $?
+            "$0" --help >/dev/full; echo $?
+            "$0" get excluded a >&-; echo $?
+            """
+        let result = try shell(script, in: root)
+        #expect(result.text == "2\n2\n2\n2\n")
+        #expect(result.errorText.contains("cannot write to standard output: No space left"))
     }
 
     @Test("a closed pipe ends the program quietly by SIGPIPE")
     func closedPipe() throws {
-        try withTemporaryDirectory(containing: Tree { File("a").excluded() }) { root in
-            let script = #"""
-                set -o pipefail
-                yes a | head -n 200000 | tr '\n' '\0' >list
-                "$0" get excluded --files0-from list | head -n 1; echo ${PIPESTATUS[0]}
-                """#
-            expect(try shell(script, in: root), exits: 0, prints: "a: true\n141\n")
-        }
+        let root = try temporaryDirectory(containing: Tree { File("a").excluded() })
+        let script = #"""
+            set -o pipefail
+            yes a | head -n 200000 | tr '\n' '\0' >list
+            "$0" get excluded --files0-from list | head -n 1; echo ${PIPESTATUS[0]}
+            """#
+        expect(try shell(script, in: root), exits: 0, prints: "a: true\n141\n")
     }
 
     @Test(
         "SIGTERM and SIGINT end the program by that signal, after what is done is printed",
         arguments: [("TERM", 143), ("INT", 130)])
     func signals(name: String, code: Int) throws {
-        try withTemporaryDirectory(containing: Tree { File("a").excluded() }) { root in
-            // The list never ends, so only the signal can end the program.
-            let script = """
-                set -m
-                mkfifo list
-                "$0" get excluded --files0-from list >out & child=$!
-                exec 3>list; printf 'a\\0' >&3
-                until [ -s out ]; do sleep 0.02; done
-                kill -\(name) $child; wait $child; echo $?; cat out
-                """
-            let result = try shell(script, in: root)
-            #expect(result.text == "\(code)\na: true\n")
-        }
+        let root = try temporaryDirectory(containing: Tree { File("a").excluded() })
+        // The list never ends, so only the signal can end the program.
+        let script = """
+            set -m
+            mkfifo list
+            "$0" get excluded --files0-from list >out & child=$!
+            exec 3>list; printf 'a\\0' >&3
+            until [ -s out ]; do sleep 0.02; done
+            kill -\(name) $child; wait $child; echo $?; cat out
+            """
+        let result = try shell(script, in: root)
+        #expect(result.text == "\(code)\na: true\n")
     }
 
     @Test("companions get their arguments byte for byte, from beside resval")
@@ -245,18 +237,17 @@ struct UsageTests {
             printf '%s|' "$@"; exit 7
             """
         let tree = Tree { File("resval-backup", script).permissions(0o755) }
-        try withTemporaryDirectory(containing: tree) { root in
-            try tool("cp", FilePath.built("resval"), root.appending("resval"))
-            let odd: [UInt8] = [0x61, 0xFF, 0x0A]
-            let result = try Command(
-                root.appending("resval"), "backup", odd, "--json", "--", ""
-            ).run()
-            #expect(result.exitCode == 7)
-            #expect(result.output == odd + Array("|--json|--||".utf8))
-            let missing = try Command(root.appending("resval"), "purge").run()
-            #expect(missing.exitCode == 2)
-            #expect(missing.errorText.hasPrefix("resval: resval-purge cannot be run (install it"))
-        }
+        let root = try temporaryDirectory(containing: tree)
+        try tool("cp", FilePath.built("resval"), root.appending("resval"))
+        let odd: [UInt8] = [0x61, 0xFF, 0x0A]
+        let result = try Command(
+            root.appending("resval"), "backup", odd, "--json", "--", ""
+        ).run()
+        #expect(result.exitCode == 7)
+        #expect(result.output == odd + Array("|--json|--||".utf8))
+        let missing = try Command(root.appending("resval"), "purge").run()
+        #expect(missing.exitCode == 2)
+        #expect(missing.errorText.hasPrefix("resval: resval-purge cannot be run (install it"))
     }
 
     private func shell(_ script: String, in directory: FilePath) throws -> CommandResult {

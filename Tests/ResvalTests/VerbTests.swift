@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("resval exclude, include, purgeable and explain")
+@Suite("resval exclude, include, purgeable and explain", .cleansUp)
 struct VerbTests {
     private let excluded = StoredKey.isExcludedFromBackup.attribute
     private let foreignNo = "user.xdg.robots.backup" as ExtendedAttributeName
@@ -15,22 +15,21 @@ struct VerbTests {
             File("several")
             HardLink("twin", to: "several")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            expect(try resval("exclude", "file", in: root), exits: 0)
-            try #expect(
-                root.appending("file").marks() == Marks(isExcludedFromBackup: true))
-            expect(try resval("purgeable", "file", in: root), exits: 0)
-            try #expect(root.appending("file").marks().isPurgeable == true)
-            expect(
-                try resval("exclude", "none", "several", in: root), exits: 2,
-                complains: """
-                    resval: none: no such file or directory
-                    resval: warning: 1 file with several hard links: they share their marks \
-                    (to exclude such a file from backups, mark its directory)
+        let root = try temporaryDirectory(containing: tree)
+        expect(try resval("exclude", "file", in: root), exits: 0)
+        try #expect(
+            root.appending("file").marks() == Marks(isExcludedFromBackup: true))
+        expect(try resval("purgeable", "file", in: root), exits: 0)
+        try #expect(root.appending("file").marks().isPurgeable == true)
+        expect(
+            try resval("exclude", "none", "several", in: root), exits: 2,
+            complains: """
+                resval: none: no such file or directory
+                resval: warning: 1 file with several hard links: they share their marks \
+                (to exclude such a file from backups, mark its directory)
 
-                    """)
-            try #expect(root.appending("twin").marks().isExcludedFromBackup == true)
-        }
+                """)
+        try #expect(root.appending("twin").marks().isExcludedFromBackup == true)
     }
 
     @Test("include removes the mark, or stores false where something else would exclude")
@@ -43,48 +42,47 @@ struct VerbTests {
             File("foreign").attribute(foreignNo, "false")
             File("both").excluded().attribute(foreignNo, "false")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            // In its home the tree is in no directory for temporary files.
-            let environment: [String: String?] = ["HOME": root.string]
-            expect(
-                try resval(
-                    "include", "marked", "broken", "kept", "plain", "foreign", "both", "none",
-                    in: root, environment: environment),
-                exits: 2,
-                prints: """
-                    marked: isExcludedFromBackup unset: nothing excludes it now
-                    broken: isExcludedFromBackup unset: nothing excludes it now
-                    kept: unchanged: its mark already includes it
-                    plain: unchanged: it has no mark that excludes it
-                    foreign: isExcludedFromBackup=false: without it, it is excluded by \
-                    the attribute user.xdg.robots.backup
-                    both: isExcludedFromBackup=false: without it, it is excluded by \
-                    the attribute user.xdg.robots.backup
+        let root = try temporaryDirectory(containing: tree)
+        // In its home the tree is in no directory for temporary files.
+        let environment: [String: String?] = ["HOME": root.string]
+        expect(
+            try resval(
+                "include", "marked", "broken", "kept", "plain", "foreign", "both", "none",
+                in: root, environment: environment),
+            exits: 2,
+            prints: """
+                marked: isExcludedFromBackup unset: nothing excludes it now
+                broken: isExcludedFromBackup unset: nothing excludes it now
+                kept: unchanged: its mark already includes it
+                plain: unchanged: it has no mark that excludes it
+                foreign: isExcludedFromBackup=false: without it, it is excluded by \
+                the attribute user.xdg.robots.backup
+                both: isExcludedFromBackup=false: without it, it is excluded by \
+                the attribute user.xdg.robots.backup
 
-                    """, complains: "resval: none: no such file or directory\n")
-            try #expect(root.appending("marked").marks() == Marks(isPurgeable: true))
-            for name in ["broken", "plain"] {
-                try #expect(root.appending(name).marks().isEmpty)
-            }
-            for name in ["kept", "foreign", "both"] {
-                try #expect(root.appending(name).marks().isExcludedFromBackup == false)
-                expect(
-                    try resval(
-                        "test", "--effective", "excluded", name, in: root, environment: environment),
-                    exits: 1)
-            }
-            // Other marks do not count, so the item is included without one.
-            expect(
-                try resval(
-                    "include", "--markers", "native", "plain", "foreign", in: root,
-                    environment: environment),
-                exits: 0,
-                prints: """
-                    plain: unchanged: it has no mark that excludes it
-                    foreign: unchanged: its mark already includes it
-
-                    """)
+                """, complains: "resval: none: no such file or directory\n")
+        try #expect(root.appending("marked").marks() == Marks(isPurgeable: true))
+        for name in ["broken", "plain"] {
+            try #expect(root.appending(name).marks().isEmpty)
         }
+        for name in ["kept", "foreign", "both"] {
+            try #expect(root.appending(name).marks().isExcludedFromBackup == false)
+            expect(
+                try resval(
+                    "test", "--effective", "excluded", name, in: root, environment: environment),
+                exits: 1)
+        }
+        // Other marks do not count, so the item is included without one.
+        expect(
+            try resval(
+                "include", "--markers", "native", "plain", "foreign", in: root,
+                environment: environment),
+            exits: 0,
+            prints: """
+                plain: unchanged: it has no mark that excludes it
+                foreign: unchanged: its mark already includes it
+
+                """)
     }
 
     @Test("include of a location stores false, of an item below it fails and says what to include")
@@ -96,64 +94,63 @@ struct VerbTests {
                 File("foreign").attribute(foreignNo, "false")
             }.excluded()
         }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            let home = root.appending("home")
-            let environment: [String: String?] = [
-                "HOME": home.string, "XDG_CACHE_HOME": nil, "TMPDIR": nil,
-            ]
-            /// Compares what include did, but for warnings about the place of this home.
-            func expectInclude(
-                _ path: String, exits code: Int32, prints output: String,
-                complains errors: String = ""
-            ) throws {
-                let result = try resval(
-                    "include", path, in: root, environment: environment)
-                #expect(result.exitCode == code)
-                #expect(result.text == output)
-                let lines = result.errorText.split(
-                    separator: "\n", omittingEmptySubsequences: false)
-                #expect(
-                    lines.filter { !$0.contains(": warning: ") }.joined(separator: "\n") == errors)
-            }
-            try expectInclude(
-                "home/.cache/f", exits: 2,
-                prints: "home/.cache/f: unchanged: it has no mark that excludes it\n",
-                complains: """
-                    resval: home/.cache/f: is still excluded: a directory above it is excluded: \
-                    it is a directory for caches (resval include \(home)/.cache)
-
-                    """)
-            try expectInclude(
-                "home/.cache", exits: 0,
-                prints: """
-                    home/.cache: isExcludedFromBackup=false: without it, it is a directory \
-                    for caches
-
-                    """)
-            try expectInclude(
-                "home/.cache/f", exits: 0,
-                prints: "home/.cache/f: unchanged: it has no mark that excludes it\n")
-            try expectInclude(
-                "home/it's out/f", exits: 2,
-                prints: "home/it's out/f: isExcludedFromBackup unset: its own mark excluded it\n",
-                complains: """
-                    resval: home/it's out/f: is still excluded: a directory above it is excluded: its \
-                    mark excludes it (resval include '\(home)/it'\\''s out')
-
-                    """)
-            try expectInclude(
-                "home/it's out/foreign", exits: 2,
-                prints: """
-                    home/it's out/foreign: isExcludedFromBackup=false: without it, it is \
-                    excluded by the attribute user.xdg.robots.backup
-
-                    """,
-                complains: """
-                    resval: home/it's out/foreign: is still excluded: a directory above it is \
-                    excluded: its mark excludes it (resval include '\(home)/it'\\''s out')
-
-                    """)
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        let home = root.appending("home")
+        let environment: [String: String?] = [
+            "HOME": home.string, "XDG_CACHE_HOME": nil, "TMPDIR": nil,
+        ]
+        /// Compares what include did, but for warnings about the place of this home.
+        func expectInclude(
+            _ path: String, exits code: Int32, prints output: String,
+            complains errors: String = ""
+        ) throws {
+            let result = try resval(
+                "include", path, in: root, environment: environment)
+            #expect(result.exitCode == code)
+            #expect(result.text == output)
+            let lines = result.errorText.split(
+                separator: "\n", omittingEmptySubsequences: false)
+            #expect(
+                lines.filter { !$0.contains(": warning: ") }.joined(separator: "\n") == errors)
         }
+        try expectInclude(
+            "home/.cache/f", exits: 2,
+            prints: "home/.cache/f: unchanged: it has no mark that excludes it\n",
+            complains: """
+                resval: home/.cache/f: is still excluded: a directory above it is excluded: \
+                it is a directory for caches (resval include \(home)/.cache)
+
+                """)
+        try expectInclude(
+            "home/.cache", exits: 0,
+            prints: """
+                home/.cache: isExcludedFromBackup=false: without it, it is a directory \
+                for caches
+
+                """)
+        try expectInclude(
+            "home/.cache/f", exits: 0,
+            prints: "home/.cache/f: unchanged: it has no mark that excludes it\n")
+        try expectInclude(
+            "home/it's out/f", exits: 2,
+            prints: "home/it's out/f: isExcludedFromBackup unset: its own mark excluded it\n",
+            complains: """
+                resval: home/it's out/f: is still excluded: a directory above it is excluded: its \
+                mark excludes it (resval include '\(home)/it'\\''s out')
+
+                """)
+        try expectInclude(
+            "home/it's out/foreign", exits: 2,
+            prints: """
+                home/it's out/foreign: isExcludedFromBackup=false: without it, it is \
+                excluded by the attribute user.xdg.robots.backup
+
+                """,
+            complains: """
+                resval: home/it's out/foreign: is still excluded: a directory above it is \
+                excluded: its mark excludes it (resval include '\(home)/it'\\''s out')
+
+                """)
     }
 
     @Test("explain shows what applies and why, the marks, and whether the content is here")
@@ -167,66 +164,65 @@ struct VerbTests {
         }
         let record =
             "user.resval.evicted.0123456789abcdef.fedcba9876543210.7.644.1234567890-500000000"
-        try withTemporaryDirectory(containing: tree) { root in
-            for (name, mode) in [("away", "0"), ("open", "644"), ("half", "200"), ("lost", "0")] {
-                let file = root.appending(name)
-                try tool("truncate", "-s", "1M", file)
-                try tool("touch", "-d", "@1234567890.5", file)
-                try tool("chmod", mode, file)
-            }
-            try tool("sh", "-c", "echo text > \"$0\"", root.appending("new"))
-            for name in ["away", "open", "half", "new"] {
-                try root.appending(name).setExtendedAttribute(
-                    named: ExtendedAttributeName(record), to: [])
-            }
-            let result = try resval(
-                "explain", "--no-locations", "build/object", "letter", "away", "new\nline", "none",
-                in: root)
-            // The verdict is that on the volume of the test.
-            let verdict = try #require(
-                result.text.split(separator: "\n").first { $0.hasPrefix("  enforced: ") })
-            let content =
-                "content is in snapshot fedcba98 of repository 01234567"
-            func its(_ name: String) -> String {
-                "its \(content) (resval-backup download \(root)/\(name))"
-            }
-            expect(
-                result, exits: 2,
-                prints: """
-                    build/object:
-                      isExcludedFromBackup: true: a directory above it is excluded: its mark \
-                    excludes it (\(root)/build)
-                      isPurgeable: true: a directory above decides: its mark says that it may \
-                    be deleted (\(root)/build)
-                      fileProtection: no class: no protection class is stored
-                    letter:
-                      isExcludedFromBackup: false: nothing excludes it
-                      isPurgeable: false: it is pinned: isPurgeable=false
-                      fileProtection: complete: its class is complete
-                    \(verdict)
-                      marks: isPurgeable=false, fileProtection=complete
-                    away:
-                      isExcludedFromBackup: false: nothing excludes it
-                      isPurgeable: false: no mark says that it may be deleted
-                      fileProtection: no class: no protection class is stored
-                      evicted: yes: \(its("away"))
-                    $'new\\nline':
-                      isExcludedFromBackup: true: its mark excludes it
-                      isPurgeable: false: its mark is malformed and acts as false: \(perhaps)
-                      fileProtection: no class: no protection class is stored
-                      marks: isExcludedFromBackup=true
-                      note: isPurgeable fails safe: \(malformed)
+        let root = try temporaryDirectory(containing: tree)
+        for (name, mode) in [("away", "0"), ("open", "644"), ("half", "200"), ("lost", "0")] {
+            let file = root.appending(name)
+            try tool("truncate", "-s", "1M", file)
+            try tool("touch", "-d", "@1234567890.5", file)
+            try tool("chmod", mode, file)
+        }
+        try tool("sh", "-c", "echo text > \"$0\"", root.appending("new"))
+        for name in ["away", "open", "half", "new"] {
+            try root.appending(name).setExtendedAttribute(
+                named: ExtendedAttributeName(record), to: [])
+        }
+        let result = try resval(
+            "explain", "--no-locations", "build/object", "letter", "away", "new\nline", "none",
+            in: root)
+        // The verdict is that on the volume of the test.
+        let verdict = try #require(
+            result.text.split(separator: "\n").first { $0.hasPrefix("  enforced: ") })
+        let content =
+            "content is in snapshot fedcba98 of repository 01234567"
+        func its(_ name: String) -> String {
+            "its \(content) (resval-backup download \(root)/\(name))"
+        }
+        expect(
+            result, exits: 2,
+            prints: """
+                build/object:
+                  isExcludedFromBackup: true: a directory above it is excluded: its mark \
+                excludes it (\(root)/build)
+                  isPurgeable: true: a directory above decides: its mark says that it may \
+                be deleted (\(root)/build)
+                  fileProtection: no class: no protection class is stored
+                letter:
+                  isExcludedFromBackup: false: nothing excludes it
+                  isPurgeable: false: it is pinned: isPurgeable=false
+                  fileProtection: complete: its class is complete
+                \(verdict)
+                  marks: isPurgeable=false, fileProtection=complete
+                away:
+                  isExcludedFromBackup: false: nothing excludes it
+                  isPurgeable: false: no mark says that it may be deleted
+                  fileProtection: no class: no protection class is stored
+                  evicted: yes: \(its("away"))
+                $'new\\nline':
+                  isExcludedFromBackup: true: its mark excludes it
+                  isPurgeable: false: its mark is malformed and acts as false: \(perhaps)
+                  fileProtection: no class: no protection class is stored
+                  marks: isExcludedFromBackup=true
+                  note: isPurgeable fails safe: \(malformed)
 
-                    """, complains: "resval: none: no such file or directory\n")
-            for (name, words) in [
-                ("open", "yes, but programs can read it, as zeros: \(its("open"))"),
-                ("half", "interrupted: \(its("half"))"),
-                ("new", "no, it has new content: the evicted \(content)"),
-                ("lost", "unknown: it looks evicted, but has no record of its content"),
-            ] {
-                let explained = try resval("explain", name, in: root)
-                #expect(explained.text.contains("\n  evicted: \(words)\n"), "\(explained)")
-            }
+                """, complains: "resval: none: no such file or directory\n")
+        for (name, words) in [
+            ("open", "yes, but programs can read it, as zeros: \(its("open"))"),
+            ("half", "interrupted: \(its("half"))"),
+            ("new", "no, it has new content: the evicted \(content)"),
+            ("lost", "unknown: it looks evicted, but has no record of its content"),
+        ] {
+            let explained = try resval("explain", name, in: root)
+            #expect(explained.text.contains("\n  evicted: \(words)\n"), "\(explained)")
         }
     }
 
@@ -240,14 +236,13 @@ struct VerbTests {
             (.tmpfs, "unknown: whether and when the content is encrypted is not known"),
         ])
     func verdict(kind: FilesystemKind, verdict: String) throws {
-        try withFilesystem(kind) { filesystem in
-            try Tree { File("letter").protection(.complete) }.create(in: filesystem.root)
-            let explained = try resval("explain", "letter", in: filesystem.root)
-            #expect(explained.text.contains("\n  enforced: \(verdict)\n"))
-            let name = verdict.prefix { $0 != ":" }
-            let json = try resval("explain", "--json", "letter", in: filesystem.root)
-            #expect(json.text.contains("\"verdict\":\"\(name)\""))
-        }
+        let filesystem = try filesystem(kind)
+        try Tree { File("letter").protection(.complete) }.create(in: filesystem.root)
+        let explained = try resval("explain", "letter", in: filesystem.root)
+        #expect(explained.text.contains("\n  enforced: \(verdict)\n"))
+        let name = verdict.prefix { $0 != ":" }
+        let json = try resval("explain", "--json", "letter", in: filesystem.root)
+        #expect(json.text.contains("\"verdict\":\"\(name)\""))
     }
 
     @Test(
@@ -259,29 +254,28 @@ struct VerbTests {
             File("f").excluded()
             Directory("d").excluded()
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            func isColored(_ arguments: String..., isTerminal: Bool, noColor: String?) throws
-                -> Bool
-            {
-                let words = ["'\(FilePath.built("resval"))'"] + arguments
-                let line = words.joined(separator: " ")
-                let shell = try #require(FilePath.tool(isTerminal ? "script" : "sh"))
-                var command = Command(
-                    shell, arguments: isTerminal ? ["-qec", line, "/dev/null"] : ["-c", line])
-                command.workingDirectory = root
-                command.environment = ["NO_COLOR": noColor, "TERM": "xterm"]
-                let result = try command.run()
-                #expect(result.exitCode == 0)
-                let isColored = result.text.contains("\u{1B}[3")
-                #expect(!result.text.contains("\\033"))
-                return isColored
-            }
-            try #expect(isColored(words, isTerminal: true, noColor: nil))
-            try #expect(!isColored(words, isTerminal: true, noColor: "1"))
-            try #expect(!isColored(words, isTerminal: false, noColor: nil))
-            try #expect(!isColored(words, "--color never", isTerminal: true, noColor: nil))
-            try #expect(isColored(words, "--color always", isTerminal: false, noColor: "1"))
+        let root = try temporaryDirectory(containing: tree)
+        func isColored(_ arguments: String..., isTerminal: Bool, noColor: String?) throws
+            -> Bool
+        {
+            let words = ["'\(FilePath.built("resval"))'"] + arguments
+            let line = words.joined(separator: " ")
+            let shell = try #require(FilePath.tool(isTerminal ? "script" : "sh"))
+            var command = Command(
+                shell, arguments: isTerminal ? ["-qec", line, "/dev/null"] : ["-c", line])
+            command.workingDirectory = root
+            command.environment = ["NO_COLOR": noColor, "TERM": "xterm"]
+            let result = try command.run()
+            #expect(result.exitCode == 0)
+            let isColored = result.text.contains("\u{1B}[3")
+            #expect(!result.text.contains("\\033"))
+            return isColored
         }
+        try #expect(isColored(words, isTerminal: true, noColor: nil))
+        try #expect(!isColored(words, isTerminal: true, noColor: "1"))
+        try #expect(!isColored(words, isTerminal: false, noColor: nil))
+        try #expect(!isColored(words, "--color never", isTerminal: true, noColor: nil))
+        try #expect(isColored(words, "--color always", isTerminal: false, noColor: "1"))
     }
 
     private let perhaps =

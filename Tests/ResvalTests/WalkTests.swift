@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("resval find, set -R and what applies")
+@Suite("resval find, set -R and what applies", .cleansUp)
 struct WalkTests {
     private let user: UInt32 = 65534
 
@@ -18,26 +18,25 @@ struct WalkTests {
             Directory("directory") { File("plain") }.purgeable()
             SymbolicLink("link", to: "excluded")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            func find(_ filters: String...) throws -> String {
-                let arguments = ["find", "--sort"] + filters
-                var command = Command(.built("resval"), arguments: arguments)
-                command.workingDirectory = root
-                return try command.run().text
-            }
-            try #expect(
-                find()
-                    == "./both\n./broken\n./directory\n./excluded\n./kept\n./secret\n")
-            try #expect(find("--excluded") == "./both\n./excluded\n")
-            try #expect(find("--excluded", "--purgeable") == "./both\n")
-            try #expect(find("--protection", "complete") == "./secret\n")
-            try #expect(find("--malformed") == "./broken\n")
-            let broken = try resval("find", "--excluded", ".", in: root)
-            #expect(broken.exitCode == 2)
-            #expect(
-                broken.errorText.hasPrefix(
-                    "resval: ./broken: user.resval.isPurgeable has the value \"perhaps\""))
+        let root = try temporaryDirectory(containing: tree)
+        func find(_ filters: String...) throws -> String {
+            let arguments = ["find", "--sort"] + filters
+            var command = Command(.built("resval"), arguments: arguments)
+            command.workingDirectory = root
+            return try command.run().text
         }
+        try #expect(
+            find()
+                == "./both\n./broken\n./directory\n./excluded\n./kept\n./secret\n")
+        try #expect(find("--excluded") == "./both\n./excluded\n")
+        try #expect(find("--excluded", "--purgeable") == "./both\n")
+        try #expect(find("--protection", "complete") == "./secret\n")
+        try #expect(find("--malformed") == "./broken\n")
+        let broken = try resval("find", "--excluded", ".", in: root)
+        #expect(broken.exitCode == 2)
+        #expect(
+            broken.errorText.hasPrefix(
+                "resval: ./broken: user.resval.isPurgeable has the value \"perhaps\""))
     }
 
     @Test("find says on a terminal which marks an item has, and why it is excluded")
@@ -47,27 +46,26 @@ struct WalkTests {
             File("broken").attribute(StoredKey.isPurgeable.attribute, "perhaps")
             Directory("build") { File("object") }.excluded()
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            func find(_ options: String...) throws -> Set<Substring> {
-                var command = Command(
-                    .built("resval"), arguments: ["find", "--color", "never"] + options)
-                command.workingDirectory = root
-                return Set(
-                    try command.onTerminal("xterm").run().text.split(whereSeparator: \.isNewline))
-            }
-            try #expect(
-                find().isSuperset(of: [
-                    "./both: isExcludedFromBackup=true, isPurgeable=false",
-                    "./broken: isPurgeable is malformed or unreadable",
-                    "./build: isExcludedFromBackup=true",
-                ]))
-            let effective = try find("--effective", "--no-locations", "--excluded")
-            #expect(
-                effective.contains {
-                    $0.hasPrefix("./build/object: isExcludedFromBackup=true, isPurgeable=false, ")
-                        && $0.contains("a directory above it is excluded: ")
-                }, "\(effective)")
+        let root = try temporaryDirectory(containing: tree)
+        func find(_ options: String...) throws -> Set<Substring> {
+            var command = Command(
+                .built("resval"), arguments: ["find", "--color", "never"] + options)
+            command.workingDirectory = root
+            return Set(
+                try command.onTerminal("xterm").run().text.split(whereSeparator: \.isNewline))
         }
+        try #expect(
+            find().isSuperset(of: [
+                "./both: isExcludedFromBackup=true, isPurgeable=false",
+                "./broken: isPurgeable is malformed or unreadable",
+                "./build: isExcludedFromBackup=true",
+            ]))
+        let effective = try find("--effective", "--no-locations", "--excluded")
+        #expect(
+            effective.contains {
+                $0.hasPrefix("./build/object: isExcludedFromBackup=true, isPurgeable=false, ")
+                    && $0.contains("a directory above it is excluded: ")
+            }, "\(effective)")
     }
 
     @Test("find -0 and find --json carry every hostile name unchanged")
@@ -76,28 +74,27 @@ struct WalkTests {
         let tree = Tree {
             for name in HostileNames.all { Directory(name) { File(name).excluded() } }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let slash = [UInt8(ascii: "/")]
-            let expected = Set(
-                HostileNames.all.map { Array("./".utf8) + $0.bytes + slash + $0.bytes })
-            let result = try resval("find", "-0", "--excluded", in: root)
-            #expect(result.exitCode == 0)
-            #expect(Set(result.records) == expected)
-            #expect(result.records.count == HostileNames.all.count)
+        let root = try temporaryDirectory(containing: tree)
+        let slash = [UInt8(ascii: "/")]
+        let expected = Set(
+            HostileNames.all.map { Array("./".utf8) + $0.bytes + slash + $0.bytes })
+        let result = try resval("find", "-0", "--excluded", in: root)
+        #expect(result.exitCode == 0)
+        #expect(Set(result.records) == expected)
+        #expect(result.records.count == HostileNames.all.count)
 
-            let lines = try resval("find", "--excluded", in: root)
-            #expect(lines.output.count { $0 == 0x0A } == HostileNames.all.count)
-            #expect(lines.output.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x0A })
+        let lines = try resval("find", "--excluded", in: root)
+        #expect(lines.output.count { $0 == 0x0A } == HostileNames.all.count)
+        #expect(lines.output.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x0A })
 
-            let json = try resval("find", "--json", "--excluded", in: root)
-            var jq = Command(
-                try #require(FilePath.tool("jq")), "-j",
-                #"select(.path != null) | .path + "\u0000""#)
-            jq.input = json.output
-            let texts = expected.filter { String(validating: $0, as: UTF8.self) != nil }
-            try #expect(Set(jq.run().records) == texts)
-            #expect(texts.count < expected.count)
-        }
+        let json = try resval("find", "--json", "--excluded", in: root)
+        var jq = Command(
+            try #require(FilePath.tool("jq")), "-j",
+            #"select(.path != null) | .path + "\u0000""#)
+        jq.input = json.output
+        let texts = expected.filter { String(validating: $0, as: UTF8.self) != nil }
+        try #expect(Set(jq.run().records) == texts)
+        #expect(texts.count < expected.count)
     }
 
     @Test("find --size gives the sizes of files")
@@ -109,26 +106,25 @@ struct WalkTests {
                 SymbolicLink("link", to: "file")
             }.excluded()
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let size = try root.appending("outer/file").status().allocatedSize
-            expect(
-                try resval("find", "--size", "--sort", in: root), exits: 0,
-                prints: "-\t./outer\n\(size)\t./outer/file\n")
-            expect(
-                try resval("find", "--size", "--json", "outer/file", in: root), exits: 0,
-                prints: #"""
-                    {"version":1,"path":"outer/file","kind":"file","isExcludedFromBackup":true,\#
-                    "isPurgeable":null,"fileProtection":null,"broken":[],\#
-                    "fileAllocatedSize":\#(size)}
+        let root = try temporaryDirectory(containing: tree)
+        let size = try root.appending("outer/file").status().allocatedSize
+        expect(
+            try resval("find", "--size", "--sort", in: root), exits: 0,
+            prints: "-\t./outer\n\(size)\t./outer/file\n")
+        expect(
+            try resval("find", "--size", "--json", "outer/file", in: root), exits: 0,
+            prints: #"""
+                {"version":1,"path":"outer/file","kind":"file","isExcludedFromBackup":true,\#
+                "isPurgeable":null,"fileProtection":null,"broken":[],\#
+                "fileAllocatedSize":\#(size)}
 
-                    """#)
-            // Effective values: everything below an excluded directory, without its marks, too.
-            expect(
-                try resval(
-                    "find", "--effective", "--no-locations", "--excluded", "--size", "--sort",
-                    "outer", in: root), exits: 0,
-                prints: "-\touter\n\(size)\touter/file\n-\touter/link\n")
-        }
+                """#)
+        // Effective values: everything below an excluded directory, without its marks, too.
+        expect(
+            try resval(
+                "find", "--effective", "--no-locations", "--excluded", "--size", "--sort",
+                "outer", in: root), exits: 0,
+            prints: "-\touter\n\(size)\touter/file\n-\touter/link\n")
     }
 
     @Test("find without a match is a success, a missing ROOT and a closed directory are not")
@@ -138,18 +134,17 @@ struct WalkTests {
             Directory("closed") { File("f").excluded() }.permissions(0o700)
             Directory("open") { File("f").excluded() }
         }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            expect(try resval("find", "--purgeable", in: root), exits: 0)
-            expect(
-                try resval("find", "nope", "open", in: root), exits: 2, prints: "open/f\n",
-                complains: "resval: nope: no such file or directory\n")
-            let closed = try resval("find", in: root, user: user)
-            #expect(closed.exitCode == 2)
-            #expect(closed.text == "./open/f\n")
-            #expect(
-                closed.errorText.hasPrefix(
-                    "resval: ./closed: cannot look inside this directory: permission denied"))
-        }
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        expect(try resval("find", "--purgeable", in: root), exits: 0)
+        expect(
+            try resval("find", "nope", "open", in: root), exits: 2, prints: "open/f\n",
+            complains: "resval: nope: no such file or directory\n")
+        let closed = try resval("find", in: root, user: user)
+        #expect(closed.exitCode == 2)
+        #expect(closed.text == "./open/f\n")
+        #expect(
+            closed.errorText.hasPrefix(
+                "resval: ./closed: cannot look inside this directory: permission denied"))
     }
 
     @Test("set -R marks everything below, follows the ROOT only, and counts what it left")
@@ -163,45 +158,43 @@ struct WalkTests {
             File("twin")
             HardLink("twin2", to: "twin")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            func change(_ arguments: String...) throws {
-                var command = Command(.built("resval"), arguments: arguments)
-                command.workingDirectory = root
-                command.environment = ["XDG_STATE_HOME": root.appending("state").string]
-                let result = try command.run()
-                #expect(result.exitCode == 0)
-                #expect(
-                    result.errorText
-                        == "resval: warning: skipped 2 links and special files, which cannot have "
-                        + "marks\n")
-            }
-            try change("set", "-R", "excluded=true", "root")
-            for path in ["tree", "tree/inner", "tree/inner/f"] {
-                try #expect(root.appending(path).value(for: .isExcludedFromBackup) == true)
-            }
-            for path in ["outside", "outside/f"] {
-                try #expect(root.appending(path).marks().isEmpty)
-            }
-            try change("unset", "-R", "all", "tree")
-            expect(try resval("find", in: root), exits: 0)
+        let root = try temporaryDirectory(containing: tree)
+        func change(_ arguments: String...) throws {
+            var command = Command(.built("resval"), arguments: arguments)
+            command.workingDirectory = root
+            command.environment = ["XDG_STATE_HOME": root.appending("state").string]
+            let result = try command.run()
+            #expect(result.exitCode == 0)
+            #expect(
+                result.errorText
+                    == "resval: warning: skipped 2 links and special files, which cannot have "
+                    + "marks\n")
         }
+        try change("set", "-R", "excluded=true", "root")
+        for path in ["tree", "tree/inner", "tree/inner/f"] {
+            try #expect(root.appending(path).value(for: .isExcludedFromBackup) == true)
+        }
+        for path in ["outside", "outside/f"] {
+            try #expect(root.appending(path).marks().isEmpty)
+        }
+        try change("unset", "-R", "all", "tree")
+        expect(try resval("find", in: root), exits: 0)
     }
 
     @Test("a ROOT of set -R that cannot hold marks is an error")
     func recursiveSetOnPipe() throws {
-        try withTemporaryDirectory(containing: Tree { Fifo("pipe") }) { root in
-            let result = try resval(
-                "set", "-R", "excluded=true", "pipe", "none", in: root,
-                environment: ["XDG_STATE_HOME": root.string])
-            #expect(result.exitCode == 2)
-            #expect(result.text.hasPrefix("items changed: 0; undo with: "))
-            #expect(
-                result.errorText == """
-                    resval: pipe: FIFOs cannot have user attributes (mark the directory it is in)
-                    resval: none: no such file or directory
+        let root = try temporaryDirectory(containing: Tree { Fifo("pipe") })
+        let result = try resval(
+            "set", "-R", "excluded=true", "pipe", "none", in: root,
+            environment: ["XDG_STATE_HOME": root.string])
+        #expect(result.exitCode == 2)
+        #expect(result.text.hasPrefix("items changed: 0; undo with: "))
+        #expect(
+            result.errorText == """
+                resval: pipe: FIFOs cannot have user attributes (mark the directory it is in)
+                resval: none: no such file or directory
 
-                    """)
-        }
+                """)
     }
 
     @Test("what applies comes from the directory above, and explain says so")
@@ -210,30 +203,29 @@ struct WalkTests {
             Directory("build") { File("object") }.excluded()
             File("plain")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let object = "build/object"
-            expect(try resval("get", "excluded", object, in: root), exits: 1)
-            expect(
-                try resval("get", "--effective", "--no-locations", "excluded", object, in: root),
-                exits: 0, prints: "true\n")
-            expect(
-                try resval(
-                    "test", "--effective", "excluded", "plain", in: root,
-                    environment: ["HOME": root.string]), exits: 1)
-            expect(try resval("set", "excluded=false", object, in: root), exits: 0)
-            var command = Command(.built("resval"), "set", "excluded=false", object)
-            command.workingDirectory = root
-            let warned = try command.onTerminal("xterm").run()
-            #expect(warned.exitCode == 0)
-            #expect(warned.text.contains("still excluded"), "\(warned)")
-            try #expect(root.appending(object).value(for: .isExcludedFromBackup) == false)
-            let found = try resval(
-                "find", "--effective", "--no-locations", "--excluded", "--sort", in: root)
-            expect(found, exits: 0, prints: "./build\n./build/object\n")
-            let explained = try resval("explain", "--no-locations", object, in: root)
-            #expect(explained.exitCode == 0)
-            #expect(explained.text.contains("isExcludedFromBackup: true"))
-            #expect(explained.text.contains("(\(root)/build)"))
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let object = "build/object"
+        expect(try resval("get", "excluded", object, in: root), exits: 1)
+        expect(
+            try resval("get", "--effective", "--no-locations", "excluded", object, in: root),
+            exits: 0, prints: "true\n")
+        expect(
+            try resval(
+                "test", "--effective", "excluded", "plain", in: root,
+                environment: ["HOME": root.string]), exits: 1)
+        expect(try resval("set", "excluded=false", object, in: root), exits: 0)
+        var command = Command(.built("resval"), "set", "excluded=false", object)
+        command.workingDirectory = root
+        let warned = try command.onTerminal("xterm").run()
+        #expect(warned.exitCode == 0)
+        #expect(warned.text.contains("still excluded"), "\(warned)")
+        try #expect(root.appending(object).value(for: .isExcludedFromBackup) == false)
+        let found = try resval(
+            "find", "--effective", "--no-locations", "--excluded", "--sort", in: root)
+        expect(found, exits: 0, prints: "./build\n./build/object\n")
+        let explained = try resval("explain", "--no-locations", object, in: root)
+        #expect(explained.exitCode == 0)
+        #expect(explained.text.contains("isExcludedFromBackup: true"))
+        #expect(explained.text.contains("(\(root)/build)"))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SystemCalls
 
-@Suite("Capacity by use")
+@Suite("Capacity by use", .cleansUp)
 struct CapacityTests {
     private func status(_ blocks: UInt64, _ available: UInt64, _ size: UInt64) -> FilesystemStatus {
         FilesystemStatus(
@@ -82,79 +82,75 @@ struct CapacityTests {
 
     @Test("the command, the library and the URL API count on the same record")
     func oneAnswer() throws {
-        try withFilesystem(.ext4) { filesystem in
-            try withTemporaryDirectory { state in
-                let capacity = try #require(try filesystem.root.volumeCapacity())
-                let device = try filesystem.root.status().identity.device
-                let boot = try bootIdentifier()
-                let environment: [String: String?] = [
-                    "XDG_STATE_HOME": state.string, "HOME": state.string,
-                ]
-                func answers() throws -> [[Int64]] {
-                    var command = Command(
-                        .built("resval"), "get",
-                        "volumeTotalCapacity,volumeAvailableCapacity,"
-                            + "volumeAvailableCapacityForImportantUsage,"
-                            + "volumeAvailableCapacityForOpportunisticUsage", filesystem.root)
-                    command.environment = environment
-                    let told = try command.runSuccessfully().split(separator: "\n")
-                        .compactMap { $0.split(separator: "=").last.flatMap { Int64($0) } }
-                    command = Command(.built("foundation-tool"), "capacity", filesystem.root)
-                    command.environment = environment
-                    let values = try command.runSuccessfully().split(separator: "\n")
-                        .compactMap { Int64($0) }
-                    return [told, values]
-                }
-                let (total, available) = (capacity.total, capacity.available)
-                let opportunistic = available - total / 10
-                let without = [total, available, available, opportunistic]
-                try #expect(answers() == [without, without])
-
-                let records = PurgeRecords(stateHome: state)
-                func write(_ bytes: Int64, age: Int64 = 0, boot: String) throws {
-                    var created = FileTime.now
-                    created.seconds -= age
-                    try records.write(
-                        PurgeRecord(
-                            created: created, device: device, bootID: boot, bytes: bytes))
-                }
-                try write(4096, boot: boot)
-                let with = [total, available, available + 4096, opportunistic]
-                try #expect(answers() == [with, with])
-                try write(1 << 60, boot: boot)
-                let all = [total, available, total, opportunistic]
-                try #expect(answers() == [all, all])
-                try write(4096, age: 3700, boot: boot)
-                try #expect(answers() == [without, without])
-                try write(4096, boot: "another")
-                try #expect(answers() == [without, without])
-                try Tree { File("bad", "{}") }.create(in: state)
-                try tool("cp", state.appending("bad"), records.path(forDevice: device))
-                try #expect(answers() == [without, without])
-            }
+        let filesystem = try filesystem(.ext4)
+        let state = try temporaryDirectory()
+        let capacity = try #require(try filesystem.root.volumeCapacity())
+        let device = try filesystem.root.status().identity.device
+        let boot = try bootIdentifier()
+        let environment: [String: String?] = [
+            "XDG_STATE_HOME": state.string, "HOME": state.string,
+        ]
+        func answers() throws -> [[Int64]] {
+            var command = Command(
+                .built("resval"), "get",
+                "volumeTotalCapacity,volumeAvailableCapacity,"
+                    + "volumeAvailableCapacityForImportantUsage,"
+                    + "volumeAvailableCapacityForOpportunisticUsage", filesystem.root)
+            command.environment = environment
+            let told = try command.runSuccessfully().split(separator: "\n")
+                .compactMap { $0.split(separator: "=").last.flatMap { Int64($0) } }
+            command = Command(.built("foundation-tool"), "capacity", filesystem.root)
+            command.environment = environment
+            let values = try command.runSuccessfully().split(separator: "\n")
+                .compactMap { Int64($0) }
+            return [told, values]
         }
+        let (total, available) = (capacity.total, capacity.available)
+        let opportunistic = available - total / 10
+        let without = [total, available, available, opportunistic]
+        try #expect(answers() == [without, without])
+
+        let records = PurgeRecords(stateHome: state)
+        func write(_ bytes: Int64, age: Int64 = 0, boot: String) throws {
+            var created = FileTime.now
+            created.seconds -= age
+            try records.write(
+                PurgeRecord(
+                    created: created, device: device, bootID: boot, bytes: bytes))
+        }
+        try write(4096, boot: boot)
+        let with = [total, available, available + 4096, opportunistic]
+        try #expect(answers() == [with, with])
+        try write(1 << 60, boot: boot)
+        let all = [total, available, total, opportunistic]
+        try #expect(answers() == [all, all])
+        try write(4096, age: 3700, boot: boot)
+        try #expect(answers() == [without, without])
+        try write(4096, boot: "another")
+        try #expect(answers() == [without, without])
+        try Tree { File("bad", "{}") }.create(in: state)
+        try tool("cp", state.appending("bad"), records.path(forDevice: device))
+        try #expect(answers() == [without, without])
     }
 
     @Test("a volume is asked for space as statvfs tells it, inodes and pressure included")
     func realSpace() throws {
-        try withFilesystem(.ext4) { filesystem in
-            let space = try StorageVolume(holding: filesystem.root).space()
-            let told = try tool("stat", "-f", "-c", "%b %a %S %c %d", filesystem.root)
-                .split(separator: " ").compactMap { Int64($0) }
-            #expect(space.bytes?.total == told[0] * told[2])
-            #expect(space.bytes?.available == told[1] * told[2])
-            #expect(space.inodes == StorageAmount(total: told[3], available: told[4]))
-            #expect(StorageThresholds().pressure(of: space) == .normal)
-            // Inodes run out long before the bytes do.
-            let script =
-                "cd '\(filesystem.root)' && for n in $(seq \(told[4] - 60)); do echo n$n; done | xargs touch"
-            try tool("bash", "-c", script)
-            let full = try StorageVolume(holding: filesystem.root).space()
-            #expect(StorageThresholds().pressure(of: full) == .critical)
-            #expect(full.bytes.map { $0.available > $0.total / 2 } == true)
-        }
-        let space = try StorageVolume(holding: "/proc").space()
-        #expect(space == StorageSpace())
+        let filesystem = try filesystem(.ext4)
+        let space = try StorageVolume(holding: filesystem.root).space()
+        let told = try tool("stat", "-f", "-c", "%b %a %S %c %d", filesystem.root)
+            .split(separator: " ").compactMap { Int64($0) }
+        #expect(space.bytes?.total == told[0] * told[2])
+        #expect(space.bytes?.available == told[1] * told[2])
+        #expect(space.inodes == StorageAmount(total: told[3], available: told[4]))
+        #expect(StorageThresholds().pressure(of: space) == .normal)
+        // Inodes run out long before the bytes do.
+        let script =
+            "cd '\(filesystem.root)' && for n in $(seq \(told[4] - 60)); do echo n$n; done | xargs touch"
+        try tool("bash", "-c", script)
+        let full = try StorageVolume(holding: filesystem.root).space()
+        #expect(StorageThresholds().pressure(of: full) == .critical)
+        #expect(full.bytes.map { $0.available > $0.total / 2 } == true)
+        try #expect(StorageVolume(holding: "/proc").space() == StorageSpace())
         try #expect(StorageVolume(holding: "/proc").fits(0, for: .important) == false)
     }
 
@@ -171,55 +167,52 @@ struct CapacityTests {
 
     @Test("what a purge may free counts only as far as it is certain: not compressed files")
     func compressed() throws {
-        try withFilesystem(.btrfs, options: ["compress-force=zstd"]) { filesystem in
-            let home = filesystem.root
-            let content = String(repeating: "x", count: 16 << 20)
-            try Tree { Directory(".cache") { Directory("app") { File("large", content) } } }
-                .create(in: home)
-            try tool("sync")
-            var command = Command(
-                .built("resval-purge"), "plan", "--free", "1M", "--min-age", "0", home)
-            command.environment = [
-                "HOME": home.string, "XDG_STATE_HOME": home.appending("state").string,
-            ]
-            try #expect(command.runSuccessfully().contains("16.0 MiB"))
-            let available = try #require(StorageVolume(holding: home).space().bytes?.available)
-            try #expect(fits("\(available - (2 << 20))B", home, home))
-            try #expect(!fits("\(available + (8 << 20))B", home, home))
-        }
+        let filesystem = try filesystem(.btrfs, options: ["compress-force=zstd"])
+        let home = filesystem.root
+        let content = String(repeating: "x", count: 16 << 20)
+        try Tree { Directory(".cache") { Directory("app") { File("large", content) } } }
+            .create(in: home)
+        try tool("sync")
+        var command = Command(
+            .built("resval-purge"), "plan", "--free", "1M", "--min-age", "0", home)
+        command.environment = [
+            "HOME": home.string, "XDG_STATE_HOME": home.appending("state").string,
+        ]
+        try #expect(command.runSuccessfully().contains("16.0 MiB"))
+        let available = try #require(StorageVolume(holding: home).space().bytes?.available)
+        try #expect(fits("\(available - (2 << 20))B", home, home))
+        try #expect(!fits("\(available + (8 << 20))B", home, home))
     }
 
     @Test("the limit of a btrfs subvolume counts, for every user")
     func subvolume() throws {
         try require(.tool("btrfs"))
-        try withFilesystem(.btrfs) { filesystem in
-            let volume = filesystem.root.appending("volume")
-            try tool("btrfs", "quota", "enable", filesystem.root)
-            try tool("btrfs", "subvolume", "create", volume)
-            try tool("btrfs", "qgroup", "limit", "8M", volume)
-            try #expect(fits("20M", filesystem.root, filesystem.root))
-            try #expect(!fits("20M", volume, filesystem.root))
-            try #expect(fits("4M", volume, filesystem.root))
-            try tool(
-                "dd", "if=/dev/urandom", "of=\(volume)/file", "bs=1M", "count=6", "status=none")
-            try tool("sync")
-            try #expect(!fits("4M", volume, filesystem.root))
-            let space = try StorageVolume(holding: volume).space()
-            #expect(space.quotas.first?.bytes?.total == 8 << 20)
-            #expect(StorageThresholds().pressure(of: space) == .normal)
-        }
+        let filesystem = try filesystem(.btrfs)
+        let volume = filesystem.root.appending("volume")
+        try tool("btrfs", "quota", "enable", filesystem.root)
+        try tool("btrfs", "subvolume", "create", volume)
+        try tool("btrfs", "qgroup", "limit", "8M", volume)
+        try #expect(fits("20M", filesystem.root, filesystem.root))
+        try #expect(!fits("20M", volume, filesystem.root))
+        try #expect(fits("4M", volume, filesystem.root))
+        try tool(
+            "dd", "if=/dev/urandom", "of=\(volume)/file", "bs=1M", "count=6", "status=none")
+        try tool("sync")
+        try #expect(!fits("4M", volume, filesystem.root))
+        let space = try StorageVolume(holding: volume).space()
+        #expect(space.quotas.first?.bytes?.total == 8 << 20)
+        #expect(StorageThresholds().pressure(of: space) == .normal)
     }
 
     @Test("an ordinary user where no quota is in force is told of none")
     func noQuota() throws {
         try require(.root)
-        try withFilesystem(.ext4) { filesystem in
-            var command = Command(
-                .built("resval"), "get", "volumeAvailableCapacityForImportantUsage", "--fits", "1K",
-                filesystem.root)
-            command.user = 65534
-            command.environment = ["HOME": "/nonexistent"]
-            try #expect(command.run().exitCode == 0)
-        }
+        let filesystem = try filesystem(.ext4)
+        var command = Command(
+            .built("resval"), "get", "volumeAvailableCapacityForImportantUsage", "--fits", "1K",
+            filesystem.root)
+        command.user = 65534
+        command.environment = ["HOME": "/nonexistent"]
+        try #expect(command.run().exitCode == 0)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 private let gibibyte: Int64 = 1 << 30
 
-@Suite("StorageMonitor")
+@Suite("StorageMonitor", .cleansUp)
 struct MonitorTests {
     /// A monitor that finds so much available of 100 GiB at each look, and then nothing any more.
     private func monitor(
@@ -84,10 +84,9 @@ struct MonitorTests {
 
     @Test("what cannot be reached is an error")
     func missing() async throws {
-        try await withTemporaryDirectory { root in
-            var iterator = StorageMonitor(root.appending("none")).makeAsyncIterator()
-            let failure = await #expect(throws: FileError.self) { try await iterator.next() }
-            #expect(failure?.code == .noSuchFile)
-        }
+        let root = try temporaryDirectory()
+        var iterator = StorageMonitor(root.appending("none")).makeAsyncIterator()
+        let failure = await #expect(throws: FileError.self) { try await iterator.next() }
+        #expect(failure?.code == .noSuchFile)
     }
 }

@@ -6,19 +6,13 @@ import TestSupport
 
 let block = String(repeating: "x", count: 100_000)
 
-/// Calls `body` with a trimmer of `~/.cache/app`, of any age, and with that directory.
-func withCache(
-    _ tree: Tree, on kind: FilesystemKind = .ext4,
-    _ body: (CacheTrimmer, FilePath) throws -> Void
-) throws {
-    try withFilesystem(kind) { filesystem in
-        let home = filesystem.root.appending("home")
-        try Tree { Directory("home") { Directory(".cache") { Directory("app") {} } } }
-            .create(in: filesystem.root)
-        let app = home.appending(".cache/app")
-        try tree.create(in: app)
-        try body(trimmer(of: app, in: home), app)
-    }
+/// Makes a trimmer of `~/.cache/app`, of any age, and that directory.
+func cache(_ tree: Tree, on kind: FilesystemKind = .ext4) throws -> (CacheTrimmer, FilePath) {
+    let root = try filesystem(kind).root
+    let (home, app) = (root.appending("home"), root.appending("home/.cache/app"))
+    try tool("mkdir", "-p", app)
+    try tree.create(in: app)
+    return (try trimmer(of: app, in: home), app)
 }
 
 /// Returns a trimmer of items of any age.

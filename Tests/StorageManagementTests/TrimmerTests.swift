@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("CacheTrimmer")
+@Suite("CacheTrimmer", .cleansUp)
 struct TrimmerTests {
     @Test(
         "to a size, what was used longest ago goes first, whole, and no more than is needed",
@@ -20,23 +20,22 @@ struct TrimmerTests {
             File("c", block)
             File("d", block)
         }
-        try withCache(tree, on: kind) { trimmer, app in
-            // The change of an inode counts, and nobody can set it: so use in this order.
-            for name in ["b/one", "b/two", "b", "c", "a", "d"] {
-                _ = try tool("touch", app.appending(name))
-                try tool("sleep", "0.02")
-            }
-            let size = try trimmer.allocatedSize()
-            #expect(size >= 500_000)
-            try #expect(trimmer.trim(toSize: size).removedCount == 0)
-            let outcome = try trimmer.trim(toSize: size - 1)
-            #expect(outcome.removedCount == 1)
-            #expect(outcome.freedBytes >= 200_000)
-            #expect(outcome.kept.isEmpty && outcome.failures.isEmpty)
-            try #expect(names(in: app) == ["a", "c", "d"])
-            try #expect(trimmer.trim(toSize: trimmer.allocatedSize() - 150_000).removedCount == 2)
-            try #expect(names(in: app) == ["d"])
+        let (trimmer, app) = try cache(tree, on: kind)
+        // The change of an inode counts, and nobody can set it: so use in this order.
+        for name in ["b/one", "b/two", "b", "c", "a", "d"] {
+            _ = try tool("touch", app.appending(name))
+            try tool("sleep", "0.02")
         }
+        let size = try trimmer.allocatedSize()
+        #expect(size >= 500_000)
+        try #expect(trimmer.trim(toSize: size).removedCount == 0)
+        let outcome = try trimmer.trim(toSize: size - 1)
+        #expect(outcome.removedCount == 1)
+        #expect(outcome.freedBytes >= 200_000)
+        #expect(outcome.kept.isEmpty && outcome.failures.isEmpty)
+        try #expect(names(in: app) == ["a", "c", "d"])
+        try #expect(trimmer.trim(toSize: trimmer.allocatedSize() - 150_000).removedCount == 2)
+        try #expect(names(in: app) == ["d"])
     }
 
     @Test("older than an age goes, and what is younger than the least age never does")
@@ -44,17 +43,16 @@ struct TrimmerTests {
         let tree = Tree {
             File("a", block); File("b", block)
         }
-        try withCache(tree) { trimmer, app in
-            try #expect(trimmer.removeItems(olderThan: 3600).removedCount == 0)
-            try #expect(trimmer.removeItems(olderThan: 0).removedCount == 2)
-            try #expect(names(in: app).isEmpty)
-            try tree.create(in: app)
-            var careful = trimmer
-            careful.minimumAge = 86_400
-            try #expect(careful.removeItems(olderThan: 0).removedCount == 0)
-            try #expect(careful.trim(toSize: 0).removedCount == 0)
-            try #expect(names(in: app) == ["a", "b"])
-        }
+        let (trimmer, app) = try cache(tree)
+        try #expect(trimmer.removeItems(olderThan: 3600).removedCount == 0)
+        try #expect(trimmer.removeItems(olderThan: 0).removedCount == 2)
+        try #expect(names(in: app).isEmpty)
+        try tree.create(in: app)
+        var careful = trimmer
+        careful.minimumAge = 86_400
+        try #expect(careful.removeItems(olderThan: 0).removedCount == 0)
+        try #expect(careful.trim(toSize: 0).removedCount == 0)
+        try #expect(names(in: app) == ["a", "b"])
     }
 
     @Test("what is open, marked false or behind a symbolic link stays, and others go in its place")
@@ -64,20 +62,19 @@ struct TrimmerTests {
             File("wanted", block).purgeable(false)
             File("old", block)
         }
-        try withCache(tree) { trimmer, app in
-            let documents = app.removingLastComponent().removingLastComponent()
-                .appending("Documents")
-            try tool("mkdir", documents)
-            try tool("cp", app.appending("old"), documents.appending("letter"))
-            try tool("ln", "-s", documents, app.appending("link"))
-            let held = try openForReading(app.appending("open"))
-            let outcome = try trimmer.trim(toSize: 0)
-            try closeFile(held)
-            #expect(outcome.kept.contains { $0.reason == .inUse })
-            let left = try names(in: app)
-            #expect(left.filter { $0 != "link" } == ["open", "wanted"])
-            try #expect(names(in: documents) == ["letter"])
-        }
+        let (trimmer, app) = try cache(tree)
+        let documents = app.removingLastComponent().removingLastComponent()
+            .appending("Documents")
+        try tool("mkdir", documents)
+        try tool("cp", app.appending("old"), documents.appending("letter"))
+        try tool("ln", "-s", documents, app.appending("link"))
+        let held = try openForReading(app.appending("open"))
+        let outcome = try trimmer.trim(toSize: 0)
+        try closeFile(held)
+        #expect(outcome.kept.contains { $0.reason == .inUse })
+        let left = try names(in: app)
+        #expect(left.filter { $0 != "link" } == ["open", "wanted"])
+        try #expect(names(in: documents) == ["letter"])
     }
 
     @Test("what has a protection class stays, with all that goes with it")
@@ -87,34 +84,30 @@ struct TrimmerTests {
             Directory("unit") { File("key", block).protection(.completeUnlessOpen) }
             File("old", block)
         }
-        try withCache(tree) { trimmer, app in
-            try #expect(trimmer.trim(toSize: 0).removedCount == 1)
-            try #expect(names(in: app) == ["token", "unit", "unit/key"])
-        }
+        let (trimmer, app) = try cache(tree)
+        try #expect(trimmer.trim(toSize: 0).removedCount == 1)
+        try #expect(names(in: app) == ["token", "unit", "unit/key"])
     }
 
     @Test("homes, documents and what holds them are not trimmed")
     func refusals() throws {
-        try withTemporaryDirectory { home in
-            let names = ["Documents", ".config", ".local/share/app", "Pictures/x", "elsewhere"]
-            for name in names { try tool("mkdir", "-p", home.appending(name)) }
-            let environment = PolicyEnvironment(
-                environment: ["HOME": home], passwordDatabase: "/dev/null", user: effectiveUser())
-            for name in names {
-                #expect(code { try CacheTrimmer(home.appending(name), in: environment) } == .other)
-            }
-            #expect(code { try CacheTrimmer(home, in: environment) } == .other)
-            #expect(
-                code { try CacheTrimmer(home.appending("none"), in: environment) } == .noSuchFile)
+        let home = try temporaryDirectory()
+        let names = ["Documents", ".config", ".local/share/app", "Pictures/x", "elsewhere"]
+        for name in names { try tool("mkdir", "-p", home.appending(name)) }
+        let environment = PolicyEnvironment(
+            environment: ["HOME": home], passwordDatabase: "/dev/null", user: effectiveUser())
+        for name in names {
+            #expect(code { try CacheTrimmer(home.appending(name), in: environment) } == .other)
         }
+        #expect(code { try CacheTrimmer(home, in: environment) } == .other)
+        #expect(code { try CacheTrimmer(home.appending("none"), in: environment) } == .noSuchFile)
     }
 
     @Test("hard links count once, and what cannot be read makes the size unknown")
     func sizes() throws {
-        try withCache(Tree { File("a", block) }) { trimmer, app in
-            let size = try trimmer.allocatedSize()
-            try tool("ln", app.appending("a"), app.appending("b"))
-            try #expect(trimmer.allocatedSize() == size)
-        }
+        let (trimmer, app) = try cache(Tree { File("a", block) })
+        let size = try trimmer.allocatedSize()
+        try tool("ln", app.appending("a"), app.appending("b"))
+        try #expect(trimmer.allocatedSize() == size)
     }
 }

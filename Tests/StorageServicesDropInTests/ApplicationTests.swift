@@ -7,7 +7,7 @@ import Testing
 
 @testable import StorageServicesDropIn
 
-@Suite("The application")
+@Suite("The application", .cleansUp)
 struct ApplicationTests {
     @Test("protected data is available while no class is enforced")
     func protectedData() async throws {
@@ -28,13 +28,12 @@ struct ApplicationTests {
 
     @Test("why memory pressure is not reported can be asked")
     func obstacles() throws {
-        try withTemporaryDirectory(containing: Tree { Directory("directory") }) { root in
-            for name in ["missing", "directory"] {
-                let monitor = MemoryPressureMonitor(root.appending(name)) {}
-                let reason = try #require(monitor.start())
-                #expect(reason.contains(name))
-                #expect(monitor.start() == reason)
-            }
+        let root = try temporaryDirectory(containing: Tree { Directory("directory") })
+        for name in ["missing", "directory"] {
+            let monitor = MemoryPressureMonitor(root.appending(name)) {}
+            let reason = try #require(monitor.start())
+            #expect(reason.contains(name))
+            #expect(monitor.start() == reason)
         }
     }
 
@@ -57,34 +56,33 @@ struct ApplicationTests {
             count.withLock { $0 += 1 }
         }
         guard monitor.start() == nil else { try Test.cancel("skipped: no trigger can be set") }
-        try withTemporaryDirectory { root in
-            let script = """
-                groups=/sys/fs/cgroup/memory limit=memory.limit_in_bytes
-                if [ ! -d $groups ]; then
-                    groups=/sys/fs/cgroup limit=memory.max
-                    echo +memory > $groups/cgroup.subtree_control
-                fi
-                group=$groups/resval-test.$$
-                mkdir $group && echo 20M > $group/$limit || exit 3
-                (
-                    echo $BASHPID > $group/cgroup.procs
-                    head --bytes 150M /dev/zero > "$1"
-                    for _ in 1 2 3; do cat "$1"; done
-                ) > /dev/null
-                rm "$1"
-                for _ in $(seq 50); do rmdir $group && exit 0; sleep 0.1; done 2> /dev/null
-                """
-            // How long the group waits for memory depends on what else the machine does.
-            let end = Date(timeIntervalSinceNow: 120)
-            repeat {
-                let result = try Command(
-                    "/bin/bash", "-c", script, "bash", root.appending("file")
-                ).run()
-                guard result.exitCode != 3 else { try Test.cancel("skipped: \(result)") }
-                #expect(result.exitCode == 0, "\(result)")
-                usleep(500_000)
-            } while count.withLock { $0 } == 0 && Date() < end
-            #expect(count.withLock { $0 } > 0)
-        }
+        let root = try temporaryDirectory()
+        let script = """
+            groups=/sys/fs/cgroup/memory limit=memory.limit_in_bytes
+            if [ ! -d $groups ]; then
+                groups=/sys/fs/cgroup limit=memory.max
+                echo +memory > $groups/cgroup.subtree_control
+            fi
+            group=$groups/resval-test.$$
+            mkdir $group && echo 20M > $group/$limit || exit 3
+            (
+                echo $BASHPID > $group/cgroup.procs
+                head --bytes 150M /dev/zero > "$1"
+                for _ in 1 2 3; do cat "$1"; done
+            ) > /dev/null
+            rm "$1"
+            for _ in $(seq 50); do rmdir $group && exit 0; sleep 0.1; done 2> /dev/null
+            """
+        // How long the group waits for memory depends on what else the machine does.
+        let end = Date(timeIntervalSinceNow: 120)
+        repeat {
+            let result = try Command(
+                "/bin/bash", "-c", script, "bash", root.appending("file")
+            ).run()
+            guard result.exitCode != 3 else { try Test.cancel("skipped: \(result)") }
+            #expect(result.exitCode == 0, "\(result)")
+            usleep(500_000)
+        } while count.withLock { $0 } == 0 && Date() < end
+        #expect(count.withLock { $0 } > 0)
     }
 }

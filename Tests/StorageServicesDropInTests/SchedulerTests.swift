@@ -5,7 +5,7 @@ import Testing
 
 @testable import StorageServicesDropIn
 
-@Suite("The scheduler without a service manager")
+@Suite("The scheduler without a service manager", .cleansUp)
 struct SchedulerTests {
     @Test("an identifier is registered once, and one without a unit never")
     func registering() {
@@ -26,19 +26,18 @@ struct SchedulerTests {
 
     @Test("without systemd a request is an error, and nothing is pending")
     func unavailable() throws {
-        try withTemporaryDirectory { root in
-            let log = root.appending("log")
-            var command = Command(.built("services-tool"), "cleanup", log)
-            // A directory of the manager that leads nowhere, and a user without a manager.
-            command.environment["XDG_RUNTIME_DIR"] = root.string
-            try require(.root)
-            command.user = 54321
-            try tool("chmod", "777", root)
-            let result = try command.run()
-            #expect(result.exitCode != 0)
-            #expect(result.errorText.contains("systemd has no manager for this user"), "\(result)")
-            #expect(!result.text.contains("submitted"))
-        }
+        let root = try temporaryDirectory()
+        let log = root.appending("log")
+        var command = Command(.built("services-tool"), "cleanup", log)
+        // A directory of the manager that leads nowhere, and a user without a manager.
+        command.environment["XDG_RUNTIME_DIR"] = root.string
+        try require(.root)
+        command.user = 54321
+        try tool("chmod", "777", root)
+        let result = try command.run()
+        #expect(result.exitCode != 0)
+        #expect(result.errorText.contains("systemd has no manager for this user"), "\(result)")
+        #expect(!result.text.contains("submitted"))
     }
 
     @Test("errors have Apple's codes, and match in catch clauses")

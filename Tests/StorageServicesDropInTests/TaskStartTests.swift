@@ -6,7 +6,7 @@ import Testing
 
 @testable import StorageServicesDropIn
 
-@Suite("Arguments of systemd-run")
+@Suite("Arguments of systemd-run", .cleansUp)
 struct TaskStartTests {
     private let start = TaskStart(
         program: "/opt/album/bin/album", arguments: [Array("--library=~/%h".utf8), []],
@@ -163,14 +163,13 @@ struct TaskStartTests {
             (route("00", flags: "00000201", "eth0"), false),
         ])
     func network(_ line: String, _ isNetwork: Bool) throws {
-        try withTemporaryDirectory(containing: Tree { File("route", line + "\n") }) { root in
-            let grep = try #require(FilePath.tool("grep"))
-            let result = try Command(
-                grep, "-E", "-s", "-q", TaskStart.defaultRoute, root.appending("route"),
-                root.appending("missing")
-            ).run()
-            #expect((result.exitCode == 0) == isNetwork, "\(result)")
-        }
+        let root = try temporaryDirectory(containing: Tree { File("route", line + "\n") })
+        let grep = try #require(FilePath.tool("grep"))
+        let result = try Command(
+            grep, "-E", "-s", "-q", TaskStart.defaultRoute, root.appending("route"),
+            root.appending("missing")
+        ).run()
+        #expect((result.exitCode == 0) == isNetwork, "\(result)")
     }
 
     private static func route(_ length: String, flags: String, _ device: String) -> String {

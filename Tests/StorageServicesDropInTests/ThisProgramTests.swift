@@ -5,7 +5,7 @@ import Testing
 
 @testable import StorageServicesDropIn
 
-@Suite("The program by which timers and metrics are named")
+@Suite("The program by which timers and metrics are named", .cleansUp)
 struct ThisProgramTests {
     @Test("programs with the same name in several directories do not share a name")
     func names() throws {
@@ -45,23 +45,22 @@ struct ThisProgramTests {
             Directory("b")
             Directory("data")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            func output(_ script: String, _ directory: String) throws -> String {
-                let program = root.appending("\(directory)/services-tool")
-                try tool("cp", FilePath.built("services-tool"), program)
-                var command = Command(
-                    "/bin/sh", "-c", script, program, "samples", root.appending("data"))
-                command.environment["HOME"] = root.string
-                command.environment["XDG_STATE_HOME"] = root.appending("state").string
-                return try command.runSuccessfully()
-            }
-            let first = "received: 1 files of data"
-            let outputs = try ["a", "b"].map { try output(#"exec "$0" "$@""#, $0) }
-            #expect(outputs.allSatisfy { $0.contains(first) })
-            // The payload of the day is there already.
-            let removed = #"exec 3< "$0"; rm "$0"; exec /proc/self/fd/3 "$@""#
-            let again = try output(removed, "a")
-            #expect(!again.contains(first))
+        let root = try temporaryDirectory(containing: tree)
+        func output(_ script: String, _ directory: String) throws -> String {
+            let program = root.appending("\(directory)/services-tool")
+            try tool("cp", FilePath.built("services-tool"), program)
+            var command = Command(
+                "/bin/sh", "-c", script, program, "samples", root.appending("data"))
+            command.environment["HOME"] = root.string
+            command.environment["XDG_STATE_HOME"] = root.appending("state").string
+            return try command.runSuccessfully()
         }
+        let first = "received: 1 files of data"
+        let outputs = try ["a", "b"].map { try output(#"exec "$0" "$@""#, $0) }
+        #expect(outputs.allSatisfy { $0.contains(first) })
+        // The payload of the day is there already.
+        let removed = #"exec 3< "$0"; rm "$0"; exec /proc/self/fd/3 "$@""#
+        let again = try output(removed, "a")
+        #expect(!again.contains(first))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SystemCalls
 
-@Suite("Calls that a kernel or a filter does not know")
+@Suite("Calls that a kernel or a filter does not know", .cleansUp)
 struct AvailableCallsTests {
     @Test("a probe answered with ENOSYS or EPERM is of a call that may not be used")
     func probes() {
@@ -41,34 +41,31 @@ struct AvailableCallsTests {
             SymbolicLink("link", to: "f")
             Fifo("fifo")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let directory = OwnedDescriptor(try openDirectoryReference(root))
-            let mock = SystemCallMock([:])
-            try mock.run {
-                let descriptor = directory.descriptor
-                try #expect(read("f", in: descriptor) == Array("value".utf8))
-                try #expect(
-                    read("link", in: descriptor, followingLinks: true) == Array("value".utf8))
-                for name in ["link", "fifo"] as [FilePath] {
-                    let error = #expect(throws: Errno.self) { try read(name, in: descriptor) }
-                    #expect([.noData, .notSupported].contains(error))
-                }
-                #expect(throws: Errno.noSuchFileOrDirectory) {
-                    try read("missing", in: descriptor)
-                }
+        let root = try temporaryDirectory(containing: tree)
+        let directory = OwnedDescriptor(try openDirectoryReference(root))
+        let mock = SystemCallMock([:])
+        try mock.run {
+            let descriptor = directory.descriptor
+            try #expect(read("f", in: descriptor) == Array("value".utf8))
+            try #expect(read("link", in: descriptor, followingLinks: true) == Array("value".utf8))
+            for name in ["link", "fifo"] as [FilePath] {
+                let error = #expect(throws: Errno.self) { try read(name, in: descriptor) }
+                #expect([.noData, .notSupported].contains(error))
             }
-            #expect(mock.calls[.openat] == 5 && mock.calls[.close] == 4)
+            #expect(throws: Errno.noSuchFileOrDirectory) {
+                try read("missing", in: descriptor)
+            }
         }
+        #expect(mock.calls[.openat] == 5 && mock.calls[.close] == 4)
     }
 
     @Test("without /proc an open file is never reported as missing")
     func noProc() throws {
-        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
-            let directory = OwnedDescriptor(try openDirectoryReference(root))
-            let mock = SystemCallMock([.getxattr: [.noSuchFileOrDirectory]])
-            #expect(throws: Errno.noFunction) {
-                try mock.run { try read("f", in: directory.descriptor) }
-            }
+        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let directory = OwnedDescriptor(try openDirectoryReference(root))
+        let mock = SystemCallMock([.getxattr: [.noSuchFileOrDirectory]])
+        #expect(throws: Errno.noFunction) {
+            try mock.run { try read("f", in: directory.descriptor) }
         }
     }
 }

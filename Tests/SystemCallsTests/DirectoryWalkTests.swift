@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemCalls
 
-@Suite("A walk of a directory")
+@Suite("A walk of a directory", .cleansUp)
 struct DirectoryWalkTests {
     private func makeWalk(_ root: FilePath) throws -> DirectoryWalk<Int> {
         let directory = try OpenDirectory(at: root, flags: .readOnly)
@@ -31,61 +31,58 @@ struct DirectoryWalkTests {
             Directory("d")
             SymbolicLink("e", to: "a")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            var walk = try makeWalk(root)
-            var steps: [String] = []
-            while let step = try walk.next() {
-                switch step {
-                case .entry(let name):
-                    let path = walk.path(of: name).dropFirst(root.length)
-                    steps.append(String(decoding: path, as: UTF8.self))
-                    _ = try enter(name, &walk)
-                case .end(let name, let context):
-                    #expect(context == walk.context + 1)
-                    #expect(walk.depth == walk.context)
-                    steps.append("\(name).")
-                }
+        let root = try temporaryDirectory(containing: tree)
+        var walk = try makeWalk(root)
+        var steps: [String] = []
+        while let step = try walk.next() {
+            switch step {
+            case .entry(let name):
+                let path = walk.path(of: name).dropFirst(root.length)
+                steps.append(String(decoding: path, as: UTF8.self))
+                _ = try enter(name, &walk)
+            case .end(let name, let context):
+                #expect(context == walk.context + 1)
+                #expect(walk.depth == walk.context)
+                steps.append("\(name).")
             }
-            #expect(steps == ["/a", "/a/b", "/a/b/f", "b.", "/a/c", "a.", "/d", "d.", "/e"])
-            #expect(walk.path == root.bytes)
         }
+        #expect(steps == ["/a", "/a/b", "/a/b/f", "b.", "/a/c", "a.", "/d", "d.", "/e"])
+        #expect(walk.path == root.bytes)
     }
 
     @Test("names are returned as bytes, again after they were read, and in order")
     func names() throws {
-        try withTemporaryDirectory(
+        let root = try temporaryDirectory(
             containing: Tree { for name in HostileNames.all { File(name) } }
-        ) { root in
-            let directory = try OpenDirectory(at: root, flags: .readOnly)
-            let expected = HostileNames.all.map(\.bytes)
-                .sorted { $0.lexicographicallyPrecedes($1) }
-            for _ in 1...2 {
-                try #expect(directory.names().inByteOrder().map(\.bytes) == expected)
-            }
-            #expect(EntryNames().inByteOrder().map(\.bytes) == [])
+        )
+        let directory = try OpenDirectory(at: root, flags: .readOnly)
+        let expected = HostileNames.all.map(\.bytes)
+            .sorted { $0.lexicographicallyPrecedes($1) }
+        for _ in 1...2 {
+            try #expect(directory.names().inByteOrder().map(\.bytes) == expected)
         }
+        #expect(EntryNames().inByteOrder().map(\.bytes) == [])
     }
 
     @Test("goes down 5000 levels and back with few descriptors")
     func deep() throws {
         let tree = Tree { NestedDirectories("deep", depth: 5000) { File("deepest") } }
-        try withTemporaryDirectory(containing: tree) { root in
-            var walk = try makeWalk(root)
-            let first = walk.directory.descriptor.rawValue
-            var (deepest, ends, highest) = (0, 0, first)
-            while let step = try walk.next() {
-                switch step {
-                case .entry(let name):
-                    if try !enter(name, &walk) { deepest = walk.depth }
-                case .end: ends += 1
-                }
-                highest = max(highest, walk.directory.descriptor.rawValue)
+        let root = try temporaryDirectory(containing: tree)
+        var walk = try makeWalk(root)
+        let first = walk.directory.descriptor.rawValue
+        var (deepest, ends, highest) = (0, 0, first)
+        while let step = try walk.next() {
+            switch step {
+            case .entry(let name):
+                if try !enter(name, &walk) { deepest = walk.depth }
+            case .end: ends += 1
             }
-            #expect(deepest == 5000)
-            #expect(ends == 5000)
-            // Other tests open files at the same time.
-            #expect(highest < first + 1000)
+            highest = max(highest, walk.directory.descriptor.rawValue)
         }
+        #expect(deepest == 5000)
+        #expect(ends == 5000)
+        // Other tests open files at the same time.
+        #expect(highest < first + 1000)
     }
 
     /// Walks forty levels and moves the directory at one of them when the lowest is reached.
@@ -128,30 +125,28 @@ struct DirectoryWalkTests {
 
     @Test("finds its way back by name from a directory that was moved elsewhere")
     func movedAway() throws {
-        try withTemporaryDirectory { root in
-            try makeLevels(40, in: root)
-            let elsewhere = root.appending("elsewhere")
-            let found = try meanwhile(moving: 20, in: root) { path in
-                try tool("mv", path, elsewhere)
-            }
-            #expect(found.errors.isEmpty)
-            #expect(found.last == (0..<40).reversed().map { "\($0)" })
+        let root = try temporaryDirectory()
+        try makeLevels(40, in: root)
+        let elsewhere = root.appending("elsewhere")
+        let found = try meanwhile(moving: 20, in: root) { path in
+            try tool("mv", path, elsewhere)
         }
+        #expect(found.errors.isEmpty)
+        #expect(found.last == (0..<40).reversed().map { "\($0)" })
     }
 
     @Test("leaves out only the rest of a directory that it cannot return to")
     func lost() throws {
-        try withTemporaryDirectory { root in
-            try makeLevels(40, in: root)
-            // The directory at level 20 is replaced, so that neither `..` nor its name leads to it.
-            let found = try meanwhile(moving: 20, in: root) { path in
-                try tool("mv", path.appending("d"), root.appending("below"))
-                try tool("mv", path, root.appending("elsewhere"))
-                try tool("mkdir", path)
-            }
-            #expect(found.errors == [.staleNFSFileHandle])
-            let kept = (0..<40).filter { $0 != 20 }.reversed().map { "\($0)" }
-            #expect(found.last == kept)
+        let root = try temporaryDirectory()
+        try makeLevels(40, in: root)
+        // The directory at level 20 is replaced, so that neither `..` nor its name leads to it.
+        let found = try meanwhile(moving: 20, in: root) { path in
+            try tool("mv", path.appending("d"), root.appending("below"))
+            try tool("mv", path, root.appending("elsewhere"))
+            try tool("mkdir", path)
         }
+        #expect(found.errors == [.staleNFSFileHandle])
+        let kept = (0..<40).filter { $0 != 20 }.reversed().map { "\($0)" }
+        #expect(found.last == kept)
     }
 }

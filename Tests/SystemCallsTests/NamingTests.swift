@@ -5,7 +5,7 @@ import Testing
 
 @testable import SystemCalls
 
-@Suite("A name that nothing may have yet")
+@Suite("A name that nothing may have yet", .cleansUp)
 struct NamingTests {
     /// Moves `old` to `new` where the filesystem can neither refuse to replace nor, for some answers, link.
     private func move(
@@ -24,36 +24,31 @@ struct NamingTests {
 
     @Test("is given to a file where renaming cannot refuse to replace", arguments: answers)
     func given(answers: [SystemCall: [Errno?]]) throws {
-        try withTemporaryDirectory(containing: Tree { File("old", "text") }) { root in
-            try move(answers, in: root)
-            try #expect(contentsOfFile(root.appending("new")) == Array("text".utf8))
-            try #expect(tool("ls", root) == "new")
-        }
+        let root = try temporaryDirectory(containing: Tree { File("old", "text") })
+        try move(answers, in: root)
+        try #expect(contentsOfFile(root.appending("new")) == Array("text".utf8))
+        try #expect(tool("ls", root) == "new")
     }
 
     @Test("is not taken from what has it", arguments: answers)
     func taken(answers: [SystemCall: [Errno?]]) throws {
-        try withTemporaryDirectory(
+        let root = try temporaryDirectory(
             containing: Tree {
                 File("old", "text"); File("new", "other")
-            }
-        ) {
-            root in
-            #expect(throws: Errno.fileExists) { try move(answers, in: root) }
-            try #expect(contentsOfFile(root.appending("new")) == Array("other".utf8))
-            try #expect(contentsOfFile(root.appending("old")) == Array("text".utf8))
-        }
+            })
+        #expect(throws: Errno.fileExists) { try move(answers, in: root) }
+        try #expect(contentsOfFile(root.appending("new")) == Array("other".utf8))
+        try #expect(contentsOfFile(root.appending("old")) == Array("text".utf8))
     }
 
     @Test("is given to a directory, which can have no second one, unless something has it")
     func directory() throws {
         let tree = Tree { Directory("old") { File("file", "text") } }
-        try withTemporaryDirectory(containing: tree) { root in
-            try move([:], in: root)
-            try #expect(tool("ls", root, root.appending("new")).contains("file"))
-            try tool("mkdir", root.appending("old"))
-            #expect(throws: Errno.fileExists) { try move([:], in: root) }
-        }
+        let root = try temporaryDirectory(containing: tree)
+        try move([:], in: root)
+        try #expect(tool("ls", root, root.appending("new")).contains("file"))
+        try tool("mkdir", root.appending("old"))
+        #expect(throws: Errno.fileExists) { try move([:], in: root) }
     }
 
     @Test("descriptors that can be opened are counted, and given back")

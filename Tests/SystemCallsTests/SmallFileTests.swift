@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemCalls
 
-@Suite("Small files", .timeLimit(.minutes(5)))
+@Suite("Small files", .timeLimit(.minutes(5)), .cleansUp)
 struct SmallFileTests {
     private static let tree = Tree {
         File("config/file", "text")
@@ -39,51 +39,48 @@ struct SmallFileTests {
     @Test(
         "nothing but a regular file, reached without links, is read in a home", arguments: refusals)
     func refusing(path: FilePath, errno: Errno) throws {
-        try withTemporaryDirectory(containing: Self.tree) { home in
-            let error = outcome {
-                try contentsOfFile(path, below: home, ownedBy: effectiveUser(), limit: 100)
-            }
-            #expect(error == errno)
+        let home = try temporaryDirectory(containing: Self.tree)
+        let error = outcome {
+            try contentsOfFile(path, below: home, ownedBy: effectiveUser(), limit: 100)
         }
+        #expect(error == errno)
     }
 
     @Test("a home's own files are read, and no others")
     func owners() throws {
-        try withTemporaryDirectory(containing: Self.tree) { home in
-            let me = effectiveUser()
-            let text = try contentsOfFile("config/file", below: home, ownedBy: me, limit: 4)
-            #expect(text == Array("text".utf8))
-            let tooLarge = outcome {
-                try contentsOfFile("config/file", below: home, ownedBy: me, limit: 3)
-            }
-            #expect(tooLarge == .fileTooLarge)
-            let foreign = outcome {
-                try contentsOfFile("config/file", below: home, ownedBy: me + 1, limit: 4)
-            }
-            #expect(foreign == .permissionDenied)
+        let home = try temporaryDirectory(containing: Self.tree)
+        let me = effectiveUser()
+        let text = try contentsOfFile("config/file", below: home, ownedBy: me, limit: 4)
+        #expect(text == Array("text".utf8))
+        let tooLarge = outcome {
+            try contentsOfFile("config/file", below: home, ownedBy: me, limit: 3)
         }
+        #expect(tooLarge == .fileTooLarge)
+        let foreign = outcome {
+            try contentsOfFile("config/file", below: home, ownedBy: me + 1, limit: 4)
+        }
+        #expect(foreign == .permissionDenied)
     }
 
     @Test("a file that is named is read through links, and never waited for")
     func named() throws {
-        try withTemporaryDirectory(containing: Self.tree) { base in
-            let linked = try contentsOfFile(base.appending("elsewhere/link"))
-            #expect(linked == Array("text".utf8))
-            let mounts = try contentsOfFile("/proc/self/mountinfo")
-            #expect(!mounts.isEmpty)
-            let refusals: [(FilePath, Errno)] = [
-                ("fifo", .invalidArgument), ("zero", .invalidArgument),
-                ("sparse", .fileTooLarge), ("directory", .isDirectory),
-            ]
-            for (name, errno) in refusals {
-                let path = base.appending("config").pushing(name)
-                #expect(outcome { try contentsOfFile(path) } == errno)
-            }
-            // The kernel tells no size of its own files.
-            let limited = outcome {
-                try contentsOfFile("/proc/self/mountinfo", limit: 10)
-            }
-            #expect(limited == .fileTooLarge)
+        let base = try temporaryDirectory(containing: Self.tree)
+        let linked = try contentsOfFile(base.appending("elsewhere/link"))
+        #expect(linked == Array("text".utf8))
+        let mounts = try contentsOfFile("/proc/self/mountinfo")
+        #expect(!mounts.isEmpty)
+        let refusals: [(FilePath, Errno)] = [
+            ("fifo", .invalidArgument), ("zero", .invalidArgument),
+            ("sparse", .fileTooLarge), ("directory", .isDirectory),
+        ]
+        for (name, errno) in refusals {
+            let path = base.appending("config").pushing(name)
+            #expect(outcome { try contentsOfFile(path) } == errno)
         }
+        // The kernel tells no size of its own files.
+        let limited = outcome {
+            try contentsOfFile("/proc/self/mountinfo", limit: 10)
+        }
+        #expect(limited == .fileTooLarge)
     }
 }

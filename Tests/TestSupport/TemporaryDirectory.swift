@@ -2,60 +2,16 @@ import Glibc
 import SystemCalls
 import SystemPackage
 
-/// Calls `body` with a new directory and removes it afterwards, whatever it then holds.
+/// Makes a directory, which is removed when the test ends, whatever it then holds.
 ///
-/// The directory lies in the `$TMPDIR` that the tests were started with, else in `/var/tmp`, which unlike `/tmp` is rarely a filesystem
-/// without user attributes. Its path has no symbolic link in it.
+/// The directory lies in the `$TMPDIR` that the tests were started with, else in `/var/tmp`, which
+/// unlike `/tmp` is rarely a filesystem without user attributes. Its path has no symbolic link in it.
 ///
 /// - Parameter tree: what the directory holds at first.
 /// - Parameter isShared: whether other users may enter it.
-package func withTemporaryDirectory<Result>(
-    containing tree: Tree = Tree {}, isShared: Bool = false,
-    _ body: (FilePath) throws -> Result
-) throws -> Result {
-    let root = try makeTemporaryDirectory(isShared: isShared)
-    let result: Result
-    do {
-        try tree.create(in: root)
-        result = try body(root)
-    } catch {
-        try removeTree(at: root)
-        throw error
-    }
-    try removeTree(at: root)
-    return result
-}
-
-/// Calls `body` with a new directory and removes it afterwards, whatever it then holds.
-///
-/// As the form that does not wait.
-package func withTemporaryDirectory<Result>(
-    containing tree: Tree = Tree {}, isShared: Bool = false,
-    isolation: isolated (any Actor)? = #isolation, _ body: (FilePath) async throws -> Result
-) async throws -> Result {
-    let root = try makeTemporaryDirectory(isShared: isShared)
-    let result: Result
-    do {
-        try tree.create(in: root)
-        result = try await body(root)
-    } catch {
-        try removeTree(at: root)
-        throw error
-    }
-    try removeTree(at: root)
-    return result
-}
-
-/// Calls `body` with a file `f` in a new directory.
-package func withFile<Result>(
-    _ content: String = "", _ body: (FilePath) throws -> Result
-) throws -> Result {
-    try withTemporaryDirectory(containing: Tree { File("f", content) }) {
-        try body($0.appending("f"))
-    }
-}
-
-func makeTemporaryDirectory(isShared: Bool) throws -> FilePath {
+package func temporaryDirectory(
+    containing tree: Tree = Tree {}, isShared: Bool = false
+) throws -> FilePath {
     let parent = getenv("RESVAL_TEST_DIRECTORY").map { String(cString: $0) } ?? "/var/tmp"
     guard let real = realpath(parent, nil) else {
         throw FixtureError(call: "realpath", file: parent, errno: Errno(rawValue: errno))
@@ -67,5 +23,13 @@ func makeTemporaryDirectory(isShared: Bool) throws -> FilePath {
         throw FixtureError(call: "mkdtemp", file: parent, errno: Errno(rawValue: errno))
     }
     if isShared { chmod(template, 0o755) }
-    return FilePath(platformString: template)
+    let root = FilePath(platformString: template)
+    try afterwards { try removeTree(at: root) }
+    try tree.create(in: root)
+    return root
+}
+
+/// Makes a file `f` in a directory, which are removed when the test ends.
+package func temporaryFile(_ content: String = "") throws -> FilePath {
+    try temporaryDirectory(containing: Tree { File("f", content) }).appending("f")
 }

@@ -7,7 +7,8 @@ import Testing
 struct FilesystemFixtureTests {
     @Test("every kind is mounted, and unmounted afterwards", arguments: FilesystemKind.allCases)
     func lifetime(kind: FilesystemKind) throws {
-        let root = try withFilesystem(kind) { filesystem in
+        let root = try cleaningUp {
+            let filesystem = try filesystem(kind)
             let mounted = try tool("stat", "-f", "-c", "%T", filesystem.root)
             let names: [FilesystemKind: String] = [
                 .xfs: "xfs", .btrfs: "btrfs", .tmpfs: "tmpfs", .overlayfs: "overlayfs",

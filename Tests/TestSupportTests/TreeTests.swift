@@ -4,16 +4,17 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Declared trees")
+@Suite("Declared trees", .cleansUp)
 struct TreeTests {
-    @Test("a declared tree is on disk while the closure runs, and gone afterwards")
+    @Test("a declared tree is on disk until a test ends, and gone afterwards")
     func lifetime() throws {
         let tree = Tree {
             File("a", "text").excluded()
             Directory("b") { SymbolicLink("l", to: "../a") }
             HardLink("h", to: "a")
         }
-        let root = try withTemporaryDirectory(containing: tree) { root in
+        let root = try cleaningUp {
+            let root = try temporaryDirectory(containing: tree)
             try #expect(root.appending("h").value(for: .isExcludedFromBackup) == true)
             try #expect(root.appending("h").status().linkCount == 2)
             let link = root.appending("b/l")
@@ -31,7 +32,8 @@ struct TreeTests {
             NestedDirectories("d", depth: 3000)
             Directory("closed") { File("inside") }.permissions(0)
         }
-        let root = try withTemporaryDirectory(containing: tree) { root in
+        let root = try cleaningUp {
+            let root = try temporaryDirectory(containing: tree)
             let path = root.appending(HostileNames.longest, times: 40)
             try #expect(path.appending("end").status().kind == .regularFile)
             return root
@@ -43,10 +45,9 @@ struct TreeTests {
     func hostileNames() throws {
         #expect(Set(HostileNames.all).count == 21)
         let tree = Tree { for name in HostileNames.all { File(name) } }
-        try withTemporaryDirectory(containing: tree) { root in
-            for name in HostileNames.all {
-                try #expect(root.appending(name).status().kind == .regularFile)
-            }
+        let root = try temporaryDirectory(containing: tree)
+        for name in HostileNames.all {
+            try #expect(root.appending(name).status().kind == .regularFile)
         }
     }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import UsageReporting
 
-@Suite("The order of everything makes no difference to sums")
+@Suite("The order of everything makes no difference to sums", .cleansUp)
 struct OrderTests {
     /// Files by their sizes, with all their names. `d` is not measured.
     private static let files: [Int: [String]] = [
@@ -60,28 +60,26 @@ struct OrderTests {
 
     @Test("twenty orders of ROOTs and of making directories and names give one answer")
     func shuffled() throws {
-        try withFilesystem(.tmpfs) { filesystem in
-            var expected: [String: [Int64]]?
-            for round in 0..<20 {
-                var order = Shuffling(seed: UInt64(round))
-                let base = filesystem.root.appending("\(round)")
-                try tool("mkdir", base)
-                try make(in: base, &order)
-                let roots = order.shuffled(["a", "b", "c", "a/deep", "c/p"])
-                let report = try measure(
-                    roots.map { base.appending($0) }, threads: 1 + round % 4)
-                let found = answer(report, below: base)
-                #expect(found == expected ?? found, "\(roots)")
-                try #expect(
-                    report.total.allocated
-                        == diskUsage(
-                            base.appending("a"), base.appending("b"), base.appending("c")))
-                expected = found
-            }
-            // What has a name outside of the ROOTs is not freed.
-            let total = try #require(expected?[""])
-            #expect(total[0] - total[2] == 53_248)
+        let filesystem = try filesystem(.tmpfs)
+        var expected: [String: [Int64]]?
+        for round in 0..<20 {
+            var order = Shuffling(seed: UInt64(round))
+            let base = filesystem.root.appending("\(round)")
+            try tool("mkdir", base)
+            try make(in: base, &order)
+            let roots = order.shuffled(["a", "b", "c", "a/deep", "c/p"])
+            let report = try measure(roots.map { base.appending($0) }, threads: 1 + round % 4)
+            let found = answer(report, below: base)
+            #expect(found == expected ?? found, "\(roots)")
+            try #expect(
+                report.total.allocated
+                    == diskUsage(
+                        base.appending("a"), base.appending("b"), base.appending("c")))
+            expected = found
         }
+        // What has a name outside of the ROOTs is not freed.
+        let total = try #require(expected?[""])
+        #expect(total[0] - total[2] == 53_248)
     }
 }
 

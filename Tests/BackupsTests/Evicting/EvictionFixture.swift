@@ -119,24 +119,20 @@ struct EvictionFixture {
     }
 }
 
-/// Calls `body` with a file of 120,001 bytes, permissions 0640 and a mark.
-func withFile(
-    in directory: FilePath? = nil, permissions: UInt16 = 0o640,
-    _ body: (EvictionFixture) throws -> Void
-) throws {
+/// Makes a file of 120,001 bytes, permissions 0640 and a mark.
+func evictionFixture(
+    in directory: FilePath? = nil, permissions: UInt16 = 0o640
+) throws -> EvictionFixture {
     var numbers = SeededNumbers(seed: 11)
     let content = (0..<120_001).map { _ in UInt8.random(in: .min ... .max, using: &numbers) }
-    let tree = Tree {
+    let base = try temporaryDirectory(containing: Tree { Directory("root") })
+    let root = directory ?? base.appending("root")
+    try Tree {
         File("file", content).permissions(permissions).modified(EvictionFixture.modified)
-    }
-    try withTemporaryDirectory(containing: Tree { Directory("root") }) { base in
-        let root = directory ?? base.appending("root")
-        try tree.create(in: root)
-        let state = EvictionDirectory(stateHome: base.appending("state"))
-        try body(
-            EvictionFixture(
-                root: root, state: state, content: content, permissions: permissions))
-    }
+    }.create(in: root)
+    return EvictionFixture(
+        root: root, state: EvictionDirectory(stateHome: base.appending("state")), content: content,
+        permissions: permissions)
 }
 
 /// Expects a refusal.

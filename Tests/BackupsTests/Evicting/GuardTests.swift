@@ -8,116 +8,109 @@ import Testing
 
 @testable import Backups
 
-@Suite("What keeps a file from being evicted")
+@Suite("What keeps a file from being evicted", .cleansUp)
 struct GuardTests {
     @Test("two names of one file")
     func hardLink() throws {
-        try withFile { fixture in
-            let candidate = try fixture.state.evictableFile(at: fixture.file)
-            try tool("ln", fixture.file, fixture.root.appending("twin"))
-            expectRefusal(.hardLinked(2)) { try fixture.evict() }
-            // Also when the second name came after the look.
-            expectRefusal(.hardLinked(2)) { _ = try fixture.evict(candidate) }
-            try fixture.expectWhole()
-        }
+        let fixture = try evictionFixture()
+        let candidate = try fixture.state.evictableFile(at: fixture.file)
+        try tool("ln", fixture.file, fixture.root.appending("twin"))
+        expectRefusal(.hardLinked(2)) { try fixture.evict() }
+        // Also when the second name came after the look.
+        expectRefusal(.hardLinked(2)) { _ = try fixture.evict(candidate) }
+        try fixture.expectWhole()
     }
 
     @Test(
         "another process, or this one, has it open",
         arguments: [FileDescriptor.OpenOptions.readOnly, .writeOnly, .readWrite])
     func open(flags: FileDescriptor.OpenOptions) throws {
-        try withFile { fixture in
-            let other = OwnedDescriptor(try openFile(fixture.file, flags: flags))
-            expectRefusal(.inUse) { try fixture.evict() }
-            try fixture.expectWhole()
-            withExtendedLifetime(other) {}
-        }
+        let fixture = try evictionFixture()
+        let other = OwnedDescriptor(try openFile(fixture.file, flags: flags))
+        expectRefusal(.inUse) { try fixture.evict() }
+        try fixture.expectWhole()
+        withExtendedLifetime(other) {}
     }
 
     @Test("another process had it open for a moment only: it is evicted, and brought back")
     func openBriefly() throws {
         try require(.tool("python3"))
-        try withFile { fixture in
-            try useBriefly(fixture.file)
-            try fixture.evict()
-            try useBriefly(fixture.file)
-            try fixture.download()
-            try fixture.expectWhole()
-        }
+        let fixture = try evictionFixture()
+        try useBriefly(fixture.file)
+        try fixture.evict()
+        try useBriefly(fixture.file)
+        try fixture.download()
+        try fixture.expectWhole()
     }
 
     @Test("another process has it mapped, and closed")
     func mapped() throws {
         try require(.tool("python3"))
-        try withFile { fixture in
-            let script = """
-                import mmap, os, subprocess, sys
-                file = os.open(sys.argv[1], os.O_RDONLY)
-                memory = mmap.mmap(file, 0, prot=mmap.PROT_READ)
-                os.close(file)
-                sys.exit(subprocess.run(sys.argv[2:], pass_fds=()).returncode)
-                """
-            let twin = fixture.root.appending("twin")
-            try tool("cp", fixture.file, twin)
-            let result = try Command(
-                "/usr/bin/python3", "-c", script, fixture.file, FilePath.built("test-tool"),
-                "evict", fixture.state.path, "evict", fixture.file, twin
-            ).run()
-            #expect(result.text == "in-use\n")
-            #expect(result.exitCode == 1)
-            try fixture.expectWhole()
-        }
+        let fixture = try evictionFixture()
+        let script = """
+            import mmap, os, subprocess, sys
+            file = os.open(sys.argv[1], os.O_RDONLY)
+            memory = mmap.mmap(file, 0, prot=mmap.PROT_READ)
+            os.close(file)
+            sys.exit(subprocess.run(sys.argv[2:], pass_fds=()).returncode)
+            """
+        let twin = fixture.root.appending("twin")
+        try tool("cp", fixture.file, twin)
+        let result = try Command(
+            "/usr/bin/python3", "-c", script, fixture.file, FilePath.built("test-tool"),
+            "evict", fixture.state.path, "evict", fixture.file, twin
+        ).run()
+        #expect(result.text == "in-use\n")
+        #expect(result.exitCode == 1)
+        try fixture.expectWhole()
     }
 
     @Test("the snapshot holds something else")
     func otherContent() throws {
-        try withFile { fixture in
-            let candidate = try fixture.state.evictableFile(at: fixture.file)
-            var damaged = fixture.content
-            damaged[100_000] ^= 1
-            expectRefusal(.contentDiffers) {
-                _ = try fixture.evict(candidate, content: damaged)
-            }
-            expectRefusal(.contentDiffers) { _ = try fixture.evict(candidate, content: []) }
-            try fixture.expectWhole()
+        let fixture = try evictionFixture()
+        let candidate = try fixture.state.evictableFile(at: fixture.file)
+        var damaged = fixture.content
+        damaged[100_000] ^= 1
+        expectRefusal(.contentDiffers) {
+            _ = try fixture.evict(candidate, content: damaged)
         }
+        expectRefusal(.contentDiffers) { _ = try fixture.evict(candidate, content: []) }
+        try fixture.expectWhole()
     }
 
     @Test("another file has its name before it is opened")
     func replacedEarly() throws {
-        try withFile { fixture in
-            let candidate = try fixture.state.evictableFile(at: fixture.file)
-            try tool("mv", fixture.file, fixture.root.appending("old"))
-            try tool("cp", "-p", fixture.root.appending("old"), fixture.file)
-            expectRefusal(.changed) { _ = try fixture.evict(candidate) }
-            try fixture.expectWhole()
-        }
+        let fixture = try evictionFixture()
+        let candidate = try fixture.state.evictableFile(at: fixture.file)
+        try tool("mv", fixture.file, fixture.root.appending("old"))
+        try tool("cp", "-p", fixture.root.appending("old"), fixture.file)
+        expectRefusal(.changed) { _ = try fixture.evict(candidate) }
+        try fixture.expectWhole()
     }
 
     @Test("a symbolic link stands for it, or for a directory above it")
     func links() throws {
-        try withFile { fixture in
-            let candidate = try fixture.state.evictableFile(at: fixture.file)
-            let link = fixture.root.appending("link")
-            try tool("ln", "-s", "file", link)
-            expectRefusal(.notRegular) { _ = try fixture.state.evictableFile(at: link) }
-            let moved = FilePath("\(fixture.root)-moved")
-            try tool("mv", fixture.root, moved)
-            try tool("ln", "-s", moved, fixture.root)
-            defer {
-                mustWork {
-                    try tool("rm", fixture.root)
-                    try tool("mv", moved, fixture.root)
-                }
+        let fixture = try evictionFixture()
+        let candidate = try fixture.state.evictableFile(at: fixture.file)
+        let link = fixture.root.appending("link")
+        try tool("ln", "-s", "file", link)
+        expectRefusal(.notRegular) { _ = try fixture.state.evictableFile(at: link) }
+        let moved = FilePath("\(fixture.root)-moved")
+        try tool("mv", fixture.root, moved)
+        try tool("ln", "-s", moved, fixture.root)
+        defer {
+            mustWork {
+                try tool("rm", fixture.root)
+                try tool("mv", moved, fixture.root)
             }
-            #expect {
-                _ = try fixture.evict(candidate)
-            } throws: { error in
-                let error = FileError(error, of: fixture.file)
-                return error.path == fixture.file && error.errno == .tooManySymbolicLinkLevels
-            }
-            #expect(try contentsOfFile(moved.appending("file")) == fixture.content)
         }
+        #expect {
+            _ = try fixture.evict(candidate)
+        } throws: { error in
+            let error = FileError(error, of: fixture.file)
+            return error.path == fixture.file && error.errno == .tooManySymbolicLinkLevels
+        }
+        #expect(try contentsOfFile(moved.appending("file")) == fixture.content)
     }
 
     @Test(
@@ -128,40 +121,37 @@ struct GuardTests {
         ])
     func owner(change: String, reason: EvictionError) throws {
         try require(.root, .tool("setcap"))
-        try withFile { fixture in
-            try shell("\(change) \"$1\"", fixture.file)
-            expectRefusal(reason) { try fixture.evict() }
-            try fixture.expectWhole()
-        }
+        let fixture = try evictionFixture()
+        try shell("\(change) \"$1\"", fixture.file)
+        expectRefusal(reason) { try fixture.evict() }
+        try fixture.expectWhole()
     }
 
     @Test("it takes no blocks")
     func nothing() throws {
-        try withFile { fixture in
-            for size in ["0", "1M"] {
-                let empty = fixture.root.appending("empty")
-                try tool("truncate", "-s", size, empty)
-                expectRefusal(.nothingToFree) { _ = try fixture.state.evictableFile(at: empty) }
-            }
+        let fixture = try evictionFixture()
+        for size in ["0", "1M"] {
+            let empty = fixture.root.appending("empty")
+            try tool("truncate", "-s", size, empty)
+            expectRefusal(.nothingToFree) { _ = try fixture.state.evictableFile(at: empty) }
         }
     }
 
     @Test("another eviction or download of it is running, or it is a placeholder already")
     func locked() throws {
-        try withFile { fixture in
-            let status = try fixture.file.status()
-            var lock = try fixture.state.lock(status.identity)
-            expectRefusal(.inUse) { try fixture.evict() }
-            try fixture.expectWhole()
-            lock = nil
-            try fixture.evict()
-            lock = try fixture.state.lock(status.identity)
-            expectRefusal(.inUse) { try fixture.download() }
-            withExtendedLifetime(lock) {}
-            lock = nil
-            expectRefusal(.alreadyEvicted) { try fixture.evict() }
-            try fixture.expectPlaceholder()
-        }
+        let fixture = try evictionFixture()
+        let status = try fixture.file.status()
+        var lock = try fixture.state.lock(status.identity)
+        expectRefusal(.inUse) { try fixture.evict() }
+        try fixture.expectWhole()
+        lock = nil
+        try fixture.evict()
+        lock = try fixture.state.lock(status.identity)
+        expectRefusal(.inUse) { try fixture.download() }
+        withExtendedLifetime(lock) {}
+        lock = nil
+        expectRefusal(.alreadyEvicted) { try fixture.evict() }
+        try fixture.expectPlaceholder()
     }
 
     @Test("what a call answers is told as the reason that it is")
@@ -185,49 +175,46 @@ struct GuardTests {
             #"if [ -e "$2/new" ]; then mv "$1" "$2/old"; mv "$2/new" "$1"; fi"#,
         ])
     func meanwhile(change: String) throws {
-        try withFile { fixture in
-            let (file, root) = (fixture.file, fixture.root)
-            try tool("cp", "-p", file, root.appending("new"))
-            expectRefusal(.changed) {
-                try fixture.evict {
-                    mustWork { try shell(change, file, root) }
-                }
+        let fixture = try evictionFixture()
+        let (file, root) = (fixture.file, fixture.root)
+        try tool("cp", "-p", file, root.appending("new"))
+        expectRefusal(.changed) {
+            try fixture.evict {
+                mustWork { try shell(change, file, root) }
             }
-            for name in try tool("ls", root).split(separator: "\n") {
-                let path = root.appending(String(name))
-                #expect(try contentsOfFile(path) == fixture.content)
-                #expect(try path.status().permissions != 0)
-                #expect(try path.evictionRecord() == nil)
-            }
+        }
+        for name in try tool("ls", root).split(separator: "\n") {
+            let path = root.appending(String(name))
+            #expect(try contentsOfFile(path) == fixture.content)
+            #expect(try path.status().permissions != 0)
+            #expect(try path.evictionRecord() == nil)
         }
     }
 
     @Test("it is opened while it is hashed: the lease is broken, and nothing is punched")
     func openedMeanwhile() throws {
-        try withFile { fixture in
-            expectRefusal(.inUse) {
-                try fixture.evict {
-                    // Waits for the lease without O_NONBLOCK.
-                    #expect(throws: Errno.resourceTemporarilyUnavailable) {
-                        try openFile(fixture.file, flags: [.readOnly, .nonBlocking])
-                    }
+        let fixture = try evictionFixture()
+        expectRefusal(.inUse) {
+            try fixture.evict {
+                // Waits for the lease without O_NONBLOCK.
+                #expect(throws: Errno.resourceTemporarilyUnavailable) {
+                    try openFile(fixture.file, flags: [.readOnly, .nonBlocking])
                 }
             }
-            try fixture.expectWhole()
         }
+        try fixture.expectWhole()
     }
 
     @Test("its filesystem has no leases, or refuses the punch, at first or at the last moment")
     func unsupported() throws {
-        try withFile { fixture in
-            for mock in [
-                SystemCallMock([.fcntl: [nil, .invalidArgument]]),
-                SystemCallMock([.fallocate: [.notSupported]]),
-                SystemCallMock([.fallocate: [nil, nil, .notSupported]]),
-            ] {
-                expectRefusal(.unsupportedFilesystem) { _ = try mock.run { try fixture.evict() } }
-                try fixture.expectWhole()
-            }
+        let fixture = try evictionFixture()
+        for mock in [
+            SystemCallMock([.fcntl: [nil, .invalidArgument]]),
+            SystemCallMock([.fallocate: [.notSupported]]),
+            SystemCallMock([.fallocate: [nil, nil, .notSupported]]),
+        ] {
+            expectRefusal(.unsupportedFilesystem) { _ = try mock.run { try fixture.evict() } }
+            try fixture.expectWhole()
         }
     }
 }

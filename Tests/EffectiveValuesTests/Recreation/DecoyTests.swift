@@ -6,15 +6,14 @@ import Testing
 
 @testable import EffectiveValues
 
-@Suite("What tools made, and what only looks so")
+@Suite("What tools made, and what only looks so", .cleansUp)
 struct DecoyTests {
     private func marks(_ row: RecreationRow) throws -> (ForeignMarks, FilePath) {
-        try withTemporaryDirectory(containing: row.tree) { root in
-            let rules = try RecreationRules(homes: [root.appending("home")])
-            let reader = MarkReader([.native, .rules], DerivedMarkReader(rules: rules))
-            let path = root.appending(row.path)
-            return (try reader.marks(of: path, kind: .directory).foreign, path)
-        }
+        let root = try temporaryDirectory(containing: row.tree)
+        let rules = try RecreationRules(homes: [root.appending("home")])
+        let reader = MarkReader([.native, .rules], DerivedMarkReader(rules: rules))
+        let path = root.appending(row.path)
+        return (try reader.marks(of: path, kind: .directory).foreign, path)
     }
 
     @Test("what a tool made is found by its proof", arguments: RecreationRow.made)
@@ -39,18 +38,17 @@ struct DecoyTests {
             File("q/Cargo.toml")
             Directory("q/target")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let rules = DerivedMarkReader(rules: try RecreationRules(homes: []))
-            let reader = MarkReader([.rules], rules)
-            func excludes(_ path: String, _ kind: FileKind, _ reader: MarkReader) throws -> Bool {
-                let marks = try reader.marks(of: root.appending(path).withoutFollowing, kind: kind)
-                return !marks.foreign.isEmpty
-            }
-            try #expect(excludes("q/target", .directory, reader))
-            try #expect(!excludes("p/target", .symbolicLink, reader))
-            try #expect(!excludes("p/target", .directory, reader))
-            try #expect(!excludes("q/target", .directory, MarkReader([.rules])))
+        let root = try temporaryDirectory(containing: tree)
+        let rules = DerivedMarkReader(rules: try RecreationRules(homes: []))
+        let reader = MarkReader([.rules], rules)
+        func excludes(_ path: String, _ kind: FileKind, _ reader: MarkReader) throws -> Bool {
+            let marks = try reader.marks(of: root.appending(path).withoutFollowing, kind: kind)
+            return !marks.foreign.isEmpty
         }
+        try #expect(excludes("q/target", .directory, reader))
+        try #expect(!excludes("p/target", .symbolicLink, reader))
+        try #expect(!excludes("p/target", .directory, reader))
+        try #expect(!excludes("q/target", .directory, MarkReader([.rules])))
     }
 
     @Test("what another user put beside a directory proves nothing", arguments: [0, 4711])
@@ -60,12 +58,10 @@ struct DecoyTests {
             File("p/Cargo.toml").owned(by: user)
             Directory("p/target").owned(by: 54321)
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let reader = MarkReader(
-                [.rules], DerivedMarkReader(rules: try RecreationRules(homes: [])))
-            let marks = try reader.marks(of: root.appending("p/target"), kind: .directory)
-            #expect(marks.foreign.excluding.isEmpty == (user != 0))
-        }
+        let root = try temporaryDirectory(containing: tree)
+        let reader = MarkReader([.rules], DerivedMarkReader(rules: try RecreationRules(homes: [])))
+        let marks = try reader.marks(of: root.appending("p/target"), kind: .directory)
+        #expect(marks.foreign.excluding.isEmpty == (user != 0))
     }
 
     @Test("a proof that cannot be read is reported, and excludes nothing")
@@ -74,15 +70,13 @@ struct DecoyTests {
             File("p/Cargo.toml")
             Directory("p/target")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let reader = MarkReader(
-                [.rules], DerivedMarkReader(rules: try RecreationRules(homes: [])))
-            let mock = SystemCallMock([.readlinkat: [.permissionDenied]])
-            let marks = try mock.run {
-                try reader.marks(of: root.appending("p/target"), kind: .directory)
-            }
-            #expect(marks.foreign.excluding.isEmpty)
-            #expect(marks.foreign.unreadable == [.rules: .permissionDenied])
+        let root = try temporaryDirectory(containing: tree)
+        let reader = MarkReader([.rules], DerivedMarkReader(rules: try RecreationRules(homes: [])))
+        let mock = SystemCallMock([.readlinkat: [.permissionDenied]])
+        let marks = try mock.run {
+            try reader.marks(of: root.appending("p/target"), kind: .directory)
         }
+        #expect(marks.foreign.excluding.isEmpty)
+        #expect(marks.foreign.unreadable == [.rules: .permissionDenied])
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EffectiveValues
 
-@Suite("Rules for what tools re-create")
+@Suite("Rules for what tools re-create", .cleansUp)
 struct RuleTests {
     private func rules(_ list: String) throws -> RecreationRules {
         try RecreationRules(own: (Array(list.utf8), "/rules.tsv"), homes: ["/home/u"])
@@ -80,17 +80,16 @@ struct RuleTests {
             ("beside:Makefile !in:a.o", nil), ("in:deep/other", nil), ("in:a.o/mark", nil),
         ] as [(String, String?)])
     func proof(_ proof: String, _ expected: String?) throws {
-        try withTemporaryDirectory(containing: Self.proofs) { root in
-            let rules = try rules("out\t\(proof)\tmake\tit is made")
-            func find(_ path: FilePath) throws -> Recreation? {
-                try rules.recreation(
-                    of: path.names.map { Array($0) }, OpenDirectory(at: path))?.recreation
-            }
-            let found = try find(root.appending("p/out"))
-            #expect(found?.proof == expected)
-            if expected != nil { #expect(found?.tool == "make") }
-            try #expect(find(root.appending("empty/out")) == nil)
+        let root = try temporaryDirectory(containing: Self.proofs)
+        let rules = try rules("out\t\(proof)\tmake\tit is made")
+        func find(_ path: FilePath) throws -> Recreation? {
+            try rules.recreation(
+                of: path.names.map { Array($0) }, OpenDirectory(at: path))?.recreation
         }
+        let found = try find(root.appending("p/out"))
+        #expect(found?.proof == expected)
+        if expected != nil { #expect(found?.tool == "make") }
+        try #expect(find(root.appending("empty/out")) == nil)
     }
 
     @Test("a path in a home is a place, and homes and what is installed fit no rule for a name")
@@ -103,26 +102,25 @@ struct RuleTests {
             File("home/.hidden/out/a")
             Directory("out") { File("a") }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let list = """
-                ~/.tool/store\tin:a\ttool\tit is loaded
-                out\tin:a\tmake\tit is made
-                vendored\tnever\t-\tit is ours
-                """
-            let rules = try RecreationRules(
-                own: (Array(list.utf8), "/rules.tsv"),
-                homes: [root.appending("home"), root.appending("out")])
-            func finds(_ path: String) throws -> Bool {
-                let path = root.appending(path)
-                return try rules.recreation(
-                    of: path.names.map { Array($0) }, OpenDirectory(at: path)) != nil
-            }
-            try #expect(finds("home/.tool/store"))
-            try #expect(!finds("home/work/store"))
-            try #expect(finds("home/work/out"))
-            try #expect(!finds("home/work/vendored/x/out"))
-            try #expect(!finds("home/.hidden/out"))
-            try #expect(!finds("out"))
+        let root = try temporaryDirectory(containing: tree)
+        let list = """
+            ~/.tool/store\tin:a\ttool\tit is loaded
+            out\tin:a\tmake\tit is made
+            vendored\tnever\t-\tit is ours
+            """
+        let rules = try RecreationRules(
+            own: (Array(list.utf8), "/rules.tsv"),
+            homes: [root.appending("home"), root.appending("out")])
+        func finds(_ path: String) throws -> Bool {
+            let path = root.appending(path)
+            return try rules.recreation(
+                of: path.names.map { Array($0) }, OpenDirectory(at: path)) != nil
         }
+        try #expect(finds("home/.tool/store"))
+        try #expect(!finds("home/work/store"))
+        try #expect(finds("home/work/out"))
+        try #expect(!finds("home/work/vendored/x/out"))
+        try #expect(!finds("home/.hidden/out"))
+        try #expect(!finds("out"))
     }
 }

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Evicting files into a repository")
+@Suite("Evicting files into a repository", .cleansUp)
 struct EvictTests {
     @Test("what is refused is named with its reason, and the exit code tells whether all was")
     func refusals() throws {
@@ -15,31 +15,30 @@ struct EvictTests {
             File("empty", "")
             SymbolicLink("link", to: "file")
         }
-        try withBackup(of: tree) { backup in
-            try tool("ln", backup.source.appending("twin"), backup.source.appending("other"))
-            let names = ["excluded", "twin", "link", "missing", "empty"]
-            let refused = try backup.command(
-                ["evict"] + names.map { backup.source.appending($0) }
-            ).run(exits: 1)
-            for reason in [
-                "excluded from backups", "2 hard links", "not a regular file", "no such file",
-            ] {
-                #expect(refused.errorText.lowercased().contains(reason.lowercased()), "\(reason)")
-            }
-            try backup.run(
-                "evict", "-R", backup.base.appending("password"), backup.repository, exits: 1,
-                says: "the repository's password")
-            let config = try backup.run("evict", backup.repository.appending("config"))
-            #expect(config.errorText.contains("it is the repository"))
-            let planned = try backup.run(
-                "evict", "--dry-run", "--json", backup.source.appending("file"), exits: 0)
-            #expect(planned.text.contains(#""result":"planned""#))
-            try backup.run(
-                "evict", "--json", "-R", "--yes", backup.source, exits: 3,
-                prints: #""reason":"hard-linked""#)
-            #expect(try isPlaceholder(backup.source.appending("file")))
-            try backup.run("evict", backup.source.appending("file"), exits: 0)
+        let backup = try backup(of: tree)
+        try tool("ln", backup.source.appending("twin"), backup.source.appending("other"))
+        let names = ["excluded", "twin", "link", "missing", "empty"]
+        let refused = try backup.command(
+            ["evict"] + names.map { backup.source.appending($0) }
+        ).run(exits: 1)
+        for reason in [
+            "excluded from backups", "2 hard links", "not a regular file", "no such file",
+        ] {
+            #expect(refused.errorText.lowercased().contains(reason.lowercased()), "\(reason)")
         }
+        try backup.run(
+            "evict", "-R", backup.base.appending("password"), backup.repository, exits: 1,
+            says: "the repository's password")
+        let config = try backup.run("evict", backup.repository.appending("config"))
+        #expect(config.errorText.contains("it is the repository"))
+        let planned = try backup.run(
+            "evict", "--dry-run", "--json", backup.source.appending("file"), exits: 0)
+        #expect(planned.text.contains(#""result":"planned""#))
+        try backup.run(
+            "evict", "--json", "-R", "--yes", backup.source, exits: 3,
+            prints: #""reason":"hard-linked""#)
+        #expect(try isPlaceholder(backup.source.appending("file")))
+        try backup.run("evict", backup.source.appending("file"), exits: 0)
     }
 
     @Test("what is evicted and downloaded is so to the end, also when nobody can read of it")
@@ -48,37 +47,35 @@ struct EvictTests {
             File("first", evictableContent)
             File("second", evictableContent)
         }
-        try withBackup(of: tree) { backup in
-            let files = ["first", "second"].map { backup.source.appending($0) }
-            let evicted = try backup.script(
-                "\"$RESVAL\" evict --json \"$@\" >/dev/full", files[0], files[1])
-            #expect(evicted.exitCode == 1)
-            #expect(evicted.errorText.contains("resval-backup: total: 2 files, "), "\(evicted)")
-            for file in files { #expect(try isPlaceholder(file)) }
-            let downloaded = try backup.script(
-                "\"$RESVAL\" download \"$@\" >&-", files[0], files[1])
-            #expect(downloaded.errorText.contains("resval-backup: total: 2 files, "))
-            for file in files { #expect(try contentsOfFile(file) == evictableContent) }
-        }
+        let backup = try backup(of: tree)
+        let files = ["first", "second"].map { backup.source.appending($0) }
+        let evicted = try backup.script(
+            "\"$RESVAL\" evict --json \"$@\" >/dev/full", files[0], files[1])
+        #expect(evicted.exitCode == 1)
+        #expect(evicted.errorText.contains("resval-backup: total: 2 files, "), "\(evicted)")
+        for file in files { #expect(try isPlaceholder(file)) }
+        let downloaded = try backup.script(
+            "\"$RESVAL\" download \"$@\" >&-", files[0], files[1])
+        #expect(downloaded.errorText.contains("resval-backup: total: 2 files, "))
+        for file in files { #expect(try contentsOfFile(file) == evictableContent) }
     }
 
     @Test("the repository need not be named, and a missing snapshot is reported")
     func ownRepository() throws {
-        try withBackup(of: oneFile) { backup in
-            let file = backup.source.appending("file")
-            try backup.runSuccessfully("evict", file)
-            let other = backup.base.appending("other")
-            try tool("cp", "-r", backup.repository, other)
-            try backup.runSuccessfully("download", "--repository", other, file)
-            try backup.runSuccessfully("evict", file)
-            try backup.run(
-                "download", "--repository", other, file, exits: 1, says: "is not in the repository")
-            #expect(try isPlaceholder(file))
-            var command = backup.command(["download", file])
-            command.environment["RESVAL_BACKUP_REPOSITORY"] = .some(nil)
-            try command.run(exits: 0)
-            #expect(try contentsOfFile(file) == evictableContent)
-        }
+        let backup = try backup(of: oneFile)
+        let file = backup.source.appending("file")
+        try backup.runSuccessfully("evict", file)
+        let other = backup.base.appending("other")
+        try tool("cp", "-r", backup.repository, other)
+        try backup.runSuccessfully("download", "--repository", other, file)
+        try backup.runSuccessfully("evict", file)
+        try backup.run(
+            "download", "--repository", other, file, exits: 1, says: "is not in the repository")
+        #expect(try isPlaceholder(file))
+        var command = backup.command(["download", file])
+        command.environment["RESVAL_BACKUP_REPOSITORY"] = .some(nil)
+        try command.run(exits: 0)
+        #expect(try contentsOfFile(file) == evictableContent)
     }
 
     @Test("below directories only what is worth it is taken, and only when that is said")
@@ -91,73 +88,70 @@ struct EvictTests {
             File("tagged/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
             File("tagged/file", evictableContent)
         }
-        try withBackup(of: tree) { backup in
-            try backup.run("evict", "-R", backup.source, exits: 64, says: "1 file with ", "--yes")
-            #expect(try !isPlaceholder(backup.source.appending("large")))
-            let evict = try backup.run("evict", "-R", "--yes", backup.source)
-            #expect(evict.text.contains("total: 1 file, "), "\(evict)")
-            #expect(try isPlaceholder(backup.source.appending("large")))
-            try backup.runSuccessfully("evict", backup.source.appending(".bashrc"))
-            #expect(try isPlaceholder(backup.source.appending(".bashrc")))
-            try backup.runSuccessfully("download", "-R", backup.source)
-            #expect(try !isPlaceholder(backup.source.appending(".bashrc")))
-        }
+        let backup = try backup(of: tree)
+        try backup.run("evict", "-R", backup.source, exits: 64, says: "1 file with ", "--yes")
+        #expect(try !isPlaceholder(backup.source.appending("large")))
+        let evict = try backup.run("evict", "-R", "--yes", backup.source)
+        #expect(evict.text.contains("total: 1 file, "), "\(evict)")
+        #expect(try isPlaceholder(backup.source.appending("large")))
+        try backup.runSuccessfully("evict", backup.source.appending(".bashrc"))
+        #expect(try isPlaceholder(backup.source.appending(".bashrc")))
+        try backup.runSuccessfully("download", "-R", backup.source)
+        #expect(try !isPlaceholder(backup.source.appending(".bashrc")))
     }
 
     @Test("an ordinary user evicts own files and brings them back; root does not take them")
     func ordinaryUser() throws {
         let tree = Tree { File("file", evictableContent).permissions(0o444) }
-        try withBackup(of: tree, user: 1234) { backup in
-            let file = backup.source.appending("file")
-            try tool("chown", "1234:1234", file)
-            let foreign = BackupFixture(base: backup.base, user: nil)
-            #expect(try foreign.run("evict", file).errorText.contains("another user"))
-            try backup.runSuccessfully("evict", file)
-            #expect(try isPlaceholder(file))
-            try backup.create(prints: "1 excluded")
-            try foreign.run("download", file, exits: 1)
-            // Root knows by the record, whoever has the journal.
-            var plan = foreign.command(["plan", backup.source])
-            plan.environment["RESTIC_CACHE_DIR"] = "\(backup.base)/other"
-            try plan.run(exits: 0, prints: "1 excluded")
-            try backup.runSuccessfully("download", file)
-            #expect(try contentsOfFile(file) == evictableContent)
-            #expect(try file.status().permissions == 0o444)
-        }
+        let backup = try backup(of: tree, user: 1234)
+        let file = backup.source.appending("file")
+        try tool("chown", "1234:1234", file)
+        let foreign = BackupFixture(base: backup.base, user: nil)
+        #expect(try foreign.run("evict", file).errorText.contains("another user"))
+        try backup.runSuccessfully("evict", file)
+        #expect(try isPlaceholder(file))
+        try backup.create(prints: "1 excluded")
+        try foreign.run("download", file, exits: 1)
+        // Root knows by the record, whoever has the journal.
+        var plan = foreign.command(["plan", backup.source])
+        plan.environment["RESTIC_CACHE_DIR"] = "\(backup.base)/other"
+        try plan.run(exits: 0, prints: "1 excluded")
+        try backup.runSuccessfully("download", file)
+        #expect(try contentsOfFile(file) == evictableContent)
+        #expect(try file.status().permissions == 0o444)
     }
 
     @Test("programs see it through Foundation's keys, and evict and download by its methods")
     func foundation() throws {
-        try withBackup(of: oneFile) { backup in
-            let file = backup.source.appending("file")
-            func ubiquitous(_ work: String) throws -> CommandResult {
-                var command = Command(.built("foundation-tool"), "ubiquitous", work, file)
-                command.environment = backup.environment
-                return try command.run()
-            }
-            #expect(try ubiquitous("status").text == "false current nil nil nil false\n")
-            #expect(try ubiquitous("download").text == "false current nil nil nil false\n")
-            #expect(
-                try ubiquitous("evict").text == "true notDownloaded nil false nil true\n")
-            #expect(try isPlaceholder(file))
-            try tool("chmod", "644", file)
-            #expect(
-                try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
-            let hidden = backup.base.appending("hidden")
-            try tool("mv", backup.repository, hidden)
-            try backup.run("download", file, exits: 10)
-            #expect(
-                try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
-            try tool("mv", hidden, backup.repository)
-            #expect(try ubiquitous("download").text == "false current nil nil nil false\n")
-            #expect(try contentsOfFile(file) == evictableContent)
-            try tool("ln", file, backup.source.appending("twin"))
-            let refused = try ubiquitous("evict")
-            #expect(refused.exitCode == 1)
-            #expect(refused.text.contains("2 hard links"))
-            try tool("rm", file)
-            #expect(try ubiquitous("evict").text.hasPrefix("error 4:"))
+        let backup = try backup(of: oneFile)
+        let file = backup.source.appending("file")
+        func ubiquitous(_ work: String) throws -> CommandResult {
+            var command = Command(.built("foundation-tool"), "ubiquitous", work, file)
+            command.environment = backup.environment
+            return try command.run()
         }
+        #expect(try ubiquitous("status").text == "false current nil nil nil false\n")
+        #expect(try ubiquitous("download").text == "false current nil nil nil false\n")
+        #expect(
+            try ubiquitous("evict").text == "true notDownloaded nil false nil true\n")
+        #expect(try isPlaceholder(file))
+        try tool("chmod", "644", file)
+        #expect(
+            try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
+        let hidden = backup.base.appending("hidden")
+        try tool("mv", backup.repository, hidden)
+        try backup.run("download", file, exits: 10)
+        #expect(
+            try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
+        try tool("mv", hidden, backup.repository)
+        #expect(try ubiquitous("download").text == "false current nil nil nil false\n")
+        #expect(try contentsOfFile(file) == evictableContent)
+        try tool("ln", file, backup.source.appending("twin"))
+        let refused = try ubiquitous("evict")
+        #expect(refused.exitCode == 1)
+        #expect(refused.text.contains("2 hard links"))
+        try tool("rm", file)
+        #expect(try ubiquitous("evict").text.hasPrefix("error 4:"))
     }
 }
 

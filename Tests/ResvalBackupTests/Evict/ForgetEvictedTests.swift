@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Forgetting while files are evicted")
+@Suite("Forgetting while files are evicted", .cleansUp)
 struct ForgetEvictedTests {
     private static func noise() -> [UInt8] { (0..<400_000).map { _ in .random(in: 1...255) } }
 
@@ -26,23 +26,22 @@ struct ForgetEvictedTests {
             File("evicted", content).purgeable()
             File("replaced", Self.noise())
         }
-        try withBackup(of: tree) { backup in
-            let file = backup.source.appending("evicted")
-            let replaced = backup.source.appending("replaced")
-            try backup.runSuccessfully("evict", file)
-            try backup.create()
-            try tool("dd", "if=/dev/urandom", "of=\(replaced)", "bs=400000", "count=1")
-            try backup.create()
-            let before = try packedSize(backup)
-            try backup.runSuccessfully("forget", "--keep-last", "1", "--prune")
-            #expect(try packedSize(backup) < before - 300_000)
-            #expect(try backup.snapshotsOfRestic().count == 2)
-            #expect(try holdCount(backup) == 1)
-            try tool("rm", "-rf", backup.base.appending("cache"))
-            try backup.runSuccessfully("download", file)
-            #expect(try contentsOfFile(file) == content)
-            #expect(try file.value(for: .isPurgeable) == true)
-        }
+        let backup = try backup(of: tree)
+        let file = backup.source.appending("evicted")
+        let replaced = backup.source.appending("replaced")
+        try backup.runSuccessfully("evict", file)
+        try backup.create()
+        try tool("dd", "if=/dev/urandom", "of=\(replaced)", "bs=400000", "count=1")
+        try backup.create()
+        let before = try packedSize(backup)
+        try backup.runSuccessfully("forget", "--keep-last", "1", "--prune")
+        #expect(try packedSize(backup) < before - 300_000)
+        #expect(try backup.snapshotsOfRestic().count == 2)
+        #expect(try holdCount(backup) == 1)
+        try tool("rm", "-rf", backup.base.appending("cache"))
+        try backup.runSuccessfully("download", file)
+        #expect(try contentsOfFile(file) == content)
+        #expect(try file.value(for: .isPurgeable) == true)
     }
 
     @Test(
@@ -60,24 +59,23 @@ struct ForgetEvictedTests {
             File("file", content).permissions(0o644)
                 .modified(FileTime(seconds: 1_234_567_890, nanoseconds: 1))
         }
-        try withBackup(of: tree) { backup in
-            let file = backup.source.appending("file")
-            let other = backup.base.appending("other")
-            try backup.runSuccessfully("init", "--repository", other)
-            try backup.create()
-            try backup.runSuccessfully("evict", "--repository", other, file)
-            try shell(change, file)
-            for _ in 0..<2 {
-                try backup.create(exits: 3)
-            }
-            let forget = try backup.run("forget", "--keep-last", "1", "--prune")
-            #expect(forget.text.contains("held for \(backup.source)"), "\(forget)")
-            try tool("rm", "-rf", other)
-            try backup.runSuccessfully(
-                "restore", "--target", backup.target, "--snapshot",
-                try heldSnapshot(backup, forget.text))
-            #expect(try contentsOfFile(backup.restored(file)) == content)
+        let backup = try backup(of: tree)
+        let file = backup.source.appending("file")
+        let other = backup.base.appending("other")
+        try backup.runSuccessfully("init", "--repository", other)
+        try backup.create()
+        try backup.runSuccessfully("evict", "--repository", other, file)
+        try shell(change, file)
+        for _ in 0..<2 {
+            try backup.create(exits: 3)
         }
+        let forget = try backup.run("forget", "--keep-last", "1", "--prune")
+        #expect(forget.text.contains("held for \(backup.source)"), "\(forget)")
+        try tool("rm", "-rf", other)
+        try backup.runSuccessfully(
+            "restore", "--target", backup.target, "--snapshot",
+            try heldSnapshot(backup, forget.text))
+        #expect(try contentsOfFile(backup.restored(file)) == content)
     }
 
     private func heldSnapshot(_ backup: BackupFixture, _ lines: String) throws -> String {

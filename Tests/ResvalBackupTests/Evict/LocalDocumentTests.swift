@@ -7,22 +7,21 @@ import Testing
 
 /// The functions of Apple's storage guide for documents whose content is stored elsewhere, with a real
 /// repository in place of iCloud.
-@Suite("Documents that a program removes and fetches")
+@Suite("Documents that a program removes and fetches", .cleansUp)
 struct LocalDocumentTests {
     @Test("a document that the newest snapshot contains is evicted, and fetched when it is needed")
     func removeAndFetch() throws {
-        try withBackup(of: documents) { backup in
-            let file = backup.source.appending("file")
-            #expect(try backup.document("remove", file) == "kept")
-            #expect(try backup.document("fetch", file) == "fetched")
-            try backup.createFromSettledFiles()
-            #expect(try backup.document("fetch", file) == "present")
-            #expect(try backup.document("remove", file) == "evicted")
-            #expect(try isPlaceholder(file))
-            #expect(try backup.document("remove", file) == "kept")
-            #expect(try backup.document("fetch", file) == "fetched")
-            #expect(try contentsOfFile(file) == evictableContent)
-        }
+        let backup = try backup(of: documents)
+        let file = backup.source.appending("file")
+        #expect(try backup.document("remove", file) == "kept")
+        #expect(try backup.document("fetch", file) == "fetched")
+        try backup.createFromSettledFiles()
+        #expect(try backup.document("fetch", file) == "present")
+        #expect(try backup.document("remove", file) == "evicted")
+        #expect(try isPlaceholder(file))
+        #expect(try backup.document("remove", file) == "kept")
+        #expect(try backup.document("fetch", file) == "fetched")
+        #expect(try contentsOfFile(file) == evictableContent)
     }
 
     @Test("nothing is recorded of a document that changed, or is not in the snapshot")
@@ -36,75 +35,71 @@ struct LocalDocumentTests {
             Directory("directory")
             SymbolicLink("link", to: "kept")
         }
-        try withBackup(of: tree) { backup in
-            try backup.createFromSettledFiles()
-            let script = """
-                cd "$1"
-                echo more >> rewritten
-                cp -p same-size stamp
-                printf x | dd of=same-size conv=notrunc status=none
-                touch -r stamp same-size
-                mv renamed new-name
-                setfattr -n user.comment -v x marked
-                cp -p replaced copy && mv copy replaced
-                """
-            #expect(try backup.script(script, backup.source).exitCode == 0)
-            for name in names + ["new-name", "stamp", "directory", "link"] where name != "renamed" {
-                let value = try backup.isUploaded(backup.source.appending(name))
-                #expect(value == (name == "kept" ? "true" : "nil"), "\(name)")
-            }
+        let backup = try backup(of: tree)
+        try backup.createFromSettledFiles()
+        let script = """
+            cd "$1"
+            echo more >> rewritten
+            cp -p same-size stamp
+            printf x | dd of=same-size conv=notrunc status=none
+            touch -r stamp same-size
+            mv renamed new-name
+            setfattr -n user.comment -v x marked
+            cp -p replaced copy && mv copy replaced
+            """
+        #expect(try backup.script(script, backup.source).exitCode == 0)
+        for name in names + ["new-name", "stamp", "directory", "link"] where name != "renamed" {
+            let value = try backup.isUploaded(backup.source.appending(name))
+            #expect(value == (name == "kept" ? "true" : "nil"), "\(name)")
         }
     }
 
     @Test("a file that changed just before the backup, and so perhaps during it, is not recorded")
     func recentChange() throws {
-        try withBackup(of: documents) { backup in
-            try backup.createFromSettledFiles()
-            try tool("sh", "-c", "echo new > \"$0\"", backup.source.appending("other"))
-            try backup.create()
-            #expect(try backup.isUploaded(backup.source.appending("other")) == "nil")
-            #expect(try backup.isUploaded(backup.source.appending("file")) == "true")
-        }
+        let backup = try backup(of: documents)
+        try backup.createFromSettledFiles()
+        try tool("sh", "-c", "echo new > \"$0\"", backup.source.appending("other"))
+        try backup.create()
+        #expect(try backup.isUploaded(backup.source.appending("other")) == "nil")
+        #expect(try backup.isUploaded(backup.source.appending("file")) == "true")
     }
 
     @Test("nothing is recorded of a file that is read while it changes, or was not stored")
     func unstored() throws {
-        try withBackup(of: documents, user: 1234) { backup in
-            let file = backup.source.appending("file")
-            try tool("chown", "-R", "1234:1234", backup.source)
-            try tool("chown", "0:0", file)
-            try tool("chmod", "600", file)
-            sleep(3)
-            try backup.create(exits: 3)
-            try tool("chmod", "644", file)
-            #expect(try backup.isUploaded(file) == "nil")
-            #expect(try backup.isUploaded(backup.source.appending("other")) == "true")
-        }
+        let backup = try backup(of: documents, user: 1234)
+        let file = backup.source.appending("file")
+        try tool("chown", "-R", "1234:1234", backup.source)
+        try tool("chown", "0:0", file)
+        try tool("chmod", "600", file)
+        sleep(3)
+        try backup.create(exits: 3)
+        try tool("chmod", "644", file)
+        #expect(try backup.isUploaded(file) == "nil")
+        #expect(try backup.isUploaded(backup.source.appending("other")) == "true")
     }
 
     @Test("a snapshot that is removed, by this program or by restic, is not believed in any more")
     func removedSnapshot() throws {
-        try withBackup(of: documents) { backup in
-            let file = backup.source.appending("file")
-            try backup.createFromSettledFiles()
-            let first = try #require(
-                backup.snapshotIdentifiers().first)
-            #expect(try backup.isUploaded(file) == "true")
-            try backup.restic("forget", first)
-            #expect(try backup.isUploaded(file) == "nil")
-            try backup.create()
-            try backup.create()
-            #expect(try backup.isUploaded(file) == "true")
-            // The newest snapshot stays, and so does its record.
-            let forget = try backup.run("forget", "--keep-last", "1")
-            #expect(forget.text.contains("1 removed"), "\(forget)")
-            #expect(try backup.isUploaded(file) == "true")
-            let hidden = backup.base.appending("hidden")
-            try tool("mv", backup.repository, hidden)
-            #expect(try backup.isUploaded(file) == "nil")
-            try tool("mv", hidden, backup.repository)
-            #expect(try backup.isUploaded(file) == "true")
-        }
+        let backup = try backup(of: documents)
+        let file = backup.source.appending("file")
+        try backup.createFromSettledFiles()
+        let first = try #require(
+            backup.snapshotIdentifiers().first)
+        #expect(try backup.isUploaded(file) == "true")
+        try backup.restic("forget", first)
+        #expect(try backup.isUploaded(file) == "nil")
+        try backup.create()
+        try backup.create()
+        #expect(try backup.isUploaded(file) == "true")
+        // The newest snapshot stays, and so does its record.
+        let forget = try backup.run("forget", "--keep-last", "1")
+        #expect(forget.text.contains("1 removed"), "\(forget)")
+        #expect(try backup.isUploaded(file) == "true")
+        let hidden = backup.base.appending("hidden")
+        try tool("mv", backup.repository, hidden)
+        #expect(try backup.isUploaded(file) == "nil")
+        try tool("mv", hidden, backup.repository)
+        #expect(try backup.isUploaded(file) == "true")
     }
 
     @Test(
@@ -116,43 +111,40 @@ struct LocalDocumentTests {
             ("cd ../..; mv state moved; touch state", "2 kept, 0 removed", "nothing is removed"),
         ])
     func forget(change: String, result: String, warning: String) throws {
-        try withBackup(of: documents) { backup in
-            for _ in 0..<2 { try backup.createFromSettledFiles() }
-            try shell("cd \"$1\"; \(change)", backup.base.appending("home/.local/state/resval"))
-            try backup.run("forget", "--keep-last", "1", exits: 0, says: warning, prints: result)
-        }
+        let backup = try backup(of: documents)
+        for _ in 0..<2 { try backup.createFromSettledFiles() }
+        try shell("cd \"$1\"; \(change)", backup.base.appending("home/.local/state/resval"))
+        try backup.run("forget", "--keep-last", "1", exits: 0, says: warning, prints: result)
     }
 
     @Test("forget removes nothing where a directory of another user denies the way to the state")
     func forgetWithHiddenState() throws {
-        try withBackup(of: documents, user: 1234) { backup in
-            try tool("chown", "-R", "1234:1234", backup.source)
-            for _ in 0..<2 { try backup.create() }
-            let hidden = backup.base.appending("hidden")
-            try tool("mkdir", "-m", "700", hidden)
-            var command = backup.command(["forget", "--keep-last", "1"])
-            command.environment["XDG_STATE_HOME"] = "\(hidden)/state"
-            try command.run(exits: 0, says: "nothing is removed", prints: "2 kept, 0 removed")
-        }
+        let backup = try backup(of: documents, user: 1234)
+        try tool("chown", "-R", "1234:1234", backup.source)
+        for _ in 0..<2 { try backup.create() }
+        let hidden = backup.base.appending("hidden")
+        try tool("mkdir", "-m", "700", hidden)
+        var command = backup.command(["forget", "--keep-last", "1"])
+        command.environment["XDG_STATE_HOME"] = "\(hidden)/state"
+        try command.run(exits: 0, says: "nothing is removed", prints: "2 kept, 0 removed")
     }
 
     @Test("records are excluded from backups, and trusted only while they are the user's own")
     func records() throws {
-        try withBackup(of: documents) { backup in
-            let file = backup.source.appending("file")
-            try backup.createFromSettledFiles()
-            let stored = backup.base.appending("home/.local/state/resval/stored")
-            try backup.run("plan", "--excluded-only", stored, exits: 0, prints: "1 excluded")
-            try tool("chmod", "-R", "go+w", stored)
-            #expect(try backup.isUploaded(file) == "nil")
-            try tool("chmod", "-R", "go-w", stored)
-            #expect(try backup.isUploaded(file) == "true")
-            // While one may stay, no snapshot is removed.
-            try backup.create()
-            try tool("chmod", "go+w", stored)
-            try backup.run("forget", "--keep-last", "1", exits: 1, says: "chmod go-w")
-            #expect(try backup.snapshotIdentifiers().count == 2)
-        }
+        let backup = try backup(of: documents)
+        let file = backup.source.appending("file")
+        try backup.createFromSettledFiles()
+        let stored = backup.base.appending("home/.local/state/resval/stored")
+        try backup.run("plan", "--excluded-only", stored, exits: 0, prints: "1 excluded")
+        try tool("chmod", "-R", "go+w", stored)
+        #expect(try backup.isUploaded(file) == "nil")
+        try tool("chmod", "-R", "go-w", stored)
+        #expect(try backup.isUploaded(file) == "true")
+        // While one may stay, no snapshot is removed.
+        try backup.create()
+        try tool("chmod", "go+w", stored)
+        try backup.run("forget", "--keep-last", "1", exits: 1, says: "chmod go-w")
+        #expect(try backup.snapshotIdentifiers().count == 2)
     }
 }
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The installed units under a real service manager, in a container (`scripts/testing/boot`).
-@Suite("Installed units in a booted system")
+@Suite("Installed units in a booted system", .cleansUp)
 struct BootTests {
     static let boot = packageRoot.appending("scripts/testing/boot")
 
@@ -153,7 +153,8 @@ struct BootTests {
 
         """
 
-    func withSystem(_ script: String, _ body: (FilePath) throws -> Void) throws {
+    /// Makes the base of a system that runs a script.
+    func system(running script: String) throws -> FilePath {
         try require(
             .root, .filesystem(.tmpfs), .tool("ip"), .tool("pgrep"), .tool("restic"),
             .tool("setpriv"), .tool("systemd-run"), .tool("unshare"))
@@ -163,12 +164,11 @@ struct BootTests {
             File("system/test", script).permissions(0o755)
             Directory("system/home/tester")
         }
-        try withTemporaryDirectory(containing: tree) { base in
-            for program in ["resval", "resval-backup", "resval-purge"] {
-                try tool("cp", FilePath.built(program), base.appending("programs"))
-            }
-            try body(base)
+        let base = try temporaryDirectory(containing: tree)
+        for program in ["resval", "resval-backup", "resval-purge"] {
+            try tool("cp", FilePath.built(program), base.appending("programs"))
         }
+        return base
     }
 
     func install(_ base: FilePath, _ scope: String) throws {
@@ -205,58 +205,57 @@ struct BootTests {
                         '^(snapshot |no damage found|[0-9]+ items can be listed|/home/tester.*: (pressure is|deleted |items marked))'
                 true
                 """
-        try withSystem(script) { base in
-            try install(base, "--system")
-            try install(base, "--user")
-            try tool(
-                "cp", FilePath.built("services-tool"), base.appending("system/usr/local/bin"))
-            let result = try Command(Self.boot, base.appending("system")).run()
-            let units = """
-                active
-                active
-                active
-                backup 0
-                success
-                success
-                success
-                once 0
-                deleted
-                deleted
-                """
-            let submitted = """
-                killed 137
-                submitted expire
-                submitted connected-100% "ä"
-                services-tool: the program's path or an argument has a '$' or a ';', which systemd would change
-                services-tool: the working directory's path has a control character, or ends in a space or a '\\', which systemd would not keep
-                removed: 1
-                cancelled: 0
-                services-tool: the program's file was removed
-                """
-            let tasks = """
-                cleaned
-                began with ~ %h "two  words" \\x41
-                expired after 5 s
-                1
-                connected
-                """
-            let pending = """
-                at first: none
-                an eleventh: too many
-                a second refresh: too many
-                submitted: refresh \((0..<10).map { "task-\($0)" }.joined(separator: " "))
-                replaced: true
-                power: true
-                some cancelled: refresh task-0
-                all cancelled: none
-                """
-            let expected = [
-                "system", units, "user", submitted, units, tasks, "system", pending, "user",
-                pending, "1", "4", "",
-            ]
-            #expect(result.text == expected.joined(separator: "\n"), "\(result)")
-            #expect(result.exitCode == 0)
-        }
+        let base = try system(running: script)
+        try install(base, "--system")
+        try install(base, "--user")
+        try tool(
+            "cp", FilePath.built("services-tool"), base.appending("system/usr/local/bin"))
+        let result = try Command(Self.boot, base.appending("system")).run()
+        let units = """
+            active
+            active
+            active
+            backup 0
+            success
+            success
+            success
+            once 0
+            deleted
+            deleted
+            """
+        let submitted = """
+            killed 137
+            submitted expire
+            submitted connected-100% "ä"
+            services-tool: the program's path or an argument has a '$' or a ';', which systemd would change
+            services-tool: the working directory's path has a control character, or ends in a space or a '\\', which systemd would not keep
+            removed: 1
+            cancelled: 0
+            services-tool: the program's file was removed
+            """
+        let tasks = """
+            cleaned
+            began with ~ %h "two  words" \\x41
+            expired after 5 s
+            1
+            connected
+            """
+        let pending = """
+            at first: none
+            an eleventh: too many
+            a second refresh: too many
+            submitted: refresh \((0..<10).map { "task-\($0)" }.joined(separator: " "))
+            replaced: true
+            power: true
+            some cancelled: refresh task-0
+            all cancelled: none
+            """
+        let expected = [
+            "system", units, "user", submitted, units, tasks, "system", pending, "user",
+            pending, "1", "4", "",
+        ]
+        #expect(result.text == expected.joined(separator: "\n"), "\(result)")
+        #expect(result.exitCode == 0)
     }
 
     @Test("the backup units remove a dead lock of a repository on a server, root's too")
@@ -295,16 +294,15 @@ struct BootTests {
                 run 'as_user systemctl --user' resval-backup.service /home/tester
                 [ "$(hostname)" = container ] || hostname
                 """
-        try withSystem(script) { base in
-            try install(base, "--system")
-            try install(base, "--user")
-            try tool(
-                "cp", packageRoot.appending("Tests/Helpers/forge-lock/forge-lock.py"),
-                base.appending("system"))
-            let result = try Command(Self.boot, base.appending("system")).run()
-            #expect(
-                result.text == String(repeating: "1\nbackup 0\n0\n", count: 3), "\(result)")
-        }
+        let base = try system(running: script)
+        try install(base, "--system")
+        try install(base, "--user")
+        try tool(
+            "cp", packageRoot.appending("Tests/Helpers/forge-lock/forge-lock.py"),
+            base.appending("system"))
+        let result = try Command(Self.boot, base.appending("system")).run()
+        #expect(
+            result.text == String(repeating: "1\nbackup 0\n0\n", count: 3), "\(result)")
     }
 
     @Test("nothing of the container goes on when what started it is killed")
@@ -314,30 +312,29 @@ struct BootTests {
             #!/bin/sh
             exec sleep \(seconds)
             """
-        try withSystem(script) { base in
-            let watching = """
-                until_true() {
-                    for _ in $(seq 100); do "$@" && return; sleep 0.1; done
-                    echo "never: $*"
-                }
-                runs() { pgrep --full --exact "sleep \(seconds)" > /dev/null; }
-                ends() { ! runs; }
-                "$1" "$2" & boot=$!
-                until_true runs
-                kill -KILL $boot
-                until_true ends
-                sh -c '"$1" "$2"; :' sh "$1" "$2" & caller=$!
-                until_true runs
-                kill -KILL $caller
-                until_true ends
-                unshare --mount sh -c 'mount -t cgroup2 cgroup2 "$1" && ls "$1"' sh "$2" |
-                    grep "^resval-test.$boot$"
-                """
-            var command = Command(
-                "/bin/sh", "-c", watching, "sh", Self.boot, base.appending("system"))
-            command.environment["TMPDIR"] = base.string
-            let result = try command.run()
-            #expect(result.text == "", "\(result)")
-        }
+        let base = try system(running: script)
+        let watching = """
+            until_true() {
+                for _ in $(seq 100); do "$@" && return; sleep 0.1; done
+                echo "never: $*"
+            }
+            runs() { pgrep --full --exact "sleep \(seconds)" > /dev/null; }
+            ends() { ! runs; }
+            "$1" "$2" & boot=$!
+            until_true runs
+            kill -KILL $boot
+            until_true ends
+            sh -c '"$1" "$2"; :' sh "$1" "$2" & caller=$!
+            until_true runs
+            kill -KILL $caller
+            until_true ends
+            unshare --mount sh -c 'mount -t cgroup2 cgroup2 "$1" && ls "$1"' sh "$2" |
+                grep "^resval-test.$boot$"
+            """
+        var command = Command(
+            "/bin/sh", "-c", watching, "sh", Self.boot, base.appending("system"))
+        command.environment["TMPDIR"] = base.string
+        let result = try command.run()
+        #expect(result.text == "", "\(result)")
     }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Completion")
+@Suite("Completion", .cleansUp)
 struct CompletionTests {
     /// Types each line into an interactive shell, presses TAB, and prints the words that the line
     /// then has.
@@ -77,27 +77,26 @@ struct CompletionTests {
             Directory("directory")
             Directory("scripts")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            for program in ["resval", "resval-backup", "resval-purge"] {
-                let script = try Command(
-                    .built(program), "--generate-completion-script", shell.rawValue
-                ).run(exits: 0)
-                // As they are installed: zsh finds its own by their names.
-                let name = shell == .zsh ? "_\(program)" : program
-                try Tree { File("\(name)", script.text) }
-                    .create(in: root.appending("scripts"))
-            }
-            var command = Command(
-                try #require(FilePath.tool("python3")),
-                arguments: ["-c", Self.typist, shell.rawValue, root, root.appending("scripts")]
-                    + Self.lines.map(\.0))
-            let path = FilePath.built("resval").removingLastComponent().string
-            command.environment = ["PATH": "\(path):/usr/bin:/bin", "HISTFILE": "/dev/null"]
-            let result = try command.run()
-            #expect(result.errorText == "")
-            #expect(result.exitCode == 0)
-            #expect(result.text == Self.lines.map { $0.1 + "\n" }.joined())
+        let root = try temporaryDirectory(containing: tree)
+        for program in ["resval", "resval-backup", "resval-purge"] {
+            let script = try Command(
+                .built(program), "--generate-completion-script", shell.rawValue
+            ).run(exits: 0)
+            // As they are installed: zsh finds its own by their names.
+            let name = shell == .zsh ? "_\(program)" : program
+            try Tree { File("\(name)", script.text) }
+                .create(in: root.appending("scripts"))
         }
+        var command = Command(
+            try #require(FilePath.tool("python3")),
+            arguments: ["-c", Self.typist, shell.rawValue, root, root.appending("scripts")]
+                + Self.lines.map(\.0))
+        let path = FilePath.built("resval").removingLastComponent().string
+        command.environment = ["PATH": "\(path):/usr/bin:/bin", "HISTFILE": "/dev/null"]
+        let result = try command.run()
+        #expect(result.errorText == "")
+        #expect(result.exitCode == 0)
+        #expect(result.text == Self.lines.map { $0.1 + "\n" }.joined())
     }
 
     @Test(

@@ -2,7 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("scripts/install")
+@Suite("scripts/install", .cleansUp)
 struct InstallTests {
     /// Runs the script with the executables of this build, in a home of its own, as an ordinary user.
     @discardableResult
@@ -33,7 +33,8 @@ struct InstallTests {
         return try command.run(exits: code)
     }
 
-    private func withHome(_ body: (FilePath) throws -> Void) throws {
+    /// Makes a home and what is installed into it, of an ordinary user.
+    private func homeToInstallInto() throws -> FilePath {
         try require(.root)
         let tree = Tree {
             Directory("home")
@@ -42,15 +43,14 @@ struct InstallTests {
             Directory("package")
             Directory("programs")
         }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            // Copies, since an ordinary user need not be able to enter the directory of the package.
-            try tool("cp", "-R", packageRoot.appending("scripts"), root)
-            for program in ["resval", "resval-backup", "resval-purge"] {
-                try tool("cp", FilePath.built(program), root.appending("programs"))
-            }
-            try tool("chown", "-R", "65534:65534", root)
-            try body(root)
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        // Copies, since an ordinary user need not be able to enter the directory of the package.
+        try tool("cp", "-R", packageRoot.appending("scripts"), root)
+        for program in ["resval", "resval-backup", "resval-purge"] {
+            try tool("cp", FilePath.built(program), root.appending("programs"))
         }
+        try tool("chown", "-R", "65534:65534", root)
+        return root
     }
 
     private func files(below root: FilePath) throws -> [String] {
@@ -75,77 +75,75 @@ struct InstallTests {
 
     @Test("a user installs everything into a home, twice, and takes it away but for the settings")
     func user() throws {
-        try withHome { root in
-            let home = root.appending("home")
-            try install(root, "--user")
-            let expected =
-                installed.map { ".local/\($0)" } + [
-                    ".config/resval/backup.toml.sample", ".config/resval/purge.toml.sample",
-                    ".config/systemd/user/resval-backup.service",
-                    ".config/systemd/user/resval-backup.timer",
-                    ".config/systemd/user/resval-purge-once.service",
-                    ".config/systemd/user/resval-purge-once.timer",
-                    ".config/systemd/user/resval-purge.service",
-                ]
-            try #expect(files(below: home) == expected.sorted())
-            // No backup begins before setup has made a configuration, which stays.
-            let mine = home.appending(".config/resval/backup.toml")
-            try Tree { File("mine", "sources = []\n") }.create(in: root)
-            try tool("cp", root.appending("mine"), mine)
-            let second = try install(root, "--user")
-            #expect(second.text.contains("Next: resval-backup setup\n"), "\(second)")
-            try #expect(tool("cat", mine) == "sources = []")
-            try #expect(files(below: home) == (expected + [".config/resval/backup.toml"]).sorted())
+        let root = try homeToInstallInto()
+        let home = root.appending("home")
+        try install(root, "--user")
+        let expected =
+            installed.map { ".local/\($0)" } + [
+                ".config/resval/backup.toml.sample", ".config/resval/purge.toml.sample",
+                ".config/systemd/user/resval-backup.service",
+                ".config/systemd/user/resval-backup.timer",
+                ".config/systemd/user/resval-purge-once.service",
+                ".config/systemd/user/resval-purge-once.timer",
+                ".config/systemd/user/resval-purge.service",
+            ]
+        try #expect(files(below: home) == expected.sorted())
+        // No backup begins before setup has made a configuration, which stays.
+        let mine = home.appending(".config/resval/backup.toml")
+        try Tree { File("mine", "sources = []\n") }.create(in: root)
+        try tool("cp", root.appending("mine"), mine)
+        let second = try install(root, "--user")
+        #expect(second.text.contains("Next: resval-backup setup\n"), "\(second)")
+        try #expect(tool("cat", mine) == "sources = []")
+        try #expect(files(below: home) == (expected + [".config/resval/backup.toml"]).sorted())
 
-            let program = home.appending(".local/bin/resval")
-            try Command(program, "backup", "plan", home.appending(".config")).run(exits: 0)
+        let program = home.appending(".local/bin/resval")
+        try Command(program, "backup", "plan", home.appending(".config")).run(exits: 0)
 
-            // A page that the installation did not bring.
-            let pages = home.appending(".local/share/man/man1")
-            try tool("cp", pages.appending("resval.1"), pages.appending("resval-mine.1"))
-            let removed = try install(root, "--user", "--uninstall")
-            try #expect(
-                files(below: home) == [
-                    ".config/resval/backup.toml", ".local/share/man/man1/resval-mine.1",
-                ])
-            #expect(removed.text.contains("\(home)/.config/resval stays: "), "\(removed)")
-            let directories = try tool("find", home, "-mindepth", "1", "-type", "d", "-empty")
-            #expect(directories == "", "\(directories)")
-        }
+        // A page that the installation did not bring.
+        let pages = home.appending(".local/share/man/man1")
+        try tool("cp", pages.appending("resval.1"), pages.appending("resval-mine.1"))
+        let removed = try install(root, "--user", "--uninstall")
+        try #expect(
+            files(below: home) == [
+                ".config/resval/backup.toml", ".local/share/man/man1/resval-mine.1",
+            ])
+        #expect(removed.text.contains("\(home)/.config/resval stays: "), "\(removed)")
+        let directories = try tool("find", home, "-mindepth", "1", "-type", "d", "-empty")
+        #expect(directories == "", "\(directories)")
     }
 
     @Test("a package is made below DESTDIR, with units that name the final place")
     func package() throws {
         try require(.tool("systemd-analyze"))
-        try withHome { root in
-            let package = root.appending("package")
-            try run(
-                root, ["--system", "--prefix", "/opt/r v|R&D"], ["DESTDIR": package.string],
-                exits: 0)
-            // Whatever the umask: what only its owner may read is installed for nobody.
-            let hidden = try tool("find", package.appending("opt"), "!", "-perm", "-g=r,o=r")
-            #expect(hidden == "")
-            let closed = try tool(
-                "find", package.appending("opt"), "(", "-type", "d", "-o", "-path", "*/bin/*", ")",
-                "!", "-perm", "-g=x,o=x")
-            #expect(closed == "")
-            let units = root.appending("package/opt/r v|R&D/lib/systemd/system")
-            let service = try tool("cat", units.appending("resval-backup@.service"))
-            #expect(service.contains(#"ExecStart="/opt/r v|R&D/bin/resval-backup" run --if-due"#))
-            #expect(service.contains("ProtectSystem=strict"))
-            try #expect(
-                files(below: root.appending("package")).contains(
-                    "opt/r v|R&D/share/doc/resval/backup.toml"))
-            let purge = try tool("cat", units.appending("resval-purge@.service"))
-            #expect(purge.contains(#"ExecStart="/opt/r v|R&D/bin/resval-purge" watch"#))
-            for name in [
-                "resval-backup@", "resval-backup-system@", "resval-purge@", "resval-purge-once@",
-            ] {
-                try Command(
-                    try #require(FilePath.tool("systemd-analyze")), "security", "--offline=yes",
-                    "--threshold=32", "--no-pager", units.appending("\(name).service")
-                ).run(exits: 0)
-            }
+        let root = try homeToInstallInto()
+        let package = root.appending("package")
+        try run(
+            root, ["--system", "--prefix", "/opt/r v|R&D"], ["DESTDIR": package.string],
+            exits: 0)
+        // Whatever the umask: what only its owner may read is installed for nobody.
+        let hidden = try tool("find", package.appending("opt"), "!", "-perm", "-g=r,o=r")
+        #expect(hidden == "")
+        let closed = try tool(
+            "find", package.appending("opt"), "(", "-type", "d", "-o", "-path", "*/bin/*", ")",
+            "!", "-perm", "-g=x,o=x")
+        #expect(closed == "")
+        let units = root.appending("package/opt/r v|R&D/lib/systemd/system")
+        let service = try tool("cat", units.appending("resval-backup@.service"))
+        #expect(service.contains(#"ExecStart="/opt/r v|R&D/bin/resval-backup" run --if-due"#))
+        #expect(service.contains("ProtectSystem=strict"))
+        try #expect(
+            files(below: root.appending("package")).contains(
+                "opt/r v|R&D/share/doc/resval/backup.toml"))
+        let purge = try tool("cat", units.appending("resval-purge@.service"))
+        #expect(purge.contains(#"ExecStart="/opt/r v|R&D/bin/resval-purge" watch"#))
+        for name in [
+            "resval-backup@", "resval-backup-system@", "resval-purge@", "resval-purge-once@",
+        ] {
+            try Command(
+                try #require(FilePath.tool("systemd-analyze")), "security", "--offline=yes",
+                "--threshold=32", "--no-pager", units.appending("\(name).service")
+            ).run(exits: 0)
         }
     }
 
@@ -181,69 +179,66 @@ struct InstallTests {
     @Test(
         "uninstalling stops and disables the units of this installation first", arguments: [0, 1])
     func stopping(code: Int) throws {
-        try withHome { root in
-            let home = root.appending("home")
-            try makeSystemctl(root, stopping: code)
-            try install(root, "--user")
-            let installed = try files(below: home)
-            let removed = try run(
-                root, ["--user", "--uninstall"],
-                ["HOME": home.string, "PATH": "\(root)/systemd:/usr/bin:/bin"],
-                exits: Int32(code))
-            try #expect(
-                tool("cat", home.appending("told")) == "disable --now resval-backup.timer")
-            if code == 0 {
-                #expect(removed.errorText == "")
-                try #expect(files(below: home) == ["told"])
-            } else {
-                #expect(
-                    removed.errorText == """
-                        install: units cannot be stopped: resval-backup.timer (nothing was removed)
+        let root = try homeToInstallInto()
+        let home = root.appending("home")
+        try makeSystemctl(root, stopping: code)
+        try install(root, "--user")
+        let installed = try files(below: home)
+        let removed = try run(
+            root, ["--user", "--uninstall"],
+            ["HOME": home.string, "PATH": "\(root)/systemd:/usr/bin:/bin"],
+            exits: Int32(code))
+        try #expect(
+            tool("cat", home.appending("told")) == "disable --now resval-backup.timer")
+        if code == 0 {
+            #expect(removed.errorText == "")
+            try #expect(files(below: home) == ["told"])
+        } else {
+            #expect(
+                removed.errorText == """
+                    install: units cannot be stopped: resval-backup.timer (nothing was removed)
 
-                        """)
-                try #expect(files(below: home) == installed + ["told"])
-            }
+                    """)
+            try #expect(files(below: home) == installed + ["told"])
         }
     }
 
     @Test("uninstalling disables units where systemd is not reached, and says so")
     func disabling() throws {
-        try withHome { root in
-            let home = root.appending("home")
-            try install(root, "--user")
-            let wants = home.appending(".config/systemd/user/timers.target.wants")
-            try tool("mkdir", wants)
-            let unit = home.appending(".config/systemd/user/resval-backup.timer")
-            try tool("ln", "-s", unit, wants.appending("resval-backup.timer"))
-            try tool("ln", "-s", "/elsewhere/x.timer", wants.appending("resval-x.timer"))
-            try tool("chown", "65534:65534", wants)
-            let removed = try install(root, "--user", "--uninstall")
-            #expect(
-                removed.errorText
-                    == "install: systemd was not reached: units that run are not stopped\n")
-            try #expect(tool("ls", wants) == "resval-x.timer")
-        }
+        let root = try homeToInstallInto()
+        let home = root.appending("home")
+        try install(root, "--user")
+        let wants = home.appending(".config/systemd/user/timers.target.wants")
+        try tool("mkdir", wants)
+        let unit = home.appending(".config/systemd/user/resval-backup.timer")
+        try tool("ln", "-s", unit, wants.appending("resval-backup.timer"))
+        try tool("ln", "-s", "/elsewhere/x.timer", wants.appending("resval-x.timer"))
+        try tool("chown", "65534:65534", wants)
+        let removed = try install(root, "--user", "--uninstall")
+        #expect(
+            removed.errorText
+                == "install: systemd was not reached: units that run are not stopped\n")
+        try #expect(tool("ls", wants) == "resval-x.timer")
     }
 
     @Test("uninstalling warns of evicted files")
     func evicted() throws {
-        try withHome { root in
-            let home = root.appending("home")
-            try install(root, "--user")
-            // It looks evicted: it has a size, and neither data nor permission bits.
-            let evicted = home.appending("evicted")
-            try tool("truncate", "--size", "1M", evicted)
-            try tool("chmod", "0", evicted)
-            try tool("chown", "65534:65534", evicted)
-            let removed = try install(root, "--user", "--uninstall")
-            #expect(
-                removed.errorText.hasSuffix(
-                    """
-                    install: \(home): evicted files: 1: only resval-backup can bring their content \
-                    back (install it again, then run: resval-backup download PATH)
+        let root = try homeToInstallInto()
+        let home = root.appending("home")
+        try install(root, "--user")
+        // It looks evicted: it has a size, and neither data nor permission bits.
+        let evicted = home.appending("evicted")
+        try tool("truncate", "--size", "1M", evicted)
+        try tool("chmod", "0", evicted)
+        try tool("chown", "65534:65534", evicted)
+        let removed = try install(root, "--user", "--uninstall")
+        #expect(
+            removed.errorText.hasSuffix(
+                """
+                install: \(home): evicted files: 1: only resval-backup can bring their content \
+                back (install it again, then run: resval-backup download PATH)
 
-                    """), "\(removed)")
-        }
+                """), "\(removed)")
     }
 
     @Test("units have limits, and see the files that they are for")
@@ -296,26 +291,25 @@ struct InstallTests {
     @Test("systemd understands the units")
     func units() throws {
         try require(.tool("systemd-analyze"))
-        try withHome { root in
-            try install(root, "--user")
-            let all = root.appending("all")
-            try run(root, ["--system", "--prefix", all.string], [:])
-            let units = all.appending("lib/systemd/system")
-            let command = Command(
-                try #require(FilePath.tool("systemd-analyze")), "verify", "--man=no",
-                units.appending("resval-backup@.service"), units.appending("resval-backup@.timer"),
-                units.appending("resval-backup-system@.service"),
-                units.appending("resval-backup-system@.timer"),
-                units.appending("resval-backup-commands@.service"),
-                units.appending("resval-backup-commands@.timer"),
-                units.appending("resval-purge@.service"),
-                units.appending("resval-purge-once@.service"),
-                units.appending("resval-purge-once@.timer"),
-                root.appending("home/.config/systemd/user/resval-backup.timer"),
-                root.appending("home/.config/systemd/user/resval-purge.service"),
-                root.appending("home/.config/systemd/user/resval-purge-once.timer"))
-            let result = try command.run(exits: 0)
-            #expect(result.errorText.isEmpty, "\(result)")
-        }
+        let root = try homeToInstallInto()
+        try install(root, "--user")
+        let all = root.appending("all")
+        try run(root, ["--system", "--prefix", all.string], [:])
+        let units = all.appending("lib/systemd/system")
+        let command = Command(
+            try #require(FilePath.tool("systemd-analyze")), "verify", "--man=no",
+            units.appending("resval-backup@.service"), units.appending("resval-backup@.timer"),
+            units.appending("resval-backup-system@.service"),
+            units.appending("resval-backup-system@.timer"),
+            units.appending("resval-backup-commands@.service"),
+            units.appending("resval-backup-commands@.timer"),
+            units.appending("resval-purge@.service"),
+            units.appending("resval-purge-once@.service"),
+            units.appending("resval-purge-once@.timer"),
+            root.appending("home/.config/systemd/user/resval-backup.timer"),
+            root.appending("home/.config/systemd/user/resval-purge.service"),
+            root.appending("home/.config/systemd/user/resval-purge-once.timer"))
+        let result = try command.run(exits: 0)
+        #expect(result.errorText.isEmpty, "\(result)")
     }
 }

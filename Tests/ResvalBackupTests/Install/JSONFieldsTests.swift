@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("JSON output")
+@Suite("JSON output", .cleansUp)
 struct JSONFieldsTests {
     /// Reads fields as ``documentation(_:_:)`` returns them: `fields TEXT` prints them; `check TEXT FORM`
     /// compares the objects on standard input with them, and prints what does not fit.
@@ -172,50 +172,49 @@ struct JSONFieldsTests {
 
     @Test("resval prints what resval-json(5) says")
     func marks() throws {
-        try withTemporaryDirectory(containing: Self.tree) { root in
-            func check(_ arguments: any CommandArgument...) throws {
-                var command = Command(.built("resval"), arguments: arguments)
-                command.workingDirectory = root
-                command.environment = ["HOME": root.string]
-                let name = String(decoding: arguments[0].argumentBytes, as: UTF8.self)
-                try expectDocumented(command.run(), "resval", name)
-            }
-            let odd: [UInt8] = [0x61, 0xFF]
-            for key in ["excluded", "fileSize", "contentModificationDate", "protection"] {
-                try check("get", "--json", key, "marked", "plain", odd, "broken", "nowhere")
-            }
-            try check("list", "--json", "marked", "plain", odd, "broken", "nowhere")
-            try check("find", "--json", ".")
-            try check("find", "--json", "--size", "--effective", "--excluded", ".")
-            try check("explain", "--json", "marked", odd, "broken", "directory/link", "nowhere")
-            try check("keys", "--json")
-            let crate = FileName([0x62, 0xFF])
-            try Tree {
-                Directory(crate) {
-                    File("Cargo.toml")
-                    Directory("target")
-                }
-            }.create(in: root)
-            try check("suggest", "--json", ".")
-            try check("suggest", "--json", "--apply", ".")
-            func journal() throws -> FilePath {
-                let directory = root.appending(".local/state/resval")
-                let names = try tool("ls", directory).split(separator: "\n")
-                    .filter { $0.hasSuffix(".jsonl") }
-                return directory.appending(String(try #require(names.last)))
-            }
-            try check("undo", "--json", journal())
-            try check("audit", "--json", ".")
-            try check("usage", "--json", ".")
-            try Tree { File("old.json", Self.usageOfNothing(root)) }.create(in: root)
-            try check("usage", "--json", "--compare", "old.json", ".")
-            try check("export", "--to", "xdg", "--json", "--dry-run", ".")
-            try check("export", "--to", "xdg", "--json", ".")
-            try check("import", "--from", "xdg", "--json", ".")
-            try check("undo", "--json", "--dry-run", journal())
-            try check("include", "--json", "marked")
-            try check("set", "-R", "--json", "purgeable=true", "plain", odd)
+        let root = try temporaryDirectory(containing: Self.tree)
+        func check(_ arguments: any CommandArgument...) throws {
+            var command = Command(.built("resval"), arguments: arguments)
+            command.workingDirectory = root
+            command.environment = ["HOME": root.string]
+            let name = String(decoding: arguments[0].argumentBytes, as: UTF8.self)
+            try expectDocumented(command.run(), "resval", name)
         }
+        let odd: [UInt8] = [0x61, 0xFF]
+        for key in ["excluded", "fileSize", "contentModificationDate", "protection"] {
+            try check("get", "--json", key, "marked", "plain", odd, "broken", "nowhere")
+        }
+        try check("list", "--json", "marked", "plain", odd, "broken", "nowhere")
+        try check("find", "--json", ".")
+        try check("find", "--json", "--size", "--effective", "--excluded", ".")
+        try check("explain", "--json", "marked", odd, "broken", "directory/link", "nowhere")
+        try check("keys", "--json")
+        let crate = FileName([0x62, 0xFF])
+        try Tree {
+            Directory(crate) {
+                File("Cargo.toml")
+                Directory("target")
+            }
+        }.create(in: root)
+        try check("suggest", "--json", ".")
+        try check("suggest", "--json", "--apply", ".")
+        func journal() throws -> FilePath {
+            let directory = root.appending(".local/state/resval")
+            let names = try tool("ls", directory).split(separator: "\n")
+                .filter { $0.hasSuffix(".jsonl") }
+            return directory.appending(String(try #require(names.last)))
+        }
+        try check("undo", "--json", journal())
+        try check("audit", "--json", ".")
+        try check("usage", "--json", ".")
+        try Tree { File("old.json", Self.usageOfNothing(root)) }.create(in: root)
+        try check("usage", "--json", "--compare", "old.json", ".")
+        try check("export", "--to", "xdg", "--json", "--dry-run", ".")
+        try check("export", "--to", "xdg", "--json", ".")
+        try check("import", "--from", "xdg", "--json", ".")
+        try check("undo", "--json", "--dry-run", journal())
+        try check("include", "--json", "marked")
+        try check("set", "-R", "--json", "purgeable=true", "plain", odd)
     }
 
     @Test("resval-purge prints what resval-json(5) says")
@@ -226,84 +225,80 @@ struct JSONFieldsTests {
                 File(FileName([0x61, 0xFF]), "text")
             }
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            func check(_ arguments: String...) throws {
-                var command = Command(.built("resval-purge"), arguments: arguments)
-                command.environment = [
-                    "HOME": root.appending("home").string, "TMPDIR": root.string,
-                ]
-                try expectDocumented(command.run(), "resval-purge", arguments[0])
-            }
-            let cache = root.appending("home/.cache").string
-            try check("status", "--json")
-            try check("status", "--json", "/proc")
-            try check("plan", cache, "--free", "1B", "--json", "--kept")
-            try check("plan", cache, "--free", "1B", "--min-age", "0", "--smallest", "0", "--json")
-            try check(
-                "run", cache, "--free", "1B", "--min-age", "0", "--smallest", "0", "--json",
-                "--dry-run")
-            try check("run", cache, "--free", "1B", "--min-age", "0", "--smallest", "0", "--json")
+        let root = try temporaryDirectory(containing: tree)
+        func check(_ arguments: String...) throws {
+            var command = Command(.built("resval-purge"), arguments: arguments)
+            command.environment = [
+                "HOME": root.appending("home").string, "TMPDIR": root.string,
+            ]
+            try expectDocumented(command.run(), "resval-purge", arguments[0])
         }
+        let cache = root.appending("home/.cache").string
+        try check("status", "--json")
+        try check("status", "--json", "/proc")
+        try check("plan", cache, "--free", "1B", "--json", "--kept")
+        try check("plan", cache, "--free", "1B", "--min-age", "0", "--smallest", "0", "--json")
+        try check(
+            "run", cache, "--free", "1B", "--min-age", "0", "--smallest", "0", "--json",
+            "--dry-run")
+        try check("run", cache, "--free", "1B", "--min-age", "0", "--smallest", "0", "--json")
     }
 
     @Test("resval-backup prints what resval-json(5) says")
-    func backup() throws {
-        try withBackup(of: Self.tree) { backup in
-            func check(_ arguments: any CommandArgument..., form: String? = nil) throws {
-                let name = String(decoding: arguments[0].argumentBytes, as: UTF8.self)
-                try expectDocumented(
-                    backup.command(arguments).run(), "resval-backup", name, form: form)
-            }
-            try check("plan", "--json", backup.source)
-            try check("create", "--json", backup.source)
-            try tool("rm", backup.source.appending("plain"))
-            try Tree { File("new", String(repeating: "text", count: 30000)) }
-                .create(in: backup.source)
-            try check("create", "--json", backup.source)
-            try check("snapshots", "--json")
-            try check("show", "latest", "--json", form: "neither --items nor --excluded")
-            try check("show", "latest", "--json", "--items", form: "--items")
-            try check("show", "latest", "--json", "--excluded", form: "--excluded")
-            let list = try backup.runSuccessfully("snapshots", "--json")
-            try check("diff", #require(snapshotIdentifiers(in: list).first), "latest", "--json")
-            try check("verify", "latest", "--read-data", "--json")
-            try check("restore", "--snapshot", "latest", "--target", backup.target, "--json")
-            try check("forget", "--keep-last", "1", "--json", "--dry-run")
-            let new = backup.source.appending("new")
-            try check("evict", "--json", new, backup.source.appending("marked"))
-            try check("evict", "--list", "--json", backup.source)
-            try check("restore", "--snapshot", "latest", "--target", "\(backup.target)2", "--json")
-            try check("download", "--json", new)
+    func ofBackups() throws {
+        let backup = try backup(of: Self.tree)
+        func check(_ arguments: any CommandArgument..., form: String? = nil) throws {
+            let name = String(decoding: arguments[0].argumentBytes, as: UTF8.self)
+            try expectDocumented(
+                backup.command(arguments).run(), "resval-backup", name, form: form)
         }
+        try check("plan", "--json", backup.source)
+        try check("create", "--json", backup.source)
+        try tool("rm", backup.source.appending("plain"))
+        try Tree { File("new", String(repeating: "text", count: 30000)) }
+            .create(in: backup.source)
+        try check("create", "--json", backup.source)
+        try check("snapshots", "--json")
+        try check("show", "latest", "--json", form: "neither --items nor --excluded")
+        try check("show", "latest", "--json", "--items", form: "--items")
+        try check("show", "latest", "--json", "--excluded", form: "--excluded")
+        let list = try backup.runSuccessfully("snapshots", "--json")
+        try check("diff", #require(snapshotIdentifiers(in: list).first), "latest", "--json")
+        try check("verify", "latest", "--read-data", "--json")
+        try check("restore", "--snapshot", "latest", "--target", backup.target, "--json")
+        try check("forget", "--keep-last", "1", "--json", "--dry-run")
+        let new = backup.source.appending("new")
+        try check("evict", "--json", new, backup.source.appending("marked"))
+        try check("evict", "--list", "--json", backup.source)
+        try check("restore", "--snapshot", "latest", "--target", "\(backup.target)2", "--json")
+        try check("download", "--json", new)
     }
 
     @Test("--progress json prints what resval-json(5) says")
     func progress() throws {
-        try withBackup(of: Self.tree) { backup in
-            let result = try backup.command(
-                ["create", "--progress", "json", backup.source],
-                before: "case $1 in backup) sleep 1.5;; esac"
-            ).run(exits: 0)
-            // Messages for people stand between the objects, and begin with the program's name.
-            let lines = result.errorOutput.split(separator: UInt8(ascii: "\n"))
-            let (objects, others) = (
-                lines.filter { $0.first == UInt8(ascii: "{") },
-                lines.filter { $0.first != UInt8(ascii: "{") }
-            )
-            #expect(others.allSatisfy { $0.starts(with: "resval-backup: ".utf8) }, "\(result)")
-            let problems = try python(
-                ["check", documentation("resval-backup", "create"), "--progress json"],
-                Array(objects.joined(separator: [UInt8(ascii: "\n")])))
-            #expect(problems == "", "\(result)")
-        }
+        let backup = try backup(of: Self.tree)
+        let result = try backup.command(
+            ["create", "--progress", "json", backup.source],
+            before: "case $1 in backup) sleep 1.5;; esac"
+        ).run(exits: 0)
+        // Messages for people stand between the objects, and begin with the program's name.
+        let lines = result.errorOutput.split(separator: UInt8(ascii: "\n"))
+        let (objects, others) = (
+            lines.filter { $0.first == UInt8(ascii: "{") },
+            lines.filter { $0.first != UInt8(ascii: "{") }
+        )
+        #expect(others.allSatisfy { $0.starts(with: "resval-backup: ".utf8) }, "\(result)")
+        let problems = try python(
+            ["check", documentation("resval-backup", "create"), "--progress json"],
+            Array(objects.joined(separator: [UInt8(ascii: "\n")])))
+        #expect(problems == "", "\(result)")
     }
 
     @Test("resval-backup run and status print what resval-json(5) says")
     func status() throws {
-        try withRun(of: Self.tree) { fixture in
-            try expectDocumented(fixture.command("run", "--json").run(), "resval-backup", "run")
-            try expectDocumented(
-                fixture.command("status", "--json").run(), "resval-backup", "status")
-        }
+        let fixture = try configuredBackup(of: Self.tree)
+        try expectDocumented(fixture.command("run", "--json").run(), "resval-backup", "run")
+        try expectDocumented(
+            fixture.command("status", "--json").run(), "resval-backup", "status")
     }
 }

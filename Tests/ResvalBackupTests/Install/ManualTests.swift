@@ -2,7 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Manual pages")
+@Suite("Manual pages", .cleansUp)
 struct ManualTests {
     private func read(_ root: FilePath, _ words: String...) throws -> String {
         var command = Command(try #require(FilePath.tool("man")), arguments: words)
@@ -15,38 +15,37 @@ struct ManualTests {
     @Test("there is one for each program and command, with every section once")
     func pages() throws {
         try require(.tool("man"))
-        try withTemporaryDirectory(containing: Tree { Directory("man") }, isShared: true) { root in
-            // With a copy of the scripts.
-            try tool("cp", "-R", packageRoot.appending("scripts"), root)
-            let pages = try tool(
-                "bash", root.appending("scripts/generate-manuals"), "--executables",
-                FilePath.built("resval").removingLastComponent()
-            ).split(separator: "\n").compactMap { FilePath(String($0)).stem }
-            try tool("cp", "-R", root.appending(".build/manuals"), root.appending("man/man1"))
-            try tool("chmod", "-R", "a+rX", root)
-            let names = Set(pages)
-            #expect(names.count == pages.count)
-            for program in ["resval", "resval-backup", "resval-purge"] {
-                let commands = try Command(.built(program), "__complete", "").runSuccessfully()
-                    .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
-                    .filter { !$0.hasPrefix(":") && $0 != "help" }
-                #expect(names.contains(program))
-                for command in commands { #expect(names.contains("\(program)-\(command)")) }
+        let root = try temporaryDirectory(containing: Tree { Directory("man") }, isShared: true)
+        // With a copy of the scripts.
+        try tool("cp", "-R", packageRoot.appending("scripts"), root)
+        let pages = try tool(
+            "bash", root.appending("scripts/generate-manuals"), "--executables",
+            FilePath.built("resval").removingLastComponent()
+        ).split(separator: "\n").compactMap { FilePath(String($0)).stem }
+        try tool("cp", "-R", root.appending(".build/manuals"), root.appending("man/man1"))
+        try tool("chmod", "-R", "a+rX", root)
+        let names = Set(pages)
+        #expect(names.count == pages.count)
+        for program in ["resval", "resval-backup", "resval-purge"] {
+            let commands = try Command(.built(program), "__complete", "").runSuccessfully()
+                .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+                .filter { !$0.hasPrefix(":") && $0 != "help" }
+            #expect(names.contains(program))
+            for command in commands { #expect(names.contains("\(program)-\(command)")) }
+        }
+        #expect(!names.contains("resval-help"))
+        try #expect(read(root, "resval", "set") == read(root, "resval-set"))
+        try #expect(read(root, "resval", "backup").hasPrefix("RESVAL-BACKUP(1)"))
+        for name in names {
+            let page = try read(root, name)
+            #expect(page.hasPrefix("\(name.uppercased())(1)"))
+            let lines = page.split(separator: "\n")
+            let titles = lines.filter { $0.first?.isLetter == true }.dropFirst().dropLast()
+            #expect(Set(titles).count == titles.count, "\(name): \(titles)")
+            for title in ["NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "SEE ALSO"] {
+                #expect(titles.contains { $0 == title }, "\(name): \(title)")
             }
-            #expect(!names.contains("resval-help"))
-            try #expect(read(root, "resval", "set") == read(root, "resval-set"))
-            try #expect(read(root, "resval", "backup").hasPrefix("RESVAL-BACKUP(1)"))
-            for name in names {
-                let page = try read(root, name)
-                #expect(page.hasPrefix("\(name.uppercased())(1)"))
-                let lines = page.split(separator: "\n")
-                let titles = lines.filter { $0.first?.isLetter == true }.dropFirst().dropLast()
-                #expect(Set(titles).count == titles.count, "\(name): \(titles)")
-                for title in ["NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "SEE ALSO"] {
-                    #expect(titles.contains { $0 == title }, "\(name): \(title)")
-                }
-                #expect(!lines.contains { $0.contains("EXIT CODES") }, "\(name)")
-            }
+            #expect(!lines.contains { $0.contains("EXIT CODES") }, "\(name)")
         }
     }
 

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("What all programs have in common")
+@Suite("What all programs have in common", .cleansUp)
 struct ProgramTests {
     private static let programs = ["resval", "resval-backup", "resval-purge"]
 
@@ -15,62 +15,61 @@ struct ProgramTests {
             Directory("b") { File("c") }
             Directory("home")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let script = #"""
-                umount --lazy /proc && ! test -e /proc/self || exit 99
-                "$0" set excluded=true a; echo $?
-                "$0" get excluded a; echo $?
-                "$0" test excluded a; echo $?
-                "$0" list a; echo $?
-                "$0" find .; echo $?
-                "$0" marks save . | tr '\0' '\n' | wc --lines; echo $?
-                "$0" set -R --yes excluded=false . > /dev/null; echo $?
-                "$0" unset excluded a; echo $?
-                "$0" unset all a; echo $?
-                "$0" set -R excluded=true,purgeable=true b > /dev/null; echo $?
-                "$0" get excluded b/c; echo $?
-                "$0" undo "$(ls -d home/.local/state/resval/* | tail -n 1)" > /dev/null; echo $?
-                "$0" get excluded b/c; echo $?
-                "$0" --version; echo $?
-                "$0" purge --version; echo $?
-                "$0" nonsense 2>/dev/null; echo $?
-                """#
-            var command = Command(
-                try #require(FilePath.tool("unshare")), "--mount", "--propagation", "private",
-                "/bin/bash", "-c", script, FilePath.built("resval"))
-            command.workingDirectory = root
-            command.environment = ["HOME": root.appending("home").string]
-            let result = try command.run()
-            #expect(result.errorText == "")
-            #expect(
-                result.text == """
-                    0
-                    true
-                    0
-                    0
-                    isExcludedFromBackup=true
-                    0
-                    ./a
-                    0
-                    3
-                    0
-                    0
-                    0
-                    0
-                    0
-                    true
-                    0
-                    0
-                    false
-                    0
-                    \(CommandVersion.text)
-                    0
-                    \(CommandVersion.text)
-                    0
-                    64
+        let root = try temporaryDirectory(containing: tree)
+        let script = #"""
+            umount --lazy /proc && ! test -e /proc/self || exit 99
+            "$0" set excluded=true a; echo $?
+            "$0" get excluded a; echo $?
+            "$0" test excluded a; echo $?
+            "$0" list a; echo $?
+            "$0" find .; echo $?
+            "$0" marks save . | tr '\0' '\n' | wc --lines; echo $?
+            "$0" set -R --yes excluded=false . > /dev/null; echo $?
+            "$0" unset excluded a; echo $?
+            "$0" unset all a; echo $?
+            "$0" set -R excluded=true,purgeable=true b > /dev/null; echo $?
+            "$0" get excluded b/c; echo $?
+            "$0" undo "$(ls -d home/.local/state/resval/* | tail -n 1)" > /dev/null; echo $?
+            "$0" get excluded b/c; echo $?
+            "$0" --version; echo $?
+            "$0" purge --version; echo $?
+            "$0" nonsense 2>/dev/null; echo $?
+            """#
+        var command = Command(
+            try #require(FilePath.tool("unshare")), "--mount", "--propagation", "private",
+            "/bin/bash", "-c", script, FilePath.built("resval"))
+        command.workingDirectory = root
+        command.environment = ["HOME": root.appending("home").string]
+        let result = try command.run()
+        #expect(result.errorText == "")
+        #expect(
+            result.text == """
+                0
+                true
+                0
+                0
+                isExcludedFromBackup=true
+                0
+                ./a
+                0
+                3
+                0
+                0
+                0
+                0
+                0
+                true
+                0
+                0
+                false
+                0
+                \(CommandVersion.text)
+                0
+                \(CommandVersion.text)
+                0
+                64
 
-                    """)
-        }
+                """)
     }
 
     @Test(
@@ -92,20 +91,19 @@ struct ProgramTests {
             File("b")
             Directory("home")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            // All standard descriptors but standard error are closed.
-            var command = Command(
-                "/bin/sh",
-                arguments: ["-c", #""$0" "$@" <&- >&-"#, FilePath.built(program)] + arguments)
-            command.workingDirectory = root
-            command.environment = ["HOME": root.appending("home").string]
-            let result = try command.run()
-            #expect(result.exitCode == Int32(code))
-            #expect(result.text == "")
-            #expect(
-                result.errorText.hasSuffix(
-                    "\(program): cannot write to standard output: Bad file descriptor\n"))
-        }
+        let root = try temporaryDirectory(containing: tree)
+        // All standard descriptors but standard error are closed.
+        var command = Command(
+            "/bin/sh",
+            arguments: ["-c", #""$0" "$@" <&- >&-"#, FilePath.built(program)] + arguments)
+        command.workingDirectory = root
+        command.environment = ["HOME": root.appending("home").string]
+        let result = try command.run()
+        #expect(result.exitCode == Int32(code))
+        #expect(result.text == "")
+        #expect(
+            result.errorText.hasSuffix(
+                "\(program): cannot write to standard output: Bad file descriptor\n"))
     }
 
     @Test("root leaves nothing in the home of another user")
@@ -116,22 +114,21 @@ struct ProgramTests {
             Directory("home/.config")
             File("home/document", "text")
         }
-        try withTemporaryDirectory(containing: tree, isShared: true) { root in
-            let home = root.appending("home")
-            try tool("chown", "-R", "65534:65534", home)
-            let before = try tool("find", home, "-printf", "%p %U %m %T@ %C@\n")
-            for arguments in [
-                ["status"], ["status", "--json"], ["plan", "--free", "1B", "--partial"],
-                ["watch", "--once"],
-            ] {
-                var command = Command(.built("resval-purge"), arguments: arguments)
-                command.environment = [
-                    "HOME": home.string, "XDG_STATE_HOME": nil, "XDG_CONFIG_HOME": nil,
-                ]
-                let result = try command.run()
-                #expect(result.exitCode != nil && !result.errorText.contains("cannot write"))
-                try #expect(tool("find", home, "-printf", "%p %U %m %T@ %C@\n") == before)
-            }
+        let root = try temporaryDirectory(containing: tree, isShared: true)
+        let home = root.appending("home")
+        try tool("chown", "-R", "65534:65534", home)
+        let before = try tool("find", home, "-printf", "%p %U %m %T@ %C@\n")
+        for arguments in [
+            ["status"], ["status", "--json"], ["plan", "--free", "1B", "--partial"],
+            ["watch", "--once"],
+        ] {
+            var command = Command(.built("resval-purge"), arguments: arguments)
+            command.environment = [
+                "HOME": home.string, "XDG_STATE_HOME": nil, "XDG_CONFIG_HOME": nil,
+            ]
+            let result = try command.run()
+            #expect(result.exitCode != nil && !result.errorText.contains("cannot write"))
+            try #expect(tool("find", home, "-printf", "%p %U %m %T@ %C@\n") == before)
         }
     }
 

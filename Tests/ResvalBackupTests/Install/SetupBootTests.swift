@@ -10,11 +10,10 @@ extension BootTests {
             as_user sh -c 'rm -r .config/resval repository'
 
             """
-        try withSystem(Self.beginning + disk + script) { base in
-            try install(base, "--system")
-            let result = try Command(Self.boot, base.appending("system")).run()
-            #expect(result.text == expected, "\(result)")
-        }
+        let base = try system(running: Self.beginning + disk + script)
+        try install(base, "--system")
+        let result = try Command(Self.boot, base.appending("system")).run()
+        #expect(result.text == expected, "\(result)")
     }
 
     @Test("setup leads a user to a timer, and says what else is missing")

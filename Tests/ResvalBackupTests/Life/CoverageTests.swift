@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Coverage that shrinks")
+@Suite("Coverage that shrinks", .cleansUp)
 struct CoverageTests {
     private static let tree = Tree {
         for number in 0..<9 { File("docs/file\(number)", "text") }
@@ -12,85 +12,81 @@ struct CoverageTests {
 
     @Test("what the owner excludes is named once, and the snapshot that has it is kept")
     func newMark() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            let first = try #require(try backup.originals().first)
-            let path = backup.source.appending("docs/file1")
-            try backup.exclude(path)
-            try backup.create(
-                says: "docs/file1: warning: is newly excluded: ",
-                "snapshot \(first), which has it, is kept")
-            let silent = try backup.run("create", "--json", backup.source)
-            #expect(silent.exitCode == 0 && silent.errorText == "", "\(silent)")
-            #expect(silent.text.contains(#""coverage":[],"holds":[{"path":"#), "\(silent)")
-            try backup.run(
-                "forget", "--keep-last", "1", "--prune", exits: 0, prints: "held for \(path)")
-            let left = try backup.originals()
-            #expect(left.count == 2 && left.first == first, "\(left)")
-            try backup.run(
-                "show", "latest", exits: 0,
-                prints: "holds:    \(path): not in the newest snapshot since ")
-            try backup.runSuccessfully("accept")
-            try backup.run("accept", exits: 1)
-            #expect(try backup.forget() == 1)
-            try backup.create()
-            #expect(try backup.forget() == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        let first = try #require(try backup.originals().first)
+        let path = backup.source.appending("docs/file1")
+        try backup.exclude(path)
+        try backup.create(
+            says: "docs/file1: warning: is newly excluded: ",
+            "snapshot \(first), which has it, is kept")
+        let silent = try backup.run("create", "--json", backup.source)
+        #expect(silent.exitCode == 0 && silent.errorText == "", "\(silent)")
+        #expect(silent.text.contains(#""coverage":[],"holds":[{"path":"#), "\(silent)")
+        try backup.run(
+            "forget", "--keep-last", "1", "--prune", exits: 0, prints: "held for \(path)")
+        let left = try backup.originals()
+        #expect(left.count == 2 && left.first == first, "\(left)")
+        try backup.run(
+            "show", "latest", exits: 0,
+            prints: "holds:    \(path): not in the newest snapshot since ")
+        try backup.runSuccessfully("accept")
+        try backup.run("accept", exits: 1)
+        #expect(try backup.forget() == 1)
+        try backup.create()
+        #expect(try backup.forget() == 1)
     }
 
     @Test("an exclusion of more than 20 % is no fall, and ends when a whole snapshot has it again")
     func included() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            let large = backup.source.appending("large")
-            try backup.exclude(large)
-            try backup.create()
-            #expect(try backup.forget() == 2)
-            try backup.include(large)
-            try backup.create()
-            #expect(try backup.forget() == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        let large = backup.source.appending("large")
+        try backup.exclude(large)
+        try backup.create()
+        #expect(try backup.forget() == 2)
+        try backup.include(large)
+        try backup.create()
+        #expect(try backup.forget() == 1)
     }
 
     @Test("excluded again, the snapshot with the newest content is held")
     func excludedAgain() throws {
-        try withBackup(of: Self.tree) { backup in
-            let part = backup.source.appending("docs")
-            _ = try backup.run("create", backup.source)
-            for content in ["second", "third"] {
-                try backup.exclude(part)
-                _ = try backup.run("create", backup.source)
-                try backup.include(part)
-                try Tree { File("\(content)", "new") }.create(in: part)
-                _ = try backup.run("create", backup.source)
-            }
-            let newest = try #require(try backup.originals().last)
+        let backup = try backup(of: Self.tree)
+        let part = backup.source.appending("docs")
+        _ = try backup.run("create", backup.source)
+        for content in ["second", "third"] {
             try backup.exclude(part)
-            let excluded = try backup.run("create", backup.source)
-            #expect(excluded.errorText.contains("snapshot \(newest), which has it, is kept"))
-            #expect(try backup.forget() == 2)
-            #expect(try backup.originals().first == newest)
+            _ = try backup.run("create", backup.source)
+            try backup.include(part)
+            try Tree { File("\(content)", "new") }.create(in: part)
+            _ = try backup.run("create", backup.source)
         }
+        let newest = try #require(try backup.originals().last)
+        try backup.exclude(part)
+        let excluded = try backup.run("create", backup.source)
+        #expect(excluded.errorText.contains("snapshot \(newest), which has it, is kept"))
+        #expect(try backup.forget() == 2)
+        #expect(try backup.originals().first == newest)
     }
 
     @Test("a hold goes on while no snapshot has the part again")
     func partIsGone() throws {
-        try withBackup(of: Self.tree) { backup in
-            for number in 0..<9 { try tool("touch", backup.source.appending("\(number)")) }
-            let part = backup.source.appending("docs")
-            _ = try backup.run("create", backup.source)
-            let first = try #require(try backup.originals().first)
-            try backup.exclude(part)
-            _ = try backup.run("create", backup.source)
-            try backup.include(part)
-            try tool("mv", part, backup.base.appending("aside"))
-            _ = try backup.run("create", backup.source)
-            #expect(try backup.forget() == 2)
-            #expect(try backup.originals().first == first)
-            try tool("mv", backup.base.appending("aside"), part)
-            _ = try backup.run("create", backup.source)
-            #expect(try backup.forget() == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        for number in 0..<9 { try tool("touch", backup.source.appending("\(number)")) }
+        let part = backup.source.appending("docs")
+        _ = try backup.run("create", backup.source)
+        let first = try #require(try backup.originals().first)
+        try backup.exclude(part)
+        _ = try backup.run("create", backup.source)
+        try backup.include(part)
+        try tool("mv", part, backup.base.appending("aside"))
+        _ = try backup.run("create", backup.source)
+        #expect(try backup.forget() == 2)
+        #expect(try backup.originals().first == first)
+        try tool("mv", backup.base.appending("aside"), part)
+        _ = try backup.run("create", backup.source)
+        #expect(try backup.forget() == 1)
     }
 
     @Test("a mark that others can set is told of with the first snapshot, too, and counts")
@@ -102,56 +98,52 @@ struct CoverageTests {
             File("listed", "text").excluded()
             Directory("own") { File("file", "text") }.excluded()
         }
-        try withBackup(of: tree) { backup in
-            try require(.tool("setfacl"))
-            try tool("setfacl", "-m", "u:1234:rw", backup.source.appending("listed"))
-            let first = try backup.create(exits: 3)
-            for name in ["shared", "world", "listed"] {
-                let path = backup.source.appending(name)
-                #expect(
-                    first.errorText.contains("\(path): warning: a mark excludes it, and users "))
-                #expect(first.errorText.contains("\(path): is excluded for the first time"))
-            }
-            #expect(!first.errorText.contains("/own"))
-            #expect(first.text.contains("4 excluded"))
-            try backup.create(says: "shared: warning: a mark excludes it")
-            let new = Tree {
-                Directory("new") { File("file", "text") }.permissions(0o777).excluded()
-            }
-            try new.create(in: backup.source)
-            let third = try backup.create(exits: 3, says: "new: is excluded for the first time")
-            #expect(!third.errorText.contains("shared: is excluded"))
+        let backup = try backup(of: tree)
+        try require(.tool("setfacl"))
+        try tool("setfacl", "-m", "u:1234:rw", backup.source.appending("listed"))
+        let first = try backup.create(exits: 3)
+        for name in ["shared", "world", "listed"] {
+            let path = backup.source.appending(name)
+            #expect(
+                first.errorText.contains("\(path): warning: a mark excludes it, and users "))
+            #expect(first.errorText.contains("\(path): is excluded for the first time"))
         }
+        #expect(!first.errorText.contains("/own"))
+        #expect(first.text.contains("4 excluded"))
+        try backup.create(says: "shared: warning: a mark excludes it")
+        let new = Tree {
+            Directory("new") { File("file", "text") }.permissions(0o777).excluded()
+        }
+        try new.create(in: backup.source)
+        let third = try backup.create(exits: 3, says: "new: is excluded for the first time")
+        #expect(!third.errorText.contains("shared: is excluded"))
     }
 
     @Test("what a mark of others excludes is held until it is accepted")
     func markOfOthersOnStored() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            let docs = backup.source.appending("docs")
-            try tool("chmod", "o+w", docs)
-            try backup.exclude(docs)
-            try backup.create(exits: 3, says: "docs: is newly excluded: ")
-            try backup.create()
-            let json = try backup.runSuccessfully("show", "latest", "--json")
-            #expect(
-                json.contains(#""kind":"other","#) && json.contains(#""until":null"#), "\(json)")
-            #expect(try backup.forget() == 2)
-            try backup.runSuccessfully("accept")
-            #expect(try backup.forget() == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        let docs = backup.source.appending("docs")
+        try tool("chmod", "o+w", docs)
+        try backup.exclude(docs)
+        try backup.create(exits: 3, says: "docs: is newly excluded: ")
+        try backup.create()
+        let json = try backup.runSuccessfully("show", "latest", "--json")
+        #expect(json.contains(#""kind":"other","#) && json.contains(#""until":null"#), "\(json)")
+        #expect(try backup.forget() == 2)
+        try backup.runSuccessfully("accept")
+        #expect(try backup.forget() == 1)
     }
 
     @Test("a new item that is excluded from the start is no loss")
     func newExcludedItem() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            try Tree { Directory("build") { File("made", "text") } }.create(in: backup.source)
-            try backup.exclude(backup.source.appending("build"))
-            let result = try backup.run("create", backup.source)
-            #expect(result.exitCode == 0 && result.errorText == "", "\(result)")
-            #expect(try backup.forget() == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try Tree { Directory("build") { File("made", "text") } }.create(in: backup.source)
+        try backup.exclude(backup.source.appending("build"))
+        let result = try backup.run("create", backup.source)
+        #expect(result.exitCode == 0 && result.errorText == "", "\(result)")
+        #expect(try backup.forget() == 1)
     }
 
     @Test("an evicted file is no loss, and neither is bringing it back")
@@ -160,146 +152,138 @@ struct CoverageTests {
             File("large", [UInt8](repeating: 7, count: 1_000_000))
             File("small", "text")
         }
-        try withBackup(of: tree) { backup in
-            let file = backup.source.appending("large")
-            try backup.create()
-            try backup.runSuccessfully("evict", file)
-            try backup.create()
-            try backup.runSuccessfully("download", file)
-            try backup.create()
-        }
+        let backup = try backup(of: tree)
+        let file = backup.source.appending("large")
+        try backup.create()
+        try backup.runSuccessfully("evict", file)
+        try backup.create()
+        try backup.runSuccessfully("download", file)
+        try backup.create()
     }
 
     @Test("a fall of bytes or items by more than 20 %, and an empty SOURCE, are named once")
     func falls() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            try tool("rm", backup.source.appending("docs/file1"))
-            try backup.create()
-            let whole = try #require(try backup.originals().last)
-            try tool("rm", backup.source.appending("large"))
-            let bytes = try backup.create(exits: 3)
-            #expect(
-                bytes.errorText.contains("\(backup.source): its bytes fell from 1.0 KiB to 32 B"),
-                "\(bytes)")
-            try backup.create()
-            try tool("rm", "-r", backup.source.appending("docs"))
-            let empty = try backup.run("create", "--json", backup.source, exits: 3)
-            #expect(empty.text.contains(#""reason":"empty-source""#), "\(empty)")
-            // The newest ones from before each fall.
-            #expect(try backup.forget() == 3)
-            #expect(try backup.originals().first == whole)
-            try backup.runSuccessfully("accept")
-            #expect(try backup.forget() == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try tool("rm", backup.source.appending("docs/file1"))
+        try backup.create()
+        let whole = try #require(try backup.originals().last)
+        try tool("rm", backup.source.appending("large"))
+        let bytes = try backup.create(exits: 3)
+        #expect(
+            bytes.errorText.contains("\(backup.source): its bytes fell from 1.0 KiB to 32 B"),
+            "\(bytes)")
+        try backup.create()
+        try tool("rm", "-r", backup.source.appending("docs"))
+        let empty = try backup.run("create", "--json", backup.source, exits: 3)
+        #expect(empty.text.contains(#""reason":"empty-source""#), "\(empty)")
+        // The newest ones from before each fall.
+        #expect(try backup.forget() == 3)
+        #expect(try backup.originals().first == whole)
+        try backup.runSuccessfully("accept")
+        #expect(try backup.forget() == 1)
     }
 
     @Test("a SOURCE that is back above 80 % holds nothing any more")
     func back() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            let docs = backup.source.appending("docs")
-            try tool("mv", docs, backup.base)
-            try backup.create(exits: 3)
-            #expect(try backup.forget() == 2)
-            try tool("mv", backup.base.appending("docs"), docs)
-            try tool("rm", docs.appending("file1"))
-            try backup.create()
-            #expect(try backup.forget() == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        let docs = backup.source.appending("docs")
+        try tool("mv", docs, backup.base)
+        try backup.create(exits: 3)
+        #expect(try backup.forget() == 2)
+        try tool("mv", backup.base.appending("docs"), docs)
+        try tool("rm", docs.appending("file1"))
+        try backup.create()
+        #expect(try backup.forget() == 1)
     }
 
     @Test("renamed and written anew at equal sizes, the paths that are gone are held")
     func pathsGone() throws {
-        try withBackup(of: Self.tree) { backup in
-            for number in 0..<4 { try tool("touch", backup.source.appending("docs/\(number)")) }
-            try backup.create()
-            let script =
-                "cd \"$1\" && for f in docs/*; do mv \"$f\" \"$f.x\"; echo -n TEXT > \"$f.x\"; done"
-            try shell(script, backup.source)
-            let gone = try backup.create(exits: 3)
-            #expect(
-                gone.errorText.contains("13 of the 16 paths of it in the snapshot before are gone"),
-                "\(gone)")
-            try backup.create()
-            #expect(try backup.forget() == 2)
-            try backup.runSuccessfully("accept")
-            try backup.create()
-            #expect(try backup.forget() == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        for number in 0..<4 { try tool("touch", backup.source.appending("docs/\(number)")) }
+        try backup.create()
+        let script =
+            "cd \"$1\" && for f in docs/*; do mv \"$f\" \"$f.x\"; echo -n TEXT > \"$f.x\"; done"
+        try shell(script, backup.source)
+        let gone = try backup.create(exits: 3)
+        #expect(
+            gone.errorText.contains("13 of the 16 paths of it in the snapshot before are gone"),
+            "\(gone)")
+        try backup.create()
+        #expect(try backup.forget() == 2)
+        try backup.runSuccessfully("accept")
+        try backup.create()
+        #expect(try backup.forget() == 1)
     }
 
     @Test("a SOURCE on another filesystem is named, and covers again once it is back")
     func otherFilesystem() throws {
         try require(.root)
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            let script = """
-                mount -t tmpfs none "$1" && cp -r "$2/." "$1" && "$RESVAL" create "$1"
-                """
-            var command = Command(
-                "/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, "sh", backup.source,
-                backup.base.appending("copy"))
-            try tool("cp", "-r", backup.source, backup.base.appending("copy"))
-            command.environment = backup.environment.merging([
-                "RESVAL": "\(FilePath.built("resval-backup"))"
-            ]) { $1 }
-            try command.run(
-                exits: 3, says: "is on another filesystem than at the snapshot before: tmpfs")
-            #expect(try backup.forget() == 2)
-            try backup.create()
-            #expect(try backup.forget() == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        let script = """
+            mount -t tmpfs none "$1" && cp -r "$2/." "$1" && "$RESVAL" create "$1"
+            """
+        var command = Command(
+            "/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, "sh", backup.source,
+            backup.base.appending("copy"))
+        try tool("cp", "-r", backup.source, backup.base.appending("copy"))
+        command.environment = backup.environment.merging([
+            "RESVAL": "\(FilePath.built("resval-backup"))"
+        ]) { $1 }
+        try command.run(
+            exits: 3, says: "is on another filesystem than at the snapshot before: tmpfs")
+        #expect(try backup.forget() == 2)
+        try backup.create()
+        #expect(try backup.forget() == 1)
     }
 
     @Test("a missing SOURCE is a shortfall each time, and the snapshot that has it is held")
     func missingSource() throws {
-        try withBackup(of: Self.tree) { backup in
-            let sources = ["docs", "large"].map { backup.source.appending($0) }
-            try backup.runSuccessfully("create", sources[0], sources[1])
-            try tool("mv", sources[0], backup.base)
-            for _ in 0..<2 {
-                try backup.run("create", sources[0], sources[1], exits: 3)
-            }
-            #expect(try backup.forget() == 2)
-            try tool("mv", backup.base.appending("docs"), sources[0])
-            try backup.runSuccessfully("create", sources[0], sources[1])
-            #expect(try backup.forget() == 1)
+        let backup = try backup(of: Self.tree)
+        let sources = ["docs", "large"].map { backup.source.appending($0) }
+        try backup.runSuccessfully("create", sources[0], sources[1])
+        try tool("mv", sources[0], backup.base)
+        for _ in 0..<2 {
+            try backup.run("create", sources[0], sources[1], exits: 3)
         }
+        #expect(try backup.forget() == 2)
+        try tool("mv", backup.base.appending("docs"), sources[0])
+        try backup.runSuccessfully("create", sources[0], sources[1])
+        #expect(try backup.forget() == 1)
     }
 
     @Test("an item that lost its protection class is warned of")
     func lostClass() throws {
-        try withBackup(of: Self.tree) { backup in
-            let file = backup.source.appending("large")
-            try tool("setfattr", "-n", "user.resval.fileProtection", "-v", "complete", file)
-            try backup.create()
-            try tool("setfattr", "-x", "user.resval.fileProtection", file)
-            try backup.create(says: "large: warning: had the protection class complete")
-        }
+        let backup = try backup(of: Self.tree)
+        let file = backup.source.appending("large")
+        try tool("setfattr", "-n", "user.resval.fileProtection", "-v", "complete", file)
+        try backup.create()
+        try tool("setfattr", "-x", "user.resval.fileProtection", file)
+        try backup.create(says: "large: warning: had the protection class complete")
     }
 
     @Test("what could not be read is held, and forget goes on with the others")
     func incomplete() throws {
-        try withBackup(of: Self.tree, user: 54321) { backup in
-            try backup.create()
-            let first = try #require(try backup.originals().first)
-            let file = backup.source.appending("docs/file2")
-            try tool("chmod", "0", file)
-            try tool("chown", "0:0", file)
-            for _ in 0..<3 { try backup.create(exits: 3) }
-            #expect(try backup.runSuccessfully("show", "latest").contains("incomplete"))
-            #expect(try backup.forget() == 2)
-            #expect(try backup.originals().first == first)
-            // By its tag, too.
-            #expect(try backup.runSuccessfully("show", "latest").contains("incomplete"))
-            // It still should be stored.
-            _ = try backup.run("accept")
-            #expect(try backup.forget() == 2)
-            try tool("chown", "54321:54321", file)
-            try tool("chmod", "600", file)
-            try backup.create()
-            #expect(try backup.forget() == 1)
-        }
+        let backup = try backup(of: Self.tree, user: 54321)
+        try backup.create()
+        let first = try #require(try backup.originals().first)
+        let file = backup.source.appending("docs/file2")
+        try tool("chmod", "0", file)
+        try tool("chown", "0:0", file)
+        for _ in 0..<3 { try backup.create(exits: 3) }
+        #expect(try backup.runSuccessfully("show", "latest").contains("incomplete"))
+        #expect(try backup.forget() == 2)
+        #expect(try backup.originals().first == first)
+        // By its tag, too.
+        #expect(try backup.runSuccessfully("show", "latest").contains("incomplete"))
+        // It still should be stored.
+        _ = try backup.run("accept")
+        #expect(try backup.forget() == 2)
+        try tool("chown", "54321:54321", file)
+        try tool("chmod", "600", file)
+        try backup.create()
+        #expect(try backup.forget() == 1)
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Commands of `resval-backup` that start restic, with a fault at one of the starts.
-@Suite("Faults of restic")
+@Suite("Faults of restic", .cleansUp)
 struct FaultTests {
     /// What a script in restic's place does once: `$REAL` is the real one.
     private enum Fault: String, CaseIterable {
@@ -68,47 +68,46 @@ struct FaultTests {
             ["forget", "--keep-last", "1", "--prune"],
         ])
     func fault(words: [String]) throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            try backup.exclude(backup.source.appending("file"))
-            try backup.create()
-            if ["create", "forget", "prune"].contains(words[0]) {
-                try backup.runSuccessfully("accept")
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try backup.exclude(backup.source.appending("file"))
+        try backup.create()
+        if ["create", "forget", "prune"].contains(words[0]) {
+            try backup.runSuccessfully("accept")
+        }
+        // Makes something to prune.
+        if words[0] == "prune" { try backup.restic("forget", "--keep-last", "1") }
+        let home = backup.base.appending("home")
+        let saved = backup.base.appending("saved")
+        try tool("mkdir", saved)
+        try tool("cp", "-a", backup.repository, home, saved)
+        let arguments = words.map { word -> any CommandArgument in
+            switch word {
+            case "SOURCE": backup.source
+            case "TARGET": backup.target
+            default: word
             }
-            // Makes something to prune.
-            if words[0] == "prune" { try backup.restic("forget", "--keep-last", "1") }
-            let home = backup.base.appending("home")
-            let saved = backup.base.appending("saved")
-            try tool("mkdir", saved)
-            try tool("cp", "-a", backup.repository, home, saved)
-            let arguments = words.map { word -> any CommandArgument in
-                switch word {
-                case "SOURCE": backup.source
-                case "TARGET": backup.target
-                default: word
-                }
+        }
+        let count = try startCount(backup, arguments)
+        #expect(count > 0)
+        let pairs = (1...count).flatMap { start in Fault.allCases.map { (start, $0) } }
+        for (start, fault) in pairs.shuffled().prefix(killCount) {
+            try tool("rm", "-rf", backup.repository, home, backup.target)
+            let states = ["repository", "home"].map(saved.appending)
+            try tool("cp", "-a", states[0], states[1], backup.base)
+            let result = try command(backup, arguments, fault, at: start).run()
+            let comment: Comment = "\(words) \(fault) at \(start) of \(count): \(result)"
+            if result.exitCode == 0 {
+                try checkSuccess(words[0], backup, comment)
+                // What fails to read a record is asked once more.
+                if words[0] == "verify" { try #expect(starts(backup) > count, comment) }
+            } else {
+                #expect((result.end == .signal(15)) == (fault == .hangs), comment)
+                #expect(fault == .hangs || !result.errorText.isEmpty, comment)
             }
-            let count = try startCount(backup, arguments)
-            #expect(count > 0)
-            let pairs = (1...count).flatMap { start in Fault.allCases.map { (start, $0) } }
-            for (start, fault) in pairs.shuffled().prefix(killCount) {
-                try tool("rm", "-rf", backup.repository, home, backup.target)
-                let states = ["repository", "home"].map(saved.appending)
-                try tool("cp", "-a", states[0], states[1], backup.base)
-                let result = try command(backup, arguments, fault, at: start).run()
-                let comment: Comment = "\(words) \(fault) at \(start) of \(count): \(result)"
-                if result.exitCode == 0 {
-                    try checkSuccess(words[0], backup, comment)
-                    // What fails to read a record is asked once more.
-                    if words[0] == "verify" { try #expect(starts(backup) > count, comment) }
-                } else {
-                    #expect((result.end == .signal(15)) == (fault == .hangs), comment)
-                    #expect(fault == .hangs || !result.errorText.isEmpty, comment)
-                }
-                try backup.runSuccessfully("verify", "--read-data")
-                let kept = try backup.snapshotCount()
-                #expect(kept >= (["forget", "prune"].contains(words[0]) ? 1 : 2), comment)
-            }
+            try backup.runSuccessfully("verify", "--read-data")
+            let kept = try backup.snapshotCount()
+            #expect(kept >= (["forget", "prune"].contains(words[0]) ? 1 : 2), comment)
         }
     }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Nothing to compare with is never taken for nothing lost.
-@Suite("Coverage that cannot be compared")
+@Suite("Coverage that cannot be compared", .cleansUp)
 struct IncomparableTests {
     private static let tree = Tree {
         for number in 0..<9 { File("letters/letter\(number)", "text") }
@@ -32,95 +32,89 @@ struct IncomparableTests {
 
     @Test("a snapshot of another client with our tags belongs to no SET")
     func otherClient() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            let whole = try #require(try backup.originals().first)
-            try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
-            try shell(#"rm -r "$1"/letters "$1"/file[1-9]"#, backup.source)
-            try backup.create(exits: 3, says: "items fell from 20 to 2")
-            try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
-            #expect(try backup.forget() == 4)
-            #expect(try backup.originals().contains(whole))
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        let whole = try #require(try backup.originals().first)
+        try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
+        try shell(#"rm -r "$1"/letters "$1"/file[1-9]"#, backup.source)
+        try backup.create(exits: 3, says: "items fell from 20 to 2")
+        try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
+        #expect(try backup.forget() == 4)
+        #expect(try backup.originals().contains(whole))
     }
 
     @Test("where a record cannot be read, what is excluded is looked for in its snapshot")
     func unreadableRecord() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            try backup.exclude(backup.source.appending("letters"))
-            try removeTexts(backup)
-            try backup.command(
-                ["create", backup.source], before: "case $1 in cat|dump) kill -KILL $$;; esac"
-            ).run(exits: 3, says: "cannot be compared", "letters: warning: is newly excluded")
-            #expect(try backup.forget() == 2)
-            try backup.runSuccessfully("accept")
-            #expect(try backup.forget() == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try backup.exclude(backup.source.appending("letters"))
+        try removeTexts(backup)
+        try backup.command(
+            ["create", backup.source], before: "case $1 in cat|dump) kill -KILL $$;; esac"
+        ).run(exits: 3, says: "cannot be compared", "letters: warning: is newly excluded")
+        #expect(try backup.forget() == 2)
+        try backup.runSuccessfully("accept")
+        #expect(try backup.forget() == 1)
     }
 
     @Test(
         "a restore of a snapshot whose record cannot be read is not complete",
         arguments: ["echo '{}'; exit 0", "echo 'Fatal: something new' >&2; exit 1"])
     func restoring(failure: String) throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            try removeTexts(backup)
-            try backup.command(
-                ["restore", "--snapshot", "latest", "--target", backup.target],
-                before: "case $1 in cat) exit 1;; dump) \(failure);; esac"
-            ).run(exits: 3, says: "the snapshot's record cannot be read")
-            try tool("diff", "-r", backup.source, backup.restored(backup.source))
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try removeTexts(backup)
+        try backup.command(
+            ["restore", "--snapshot", "latest", "--target", backup.target],
+            before: "case $1 in cat) exit 1;; dump) \(failure);; esac"
+        ).run(exits: 3, says: "the snapshot's record cannot be read")
+        try tool("diff", "-r", backup.source, backup.restored(backup.source))
     }
 
     @Test("forget removes nothing while what the newest snapshot holds is not known")
     func unreadableAtForget() throws {
-        try withBackup(of: Self.tree) { backup in
-            for _ in 0..<2 { try backup.create() }
-            // As if its process had been killed before it was judged.
-            let notes = backup.base.appending("home/.local/state/resval/backup/records")
-            try tool("find", notes, "-type", "f", "-exec", "truncate", "-s", "0", "{}", "+")
-            try backup.command(
-                ["forget", "--keep-last", "1"], before: "[ \"$1\" = dump ] && kill -KILL $$"
-            ).run(exits: 0, says: "nothing is removed: ")
-            #expect(try backup.snapshotCount() == 2)
-            // With its record it is known. It was not judged, so the one before is kept, too.
-            #expect(try backup.forget() == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        for _ in 0..<2 { try backup.create() }
+        // As if its process had been killed before it was judged.
+        let notes = backup.base.appending("home/.local/state/resval/backup/records")
+        try tool("find", notes, "-type", "f", "-exec", "truncate", "-s", "0", "{}", "+")
+        try backup.command(
+            ["forget", "--keep-last", "1"], before: "[ \"$1\" = dump ] && kill -KILL $$"
+        ).run(exits: 0, says: "nothing is removed: ")
+        #expect(try backup.snapshotCount() == 2)
+        // With its record it is known. It was not judged, so the one before is kept, too.
+        #expect(try backup.forget() == 1)
     }
 
     @Test("with the newest snapshot's data damaged an older one is compared with")
     func damagedData() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            let packs = try contentPacks(of: backup)
-            try Tree { File("new", "new") }.create(in: backup.source)
-            try backup.create()
-            let newest = try #require(try contentPacks(of: backup).subtracting(packs).first)
-            try damageFiles(in: backup.repository.appending("data"), "-name", newest)
-            try tool("rm", "-rf", backup.base.appending("cache"))
-            try removeTexts(backup)
-            try backup.exclude(backup.source.appending("letters"))
-            try backup.create(exits: 3, says: "letters: warning: is newly excluded")
-            try backup.run("forget", "--keep-last", "1", exits: 0, prints: "held for ")
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        let packs = try contentPacks(of: backup)
+        try Tree { File("new", "new") }.create(in: backup.source)
+        try backup.create()
+        let newest = try #require(try contentPacks(of: backup).subtracting(packs).first)
+        try damageFiles(in: backup.repository.appending("data"), "-name", newest)
+        try tool("rm", "-rf", backup.base.appending("cache"))
+        try removeTexts(backup)
+        try backup.exclude(backup.source.appending("letters"))
+        try backup.create(exits: 3, says: "letters: warning: is newly excluded")
+        try backup.run("forget", "--keep-last", "1", exits: 0, prints: "held for ")
     }
 
     @Test("when no record at all can be read, that is told")
     func onlyDamaged() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            let pack = try #require(try contentPacks(of: backup).first)
-            try damageFiles(in: backup.repository.appending("data"), "-name", pack)
-            try removeTexts(backup)
-            try backup.create(exits: 3, says: "no earlier snapshot can be compared")
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        let pack = try #require(try contentPacks(of: backup).first)
+        try damageFiles(in: backup.repository.appending("data"), "-name", pack)
+        try removeTexts(backup)
+        try backup.create(exits: 3, says: "no earlier snapshot can be compared")
     }
 }
 
 /// One damaged snapshot keeps nobody from the others.
-@Suite("Damaged snapshots among others")
+@Suite("Damaged snapshots among others", .cleansUp)
 struct DamagedSnapshotTests {
     private static let tree = Tree {
         for number in 0..<9 { File("file\(number)", "text") }
@@ -154,35 +148,33 @@ struct DamagedSnapshotTests {
     @Test("restic: a damaged snapshot file, where no cache has it")
     func restic() throws {
         for damage in ["printf x | dd of=\"$1\" bs=1 seek=60 conv=notrunc", ": > \"$1\""] {
-            try withBackup(of: Self.tree) { backup in
-                let damaged = try create(backup.command(["create", backup.source]))
-                let whole = try create(backup.command(["create", backup.source]))
-                try shell(
-                    """
-                    set -- "$1/snapshots/$2"*; chmod u+w "$1"; \(damage) 2>/dev/null
-                    """, backup.repository, String(damaged))
-                try tool("rm", "-rf", backup.base.appending("cache"))
-                try expectOthersToWork(
-                    backup.source, backup.target, damaged: damaged, whole: whole
-                ) {
-                    backup.command($0)
-                }
+            let backup = try backup(of: Self.tree)
+            let damaged = try create(backup.command(["create", backup.source]))
+            let whole = try create(backup.command(["create", backup.source]))
+            try shell(
+                """
+                set -- "$1/snapshots/$2"*; chmod u+w "$1"; \(damage) 2>/dev/null
+                """, backup.repository, String(damaged))
+            try tool("rm", "-rf", backup.base.appending("cache"))
+            try expectOthersToWork(
+                backup.source, backup.target, damaged: damaged, whole: whole
+            ) {
+                backup.command($0)
             }
         }
     }
 
     @Test("with the first snapshot of other SOURCEs it is told that what is damaged may be of them")
     func firstOfAnotherSet() throws {
-        try withBackup(of: Self.tree) { backup in
-            let damaged = try create(backup.command(["create", backup.source]))
-            try shell(
-                #"set -- "$1/snapshots/$2"*; chmod u+w "$1"; : > "$1""#, backup.repository,
-                String(damaged))
-            try tool("rm", "-rf", backup.base.appending("cache"))
-            try backup.run(
-                "create", backup.base.appending("home"), exits: 3,
-                says: "or it is one that cannot be read: ")
-            try backup.run("create", backup.base.appending("home"), exits: 0)
-        }
+        let backup = try backup(of: Self.tree)
+        let damaged = try create(backup.command(["create", backup.source]))
+        try shell(
+            #"set -- "$1/snapshots/$2"*; chmod u+w "$1"; : > "$1""#, backup.repository,
+            String(damaged))
+        try tool("rm", "-rf", backup.base.appending("cache"))
+        try backup.run(
+            "create", backup.base.appending("home"), exits: 3,
+            says: "or it is one that cannot be read: ")
+        try backup.run("create", backup.base.appending("home"), exits: 0)
     }
 }

@@ -3,28 +3,26 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The repository it was")
+@Suite("The repository it was", .cleansUp)
 struct KnownRepositoryTests {
     private static let tree = Tree { File("file", "text") }
 
-    /// Calls `body` with a repository on a disk of its own, whose second copy and an empty mount point are
-    /// there, too. `disk NAME` in a script mounts one, or nothing.
-    private func withDisks(_ body: (BackupFixture, _ script: String) throws -> Void) throws {
+    /// Makes a repository on a disk of its own, whose second copy and an empty mount point are
+    /// there, too. `disk NAME` in a script that begins like this one mounts one, or nothing.
+    private func repositoryOnDisks() throws -> (BackupFixture, script: String) {
         try require(.root, .tool("unshare"), .tool("mkfs.ext4"), .filesystem(.ext4))
-        try withBackup(of: Self.tree) { backup in
-            let script = """
-                cd "$1"; point=$1/point; mkdir point
-                export RESVAL_BACKUP_REPOSITORY=$point/repository
-                disk() { umount "$point" 2>/dev/null; [ $1 = none ] || mount -o loop "$1" "$point"; }
-                for name in first second; do
-                    truncate -s 32M $name && mkfs.ext4 -q $name && disk $name
-                    cp -r repository "$point/repository"
-                done
-                run() { "$RESVAL" "$@" > log 2>&1; echo "$1 $?"; }
+        let script = """
+            cd "$1"; point=$1/point; mkdir point
+            export RESVAL_BACKUP_REPOSITORY=$point/repository
+            disk() { umount "$point" 2>/dev/null; [ $1 = none ] || mount -o loop "$1" "$point"; }
+            for name in first second; do
+                truncate -s 32M $name && mkfs.ext4 -q $name && disk $name
+                cp -r repository "$point/repository"
+            done
+            run() { "$RESVAL" "$@" > log 2>&1; echo "$1 $?"; }
 
-                """
-            try body(backup, script)
-        }
+            """
+        return (try backup(of: Self.tree), script)
     }
 
     private func run(_ script: String, _ backup: BackupFixture) throws -> CommandResult {
@@ -34,79 +32,75 @@ struct KnownRepositoryTests {
 
     @Test("a disk that is not mounted, a copy and another one are not the disk it was")
     func disks() throws {
-        try withDisks { backup, script in
-            let result = try run(
-                script + """
-                    disk first; run create source
-                    disk none
-                    run create source; grep ^resval log; run snapshots; grep -c 'backup init' log; ls point
-                    run init; grep ^resval log
-                    disk second; run create source; grep ^resval log; ls point/repository/snapshots | wc -l
-                    disk first; run create source
-                    disk second; run accept; run create source
-                    rm -r point/repository; "$RESVAL" init --yes 2> /dev/null
-                    run create source
-                    """, backup)
-            let lines = result.text.split(separator: "\n").map(String.init)
-            #expect(
-                lines.filter { !$0.hasPrefix("resval-backup: ") } == [
-                    "create 0", "create 10", "snapshots 10", "0", "init 64", "create 10", "0",
-                    "create 0", "accept 0", "create 0", "create 0",
-                ], "\(result)")
-            #expect(lines.contains { $0.contains("this is not the disk it was: repository ") })
-            #expect(lines.contains { $0.contains("the repository is on another filesystem") })
-            #expect(result.text.contains("was here, and may be on a disk"), "\(result)")
-        }
+        let (backup, script) = try repositoryOnDisks()
+        let result = try run(
+            script + """
+                disk first; run create source
+                disk none
+                run create source; grep ^resval log; run snapshots; grep -c 'backup init' log; ls point
+                run init; grep ^resval log
+                disk second; run create source; grep ^resval log; ls point/repository/snapshots | wc -l
+                disk first; run create source
+                disk second; run accept; run create source
+                rm -r point/repository; "$RESVAL" init --yes 2> /dev/null
+                run create source
+                """, backup)
+        let lines = result.text.split(separator: "\n").map(String.init)
+        #expect(
+            lines.filter { !$0.hasPrefix("resval-backup: ") } == [
+                "create 0", "create 10", "snapshots 10", "0", "init 64", "create 10", "0",
+                "create 0", "accept 0", "create 0", "create 0",
+            ], "\(result)")
+        #expect(lines.contains { $0.contains("this is not the disk it was: repository ") })
+        #expect(lines.contains { $0.contains("the repository is on another filesystem") })
+        #expect(result.text.contains("was here, and may be on a disk"), "\(result)")
     }
 
     @Test("another repository at the same place is refused before anything is written")
     func otherRepository() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            try tool("mv", backup.repository, backup.base.appending("former"))
-            try backup.runSuccessfully("init", "--yes")
-            try tool("mv", backup.repository, backup.base.appending("other"))
-            try tool("mv", backup.base.appending("former"), backup.repository)
-            try backup.create()
-            try tool("mv", backup.repository, backup.base.appending("former"))
-            try tool("mv", backup.base.appending("other"), backup.repository)
-            try backup.create(exits: 10, says: "this is not the disk it was")
-            #expect(try backup.snapshotsOfRestic().isEmpty)
-            try backup.runSuccessfully("accept")
-            try backup.create()
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try tool("mv", backup.repository, backup.base.appending("former"))
+        try backup.runSuccessfully("init", "--yes")
+        try tool("mv", backup.repository, backup.base.appending("other"))
+        try tool("mv", backup.base.appending("former"), backup.repository)
+        try backup.create()
+        try tool("mv", backup.repository, backup.base.appending("former"))
+        try tool("mv", backup.base.appending("other"), backup.repository)
+        try backup.create(exits: 10, says: "this is not the disk it was")
+        #expect(try backup.snapshotsOfRestic().isEmpty)
+        try backup.runSuccessfully("accept")
+        try backup.create()
     }
 
     @Test("init makes nothing where files of a repository are, and finishes what a killed one left")
     func leftovers() throws {
-        try withBackup(of: Self.tree) { backup in
-            let new = backup.base.appending("new")
-            for name in ["keys", "data/00", "index", "snapshots"] {
-                try tool("mkdir", "-p", new.pushing(FilePath(name)), new.appending("locks"))
-                let file = new.pushing(FilePath(name)).appending("file")
-                try tool("touch", file)
-                try backup.run(
-                    "init", "--repository", new, exits: 1, says: "files of a repository in")
-                try tool("rm", file)
-            }
+        let backup = try backup(of: Self.tree)
+        let new = backup.base.appending("new")
+        for name in ["keys", "data/00", "index", "snapshots"] {
+            try tool("mkdir", "-p", new.pushing(FilePath(name)), new.appending("locks"))
+            let file = new.pushing(FilePath(name)).appending("file")
+            try tool("touch", file)
             try backup.run(
-                "init", "--repository", new, exits: 0, says: "irrecoverably lost",
-                "outside this backup")
+                "init", "--repository", new, exits: 1, says: "files of a repository in")
+            try tool("rm", file)
         }
+        try backup.run(
+            "init", "--repository", new, exits: 0, says: "irrecoverably lost",
+            "outside this backup")
     }
 
     @Test("an init that is killed at any moment is finished by the next one")
     func killedInit() throws {
-        try withBackup(of: Self.tree) { backup in
-            for (number, moment) in killMoments(upTo: .milliseconds(1500)).enumerated() {
-                let new = backup.base.appending("new\(number)")
-                _ = try backup.command(["init", "--repository", new]).killed(after: moment).run()
-                let next = try backup.run("init", "--repository", new)
-                #expect(
-                    next.exitCode == 0 || next.errorText.contains("there is a repository already"),
-                    "after \(moment): \(next)")
-                try backup.run("create", "--repository", new, backup.source, exits: 0)
-            }
+        let backup = try backup(of: Self.tree)
+        for (number, moment) in killMoments(upTo: .milliseconds(1500)).enumerated() {
+            let new = backup.base.appending("new\(number)")
+            _ = try backup.command(["init", "--repository", new]).killed(after: moment).run()
+            let next = try backup.run("init", "--repository", new)
+            #expect(
+                next.exitCode == 0 || next.errorText.contains("there is a repository already"),
+                "after \(moment): \(next)")
+            try backup.run("create", "--repository", new, backup.source, exits: 0)
         }
     }
 
@@ -117,39 +111,38 @@ struct KnownRepositoryTests {
             "echo 'Fatal: create key: no space left on device' >&2; exit 1",
         ])
     func interruptedInit(end: String) throws {
-        try withBackup(of: Self.tree) { backup in
-            let new = backup.base.appending("new")
-            func begin() throws {
-                let script = """
-                    if [ "$1" = init ]; then
-                        mkdir -p "\(new)/keys" "\(new)/data/00" "\(new)/index" "\(new)/snapshots"
-                        echo key > "\(new)/keys/0123"
-                        \(end)
-                    fi
-                    """
-                _ = try backup.command(["init", "--yes", "--repository", new], before: script).run()
-            }
-            try begin()
-            try backup.runSuccessfully("init", "--yes", "--repository", new)
-            try backup.run("create", "--repository", new, backup.source, exits: 0)
-            try tool("rm", new.appending("config"))
-            try backup.run(
-                "init", "--yes", "--repository", new, exits: 1, says: "files of a repository in")
-            #expect(try tool("ls", new.appending("keys")).split(separator: "\n").count == 1)
-
-            try tool("rm", "-r", new)
-            try begin()
-            try tool("touch", new.appending("data/00/pack"))
-            try backup.run(
-                "init", "--yes", "--repository", new, exits: 1, says: "of a repository in data")
-            try tool("rm", "-r", new)
-            try begin()
-            try shell(
-                #"cd "$1"; mkdir precious; touch precious/file; rm -r new/keys; ln -s ../precious new/keys"#,
-                backup.base)
-            _ = try backup.run("init", "--yes", "--repository", new)
-            #expect(try tool("ls", backup.base.appending("precious")) == "file")
+        let backup = try backup(of: Self.tree)
+        let new = backup.base.appending("new")
+        func begin() throws {
+            let script = """
+                if [ "$1" = init ]; then
+                    mkdir -p "\(new)/keys" "\(new)/data/00" "\(new)/index" "\(new)/snapshots"
+                    echo key > "\(new)/keys/0123"
+                    \(end)
+                fi
+                """
+            _ = try backup.command(["init", "--yes", "--repository", new], before: script).run()
         }
+        try begin()
+        try backup.runSuccessfully("init", "--yes", "--repository", new)
+        try backup.run("create", "--repository", new, backup.source, exits: 0)
+        try tool("rm", new.appending("config"))
+        try backup.run(
+            "init", "--yes", "--repository", new, exits: 1, says: "files of a repository in")
+        #expect(try tool("ls", new.appending("keys")).split(separator: "\n").count == 1)
+
+        try tool("rm", "-r", new)
+        try begin()
+        try tool("touch", new.appending("data/00/pack"))
+        try backup.run(
+            "init", "--yes", "--repository", new, exits: 1, says: "of a repository in data")
+        try tool("rm", "-r", new)
+        try begin()
+        try shell(
+            #"cd "$1"; mkdir precious; touch precious/file; rm -r new/keys; ln -s ../precious new/keys"#,
+            backup.base)
+        _ = try backup.run("init", "--yes", "--repository", new)
+        #expect(try tool("ls", backup.base.appending("precious")) == "file")
     }
 
     @Test(
@@ -157,96 +150,91 @@ struct KnownRepositoryTests {
         arguments: [RepositoryServer.sftp, .rest])
     func server(server: RepositoryServer) throws {
         try server.requireProgram()
-        try withBackup(of: Self.tree) { backup in
-            let script =
-                "cd \"$1\"\n" + server.script + """
-                    use "$port"
-                    mkdir -p served/data/00
-                    echo pack > served/data/00/00$(echo a | sha256sum | cut -c1-62)
-                    "$RESVAL" init 2>&1; echo "init $?"
-                    """
-            let result = try backup.script(script, backup.base)
-            #expect(result.text.contains("files of a repository in data"), "\(result)")
-            #expect(result.text.hasSuffix("init 1\n"), "\(result)")
-        }
+        let backup = try backup(of: Self.tree)
+        let script =
+            "cd \"$1\"\n" + server.script + """
+                use "$port"
+                mkdir -p served/data/00
+                echo pack > served/data/00/00$(echo a | sha256sum | cut -c1-62)
+                "$RESVAL" init 2>&1; echo "init $?"
+                """
+        let result = try backup.script(script, backup.base)
+        #expect(result.text.contains("files of a repository in data"), "\(result)")
+        #expect(result.text.hasSuffix("init 1\n"), "\(result)")
     }
 
     @Test("below a mount point where nothing is mounted init asks")
     func mountPoints() throws {
         try require(.root, .tool("unshare"))
-        try withBackup(of: Self.tree) { backup in
-            let script = """
-                export RESVAL_BACKUP_REPOSITORY
-                mount -t tmpfs tmpfs /mnt && umount /mnt
-                echo "LABEL=x $1/disk ext4 defaults 0 0" > fstab
-                mkdir -p "$1/disk"; mount --bind fstab /etc/fstab
-                for place in /mnt/backup/a /media/me/DISK /run/media/me/DISK "$1/disk" "$1/disk/a" "$1/b"; do
-                    RESVAL_BACKUP_REPOSITORY=$place
-                    "$RESVAL" init > log 2>&1; echo "$? $(grep -c 'nothing is mounted' log)"
-                    [ ! -e $place/config ] || echo made
-                done
-                mount -t tmpfs tmpfs "$1/disk"
-                RESVAL_BACKUP_REPOSITORY=$1/disk/a
-                "$RESVAL" init > log 2>&1; echo $?
-                """
-            let result = try run("cd \"$1\"\n" + script, backup)
-            #expect(
-                result.text == String(repeating: "64 1\n", count: 5) + "0 0\nmade\n0\n", "\(result)"
-            )
-        }
+        let backup = try backup(of: Self.tree)
+        let script = """
+            export RESVAL_BACKUP_REPOSITORY
+            mount -t tmpfs tmpfs /mnt && umount /mnt
+            echo "LABEL=x $1/disk ext4 defaults 0 0" > fstab
+            mkdir -p "$1/disk"; mount --bind fstab /etc/fstab
+            for place in /mnt/backup/a /media/me/DISK /run/media/me/DISK "$1/disk" "$1/disk/a" "$1/b"; do
+                RESVAL_BACKUP_REPOSITORY=$place
+                "$RESVAL" init > log 2>&1; echo "$? $(grep -c 'nothing is mounted' log)"
+                [ ! -e $place/config ] || echo made
+            done
+            mount -t tmpfs tmpfs "$1/disk"
+            RESVAL_BACKUP_REPOSITORY=$1/disk/a
+            "$RESVAL" init > log 2>&1; echo $?
+            """
+        let result = try run("cd \"$1\"\n" + script, backup)
+        #expect(
+            result.text == String(repeating: "64 1\n", count: 5) + "0 0\nmade\n0\n", "\(result)"
+        )
     }
 
     @Test("root writes nothing into a user's repository, and reads it without leaving a file")
     func root() throws {
         try require(.root, .tool("bindfs"))
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            try tool("chown", "-R", "54321", backup.repository)
-            let before = try TreeListing(of: backup.repository)
-            let refused = try backup.create(exits: 1)
-            for way in ["sudo -u '#54321' resval-backup", "directory of root", "sftp or rest"] {
-                #expect(refused.errorText.contains(way), "\(refused)")
-            }
-            try backup.runSuccessfully("snapshots")
-            #expect(try TreeListing(of: backup.repository).differences(from: before) == [])
-            // As vfat, exFAT and CIFS do, it gives each file to one user.
-            let mount = backup.base.appending("mount")
-            try tool("mkdir", mount)
-            try tool("bindfs", "--force-user=54321", backup.base.appending("home"), mount)
-            defer { _ = try? tool("umount", mount) }
-            let place = mount.appending("repository")
-            try tool("mkdir", place)
-            try backup.runSuccessfully("init", "--repository", place)
-            try backup.runSuccessfully("create", "--repository", place, backup.source)
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try tool("chown", "-R", "54321", backup.repository)
+        let before = try TreeListing(of: backup.repository)
+        let refused = try backup.create(exits: 1)
+        for way in ["sudo -u '#54321' resval-backup", "directory of root", "sftp or rest"] {
+            #expect(refused.errorText.contains(way), "\(refused)")
         }
+        try backup.runSuccessfully("snapshots")
+        #expect(try TreeListing(of: backup.repository).differences(from: before) == [])
+        // As vfat, exFAT and CIFS do, it gives each file to one user.
+        let mount = backup.base.appending("mount")
+        try tool("mkdir", mount)
+        try tool("bindfs", "--force-user=54321", backup.base.appending("home"), mount)
+        defer { _ = try? tool("umount", mount) }
+        let place = mount.appending("repository")
+        try tool("mkdir", place)
+        try backup.runSuccessfully("init", "--repository", place)
+        try backup.runSuccessfully("create", "--repository", place, backup.source)
     }
 
     @Test("where environment and configuration name two, restore says which one it reads, and asks")
     func choice() throws {
-        try withRun(of: Self.tree) { fixture in
-            let backup = fixture.backup
-            try fixture.command("run").run(exits: 0)
-            let other = backup.base.appending("other")
-            try tool("cp", "-r", backup.repository, other)
-            var command = fixture.command(
-                "restore", "--snapshot", "latest", "--target", backup.target)
-            command.environment["RESVAL_BACKUP_REPOSITORY"] = other.string
-            command.environment["RESTIC_PASSWORD_FILE"] = "\(backup.base)/password"
-            try command.run(exits: 1, says: "\(other): is the repository that is read")
-            #expect(throws: Errno.noSuchFileOrDirectory) { try backup.target.status() }
-            command.arguments.append(Array("--yes".utf8))
-            try command.run(exits: 0)
-        }
+        let fixture = try configuredBackup(of: Self.tree)
+        let backup = fixture.backup
+        try fixture.command("run").run(exits: 0)
+        let other = backup.base.appending("other")
+        try tool("cp", "-r", backup.repository, other)
+        var command = fixture.command(
+            "restore", "--snapshot", "latest", "--target", backup.target)
+        command.environment["RESVAL_BACKUP_REPOSITORY"] = other.string
+        command.environment["RESTIC_PASSWORD_FILE"] = "\(backup.base)/password"
+        try command.run(exits: 1, says: "\(other): is the repository that is read")
+        #expect(throws: Errno.noSuchFileOrDirectory) { try backup.target.status() }
+        command.arguments.append(Array("--yes".utf8))
+        try command.run(exits: 0)
     }
 
     @Test("what lies in any repository is not evicted, however that is reached")
     func evictRepository() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            let other = backup.base.appending("other")
-            try tool("cp", "-r", backup.repository, other)
-            try backup.run(
-                "evict", "--yes", other.appending("config"), exits: 1, says: "in a repository")
-        }
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        let other = backup.base.appending("other")
+        try tool("cp", "-r", backup.repository, other)
+        try backup.run(
+            "evict", "--yes", other.appending("config"), exits: 1, says: "in a repository")
     }
 }

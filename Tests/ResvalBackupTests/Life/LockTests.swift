@@ -2,7 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Locks whose processes died")
+@Suite("Locks whose processes died", .cleansUp)
 struct LockTests {
     private static let tree = Tree { File("file", "text") }
     private static let forge = packageRoot.appending("Tests/Helpers/forge-lock/forge-lock.py")
@@ -39,91 +39,85 @@ struct LockTests {
 
     @Test("in a directory a lock is waited for, and removed alone once it was seen for 31 minutes")
     func directory() throws {
-        try withBackup(of: Self.tree) { backup in
-            try leaveLock(in: backup)
-            let create = try backup.command(["create", backup.source], before: "")
-            for _ in 0..<2 {
-                let refused = try create.run(
-                    exits: 11, says: "is locked by PID ", "lock was created at 2", "waiting for 5m",
-                    "unchanged for 31 minutes")
-                #expect(!refused.errorText.contains("unlock"), "\(refused)")
-                #expect(try backup.locks().count == 1)
-            }
-            try backup.ageLocks()
-            let young = try addLock(to: backup, minutesAgo: 40, kind: "shared")
-            let result = try create.run(exits: 0)
-            #expect(!result.errorText.contains("lock"), "\(result)")
-            #expect(try backup.locks() == [young])
+        let backup = try backup(of: Self.tree)
+        try leaveLock(in: backup)
+        let create = try backup.command(["create", backup.source], before: "")
+        for _ in 0..<2 {
+            let refused = try create.run(
+                exits: 11, says: "is locked by PID ", "lock was created at 2", "waiting for 5m",
+                "unchanged for 31 minutes")
+            #expect(!refused.errorText.contains("unlock"), "\(refused)")
+            #expect(try backup.locks().count == 1)
         }
+        try backup.ageLocks()
+        let young = try addLock(to: backup, minutesAgo: 40, kind: "shared")
+        let result = try create.run(exits: 0)
+        #expect(!result.errorText.contains("lock"), "\(result)")
+        #expect(try backup.locks() == [young])
     }
 
     @Test("a lock that its process renews stays, however old it is by this machine's clock")
     func renewed() throws {
-        try withBackup(of: Self.tree) { backup in
-            let create = try backup.command(["create", backup.source], before: "")
-            _ = try addLock(to: backup, minutesAgo: 60, kind: "exclusive")
-            try backup.ageLocks()
-            for lock in try backup.locks() {
-                try tool("rm", backup.repository.appending("locks").appending(lock))
-            }
-            let lock = try addLock(to: backup, minutesAgo: 40, kind: "exclusive")
-            for _ in 0..<2 {
-                try create.run(exits: 11, says: "PID 4711 on elsewhere by ada")
-            }
-            #expect(try backup.locks() == [lock])
+        let backup = try backup(of: Self.tree)
+        let create = try backup.command(["create", backup.source], before: "")
+        _ = try addLock(to: backup, minutesAgo: 60, kind: "exclusive")
+        try backup.ageLocks()
+        for lock in try backup.locks() {
+            try tool("rm", backup.repository.appending("locks").appending(lock))
         }
+        let lock = try addLock(to: backup, minutesAgo: 40, kind: "exclusive")
+        for _ in 0..<2 {
+            try create.run(exits: 11, says: "PID 4711 on elsewhere by ada")
+        }
+        #expect(try backup.locks() == [lock])
     }
 
     @Test("where sights cannot be kept no lock is dead")
     func noState() throws {
-        try withBackup(of: Self.tree) { backup in
-            try leaveLock(in: backup)
-            try backup.ageLocks()
-            try tool("chmod", "o+w", backup.base.appending("home/.local/state/resval"))
-            try backup.command(["create", backup.source], before: "").run(exits: 11)
-            #expect(try backup.locks().count == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        try leaveLock(in: backup)
+        try backup.ageLocks()
+        try tool("chmod", "o+w", backup.base.appending("home/.local/state/resval"))
+        try backup.command(["create", backup.source], before: "").run(exits: 11)
+        #expect(try backup.locks().count == 1)
     }
 
     @Test("what only reads does so without a lock, says so once, and leaves the other's")
     func reading() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.create()
-            try leaveLock(in: backup)
-            for words in [
-                ["snapshots"], ["show", "latest", "--items"],
-                ["restore", "--snapshot", "latest", "--target", "\(backup.target)"],
-                ["verify", "--read-data"],
-            ] {
-                let result = try backup.command(words).run(exits: 0)
-                let notices = result.errorText.split(separator: "\n").filter {
-                    $0.contains("so it is read without")
-                }
-                #expect(notices.count == 1, "\(result)")
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try leaveLock(in: backup)
+        for words in [
+            ["snapshots"], ["show", "latest", "--items"],
+            ["restore", "--snapshot", "latest", "--target", "\(backup.target)"],
+            ["verify", "--read-data"],
+        ] {
+            let result = try backup.command(words).run(exits: 0)
+            let notices = result.errorText.split(separator: "\n").filter {
+                $0.contains("so it is read without")
             }
-            #expect(try backup.locks().count == 1)
+            #expect(notices.count == 1, "\(result)")
         }
+        #expect(try backup.locks().count == 1)
     }
 
     @Test("SIGINT ends the wait for a lock with 130")
     func interrupted() throws {
-        try withBackup(of: Self.tree) { backup in
-            try leaveLock(in: backup)
-            let script = """
-                env --default-signal=INT "$RESVAL" create "$2" 2> "$1/log" & create=$!
-                for _ in $(seq 200); do
-                    grep -q 'waiting for 5m' "$1/log" && break
-                    sleep 0.05
-                done
-                sleep 1
-                kill -INT $create; wait $create
-                """
-            let start = ContinuousClock.now
-            let result = try backup.script(script, backup.base, backup.source)
-            #expect(result.exitCode == 130, "\(result)")
-            #expect(ContinuousClock.now - start < .seconds(60))
-            #expect(try backup.locks().count == 1)
-        }
+        let backup = try backup(of: Self.tree)
+        try leaveLock(in: backup)
+        let script = """
+            env --default-signal=INT "$RESVAL" create "$2" 2> "$1/log" & create=$!
+            for _ in $(seq 200); do
+                grep -q 'waiting for 5m' "$1/log" && break
+                sleep 0.05
+            done
+            sleep 1
+            kill -INT $create; wait $create
+            """
+        let start = ContinuousClock.now
+        try backup.script(script, backup.base, backup.source).expect(exits: 130)
+        #expect(ContinuousClock.now - start < .seconds(60))
+        #expect(try backup.locks().count == 1)
     }
 
     @Test(
@@ -132,45 +126,44 @@ struct LockTests {
     func server() throws {
         try RepositoryServer.rest.requireProgram()
         try require(.tool("unshare"), .tool("hostname"))
-        try withBackup(of: Self.tree) { backup in
-            _ = try backup.command([], before: "")
-            let script =
-                "cd \"$1\"\n" + RepositoryServer.rest.script + """
-                    use "$port"
-                    PATH=$PWD/programs:$PATH
-                    run() { name=$1; shift; "$RESVAL" "$@" >> out.log 2>> err.log; echo "$name $?"; }
-                    lock() {
-                        restic -q -r "$RESVAL_BACKUP_REPOSITORY" cat masterkey --no-lock |
-                            /usr/bin/python3 "$2" served/locks $1 exclusive
-                    }
-                    run init init
-                    cheapen
-                    mkdir -p served/locks
-                    lock 40 "$2" > dead
-                    run refused create source
-                    sed -i 's/[0-9]*$/1860/' home/.local/state/resval/backup/locks-*
-                    lock 1 "$2" > young
-                    run beside create source
-                    ls served/locks | sort > left
-                    sort dead young | cmp - left && echo both
-                    rm "served/locks/$(cat young)"
-                    hostname > before
-                    run create create source
-                    hostname | cmp - before
-                    ls served/locks | wc -l
-                    """
-            let result = try backup.script(script, backup.base, Self.forge)
-            let messages = try tool("cat", backup.base.appending("err.log"))
-            #expect(
-                result.text == """
-                    init 0
-                    refused 11
-                    beside 11
-                    both
-                    create 0
-                    0
+        let backup = try backup(of: Self.tree)
+        _ = try backup.command([], before: "")
+        let script =
+            "cd \"$1\"\n" + RepositoryServer.rest.script + """
+                use "$port"
+                PATH=$PWD/programs:$PATH
+                run() { name=$1; shift; "$RESVAL" "$@" >> out.log 2>> err.log; echo "$name $?"; }
+                lock() {
+                    restic -q -r "$RESVAL_BACKUP_REPOSITORY" cat masterkey --no-lock |
+                        /usr/bin/python3 "$2" served/locks $1 exclusive
+                }
+                run init init
+                cheapen
+                mkdir -p served/locks
+                lock 40 "$2" > dead
+                run refused create source
+                sed -i 's/[0-9]*$/1860/' home/.local/state/resval/backup/locks-*
+                lock 1 "$2" > young
+                run beside create source
+                ls served/locks | sort > left
+                sort dead young | cmp - left && echo both
+                rm "served/locks/$(cat young)"
+                hostname > before
+                run create create source
+                hostname | cmp - before
+                ls served/locks | wc -l
+                """
+        let result = try backup.script(script, backup.base, Self.forge)
+        let messages = try tool("cat", backup.base.appending("err.log"))
+        #expect(
+            result.text == """
+                init 0
+                refused 11
+                beside 11
+                both
+                create 0
+                0
 
-                    """, "\(result) \(messages)")
-        }
+                """, "\(result) \(messages)")
     }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Encrypted directories without their key")
+@Suite("Encrypted directories without their key", .cleansUp)
 struct LockedDirectoryTests {
     private static let content = Tree {
         Directory("below") { SymbolicLink("link", to: "nowhere") }
@@ -11,19 +11,14 @@ struct LockedDirectoryTests {
         for number in 0..<9 { File("many/file\(number)", "text") }
     }
 
-    /// Calls `body` with a backup of an encrypted filesystem, and a function that locks the directory
-    /// `vault` in it and unlocks it.
-    private func withVault(
-        _ body: (BackupFixture, _ root: FilePath, _ turn: @escaping (String) throws -> Void) throws
-            -> Void
-    ) throws {
-        try withBackup(of: Tree {}) { backup in
-            try withEncryptedDirectory { root, vault, turn in
-                try Self.content.create(in: vault)
-                try Tree { File("plain", "text") }.create(in: root)
-                try body(backup, root, turn)
-            }
-        }
+    /// Makes a backup of an encrypted filesystem, and a function that locks the directory `vault` in it and
+    /// unlocks it.
+    private func vault() throws -> (BackupFixture, FilePath, (String) throws -> Void) {
+        let backup = try backup(of: Tree {})
+        let (root, vault, turn) = try encryptedDirectory()
+        try Self.content.create(in: vault)
+        try Tree { File("plain", "text") }.create(in: root)
+        return (backup, root, turn)
     }
 
     /// The lines about other items than those that no backup has.
@@ -39,104 +34,99 @@ struct LockedDirectoryTests {
 
     @Test("are one entry, and the newest snapshot that has what is in them is held")
     func held() throws {
-        try withVault { backup, root, turn in
-            let vault = root.appending("vault")
-            try backup.runSuccessfully("create", root)
-            let first = try #require(try backup.originals().first)
-            try turn("lock")
-            var holds: [String] = []
-            for _ in 0..<3 {
-                let result = try backup.run("create", root, exits: 3)
-                #expect(lines(result).count == 1, "\(result)")
-                #expect(
-                    result.errorText.hasPrefix(
-                        "resval-backup: \(vault): is encrypted, and its key is not there"))
-                holds.append(try self.holds(backup))
-            }
-            #expect(holds[0].contains("\(vault): not in the newest snapshot since "), "\(holds)")
-            #expect(Set(holds).count == 1, "\(holds)")
-            try backup.run("show", "latest", exits: 0, prints: "lacks:    \(vault)\n")
-            let stored = try backup.restic("ls", "latest").split(separator: "\n")
-            #expect(stored.filter { $0.hasPrefix("\(vault)") } == ["\(vault)"], "\(stored)")
-            let plan = try backup.run("plan", root, exits: 3)
-            #expect(!plan.text.contains("\(vault)/"), "\(plan)")
-            try backup.runSuccessfully("forget", "--keep-last", "1")
-            #expect(try backup.originals().first == first)
-            #expect(try backup.snapshotCount() == 2)
-            _ = try backup.run("accept")
-            try backup.runSuccessfully("forget", "--keep-last", "1")
-            #expect(try backup.originals().first == first)
-            try turn("unlock")
-            let whole = try backup.run("create", root)
-            #expect(whole.exitCode == 0 && whole.errorText == "", "\(whole)")
-            #expect(try backup.forget() == 1)
+        let (backup, root, turn) = try vault()
+        let vault = root.appending("vault")
+        try backup.runSuccessfully("create", root)
+        let first = try #require(try backup.originals().first)
+        try turn("lock")
+        var holds: [String] = []
+        for _ in 0..<3 {
+            let result = try backup.run("create", root, exits: 3)
+            #expect(lines(result).count == 1, "\(result)")
+            #expect(
+                result.errorText.hasPrefix(
+                    "resval-backup: \(vault): is encrypted, and its key is not there"))
+            holds.append(try self.holds(backup))
         }
+        #expect(holds[0].contains("\(vault): not in the newest snapshot since "), "\(holds)")
+        #expect(Set(holds).count == 1, "\(holds)")
+        try backup.run("show", "latest", exits: 0, prints: "lacks:    \(vault)\n")
+        let stored = try backup.restic("ls", "latest").split(separator: "\n")
+        #expect(stored.filter { $0.hasPrefix("\(vault)") } == ["\(vault)"], "\(stored)")
+        let plan = try backup.run("plan", root, exits: 3)
+        #expect(!plan.text.contains("\(vault)/"), "\(plan)")
+        try backup.runSuccessfully("forget", "--keep-last", "1")
+        #expect(try backup.originals().first == first)
+        #expect(try backup.snapshotCount() == 2)
+        _ = try backup.run("accept")
+        try backup.runSuccessfully("forget", "--keep-last", "1")
+        #expect(try backup.originals().first == first)
+        try turn("unlock")
+        let whole = try backup.run("create", root)
+        #expect(whole.exitCode == 0 && whole.errorText == "", "\(whole)")
+        #expect(try backup.forget() == 1)
     }
 
     @Test("that are locked while restic works have not vanished")
     func meanwhile() throws {
-        try withVault { backup, root, turn in
-            let vault = root.appending("vault")
-            try backup.runSuccessfully("create", root)
-            let first = try #require(try backup.originals().first)
-            let result = try backup.command(
-                ["create", root], beforeBackup: "python3 \(fscryptHelper) lock \(vault)"
-            ).run(exits: 3)
-            #expect(lines(result).count == 1, "\(result)")
-            #expect(result.errorText.contains("\(vault): is encrypted, and its"), "\(result)")
-            try backup.runSuccessfully("forget", "--keep-last", "1")
-            #expect(try backup.originals().first == first)
-        }
+        let (backup, root, _) = try vault()
+        let vault = root.appending("vault")
+        try backup.runSuccessfully("create", root)
+        let first = try #require(try backup.originals().first)
+        let result = try backup.command(
+            ["create", root], beforeBackup: "python3 \(fscryptHelper) lock \(vault)"
+        ).run(exits: 3)
+        #expect(lines(result).count == 1, "\(result)")
+        #expect(result.errorText.contains("\(vault): is encrypted, and its"), "\(result)")
+        try backup.runSuccessfully("forget", "--keep-last", "1")
+        #expect(try backup.originals().first == first)
     }
 
     @Test("count as locked while something in them is still open")
     func open() throws {
-        try withVault { backup, root, turn in
-            let vault = root.appending("vault")
-            let result = try backup.script(
-                """
-                exec 9< "$1/many/file1"
-                python3 "$2" lock "$1"
-                "$RESVAL" create "$3"
-                """, vault, fscryptHelper, root)
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(lines(result).count == 1, "\(result)")
-            #expect(result.errorText.contains("\(vault): is encrypted, and its"), "\(result)")
-            let stored = try backup.restic("ls", "latest")
-            #expect(!stored.contains("\(vault)/"), "\(stored)")
-        }
+        let (backup, root, _) = try vault()
+        let vault = root.appending("vault")
+        let result = try backup.script(
+            """
+            exec 9< "$1/many/file1"
+            python3 "$2" lock "$1"
+            "$RESVAL" create "$3"
+            """, vault, fscryptHelper, root)
+        #expect(result.exitCode == 3, "\(result)")
+        #expect(lines(result).count == 1, "\(result)")
+        #expect(result.errorText.contains("\(vault): is encrypted, and its"), "\(result)")
+        let stored = try backup.restic("ls", "latest")
+        #expect(!stored.contains("\(vault)/"), "\(stored)")
     }
 
     @Test("stop no backup as a SOURCE, and hide no SOURCE as missing")
     func sources() throws {
-        try withVault { backup, root, turn in
-            let vault = root.appending("vault")
-            let sources = [vault, root.appending("plain"), vault.appending("many")]
-            try backup.command(["create"] + sources).runSuccessfully()
-            try turn("lock")
-            let result = try backup.command(["create"] + sources).run(exits: 3)
-            #expect(lines(result).count == 2, "\(result)")
-            for source in [vault, sources[2]] {
-                #expect(result.errorText.contains("\(source): is encrypted, and its"), "\(result)")
-            }
-            try backup.restore(exits: 3, says: "\(vault): is not in snapshot ")
+        let (backup, root, turn) = try vault()
+        let vault = root.appending("vault")
+        let sources = [vault, root.appending("plain"), vault.appending("many")]
+        try backup.command(["create"] + sources).runSuccessfully()
+        try turn("lock")
+        let result = try backup.command(["create"] + sources).run(exits: 3)
+        #expect(lines(result).count == 2, "\(result)")
+        for source in [vault, sources[2]] {
+            #expect(result.errorText.contains("\(source): is encrypted, and its"), "\(result)")
         }
+        try backup.restore(exits: 3, says: "\(vault): is not in snapshot ")
     }
 
     @Test("are read where a policy of the first version has its key in the session")
     func session() throws {
-        try withVault { backup, root, turn in
-            let old = root.appending("old")
-            let result = try backup.script(
-                """
-                mkdir "$1" && python3 "$2" old "$1" sh -c '
-                    echo text > "$0/file" && mkdir "$0/below" && "$RESVAL" create "$0"
-                ' "$1" && echo 2 > /proc/sys/vm/drop_caches && "$RESVAL" create "$1"
-                """, old, fscryptHelper)
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(lines(result).count == 1, "\(result)")
-            #expect(result.text.contains("3 items"), "\(result)")
-            #expect(result.text.contains("1 item, "), "\(result)")
-        }
+        let (backup, root, _) = try vault()
+        let old = root.appending("old")
+        let result = try backup.script(
+            """
+            mkdir "$1" && python3 "$2" old "$1" sh -c '
+                echo text > "$0/file" && mkdir "$0/below" && "$RESVAL" create "$0"
+            ' "$1" && echo 2 > /proc/sys/vm/drop_caches && "$RESVAL" create "$1"
+            """, old, fscryptHelper)
+        #expect(result.exitCode == 3, "\(result)")
+        #expect(lines(result).count == 1, "\(result)")
+        #expect(result.text.contains("3 items"), "\(result)")
+        #expect(result.text.contains("1 item, "), "\(result)")
     }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a snapshot keeps of what was left out.
-@Suite("The record of a snapshot")
+@Suite("The record of a snapshot", .cleansUp)
 struct RecordTests {
     @Test("what was left out is told with its reason, by names of any bytes")
     func excluded() throws {
@@ -13,51 +13,49 @@ struct RecordTests {
             File(hostile, "text")
             Directory("cache") { File("inside", "text") }
         }
-        try withBackup(of: tree) { backup in
-            try backup.exclude(backup.source.appending(hostile))
-            try backup.exclude(backup.source.appending("cache"))
-            try backup.create()
-            let text = try backup.runSuccessfully("show", "latest", "--excluded")
-            #expect(
-                text == """
-                    \(backup.source)/cache: its mark excludes it
-                    $'\(backup.source)/f\\377\\n\\033 ': its mark excludes it
-                    """)
-            let raw = try backup.run("show", "latest", "--excluded", "--null")
-            #expect(
-                raw.output == backup.source.appending("cache").bytes + [0]
-                    + backup.source.appending(hostile).bytes + [0])
-            let json = try backup.runSuccessfully("show", "latest", "--excluded", "--json")
-            #expect(json.contains(#""isDirectory":true,"reason":"marked""#))
-            #expect(json.contains(#""path":null,"pathBase64":""#))
-            try backup.run(
-                "show", "latest", "--json", exits: 0,
-                prints: #""items":2,"bytes":0,"excludedItems":2"#)
-        }
+        let backup = try backup(of: tree)
+        try backup.exclude(backup.source.appending(hostile))
+        try backup.exclude(backup.source.appending("cache"))
+        try backup.create()
+        let text = try backup.runSuccessfully("show", "latest", "--excluded")
+        #expect(
+            text == """
+                \(backup.source)/cache: its mark excludes it
+                $'\(backup.source)/f\\377\\n\\033 ': its mark excludes it
+                """)
+        let raw = try backup.run("show", "latest", "--excluded", "--null")
+        #expect(
+            raw.output == backup.source.appending("cache").bytes + [0]
+                + backup.source.appending(hostile).bytes + [0])
+        let json = try backup.runSuccessfully("show", "latest", "--excluded", "--json")
+        #expect(json.contains(#""isDirectory":true,"reason":"marked""#))
+        #expect(json.contains(#""path":null,"pathBase64":""#))
+        try backup.run(
+            "show", "latest", "--json", exits: 0,
+            prints: #""items":2,"bytes":0,"excludedItems":2"#)
     }
 
     @Test("no listing, comparison or restore shows the record, whose file is private and removed")
     func hidden() throws {
         let tree = Tree { File("file", "text") }
-        try withBackup(of: tree, user: 54321) { backup in
-            try backup.create()
-            let state = backup.base.appending("home/.local/state/resval")
-            let place = "\(state)/resval-record-"
-            #expect(try backup.restic("ls", "latest").contains(place))
-            #expect(try backup.restic("ls", "-l", "latest").contains("-rw-------"))
-            let items = try backup.runSuccessfully("show", "latest", "--items")
-            #expect(!items.contains("resval-record"))
-            #expect(items.contains("\(backup.source)/file"))
-            try backup.restore()
-            let found = try tool(
-                "find", backup.target, "-name", "resval-record*", "-o", "-name", "home")
-            #expect(found == "", "\(found)")
-            try backup.create()
-            let first = try #require(try backup.snapshotIdentifiers().first)
-            let difference = try backup.runSuccessfully("diff", first, "latest")
-            #expect(difference.split(separator: "\n").count == 1, "\(difference)")
-            #expect(try tool("ls", state) == "backup\nstored")
-        }
+        let backup = try backup(of: tree, user: 54321)
+        try backup.create()
+        let state = backup.base.appending("home/.local/state/resval")
+        let place = "\(state)/resval-record-"
+        #expect(try backup.restic("ls", "latest").contains(place))
+        #expect(try backup.restic("ls", "-l", "latest").contains("-rw-------"))
+        let items = try backup.runSuccessfully("show", "latest", "--items")
+        #expect(!items.contains("resval-record"))
+        #expect(items.contains("\(backup.source)/file"))
+        try backup.restore()
+        let found = try tool(
+            "find", backup.target, "-name", "resval-record*", "-o", "-name", "home")
+        #expect(found == "", "\(found)")
+        try backup.create()
+        let first = try #require(try backup.snapshotIdentifiers().first)
+        let difference = try backup.runSuccessfully("diff", first, "latest")
+        #expect(difference.split(separator: "\n").count == 1, "\(difference)")
+        #expect(try tool("ls", state) == "backup\nstored")
     }
 
     @Test("the next backup need not ask restic for it, and believes no other text of it")
@@ -66,70 +64,62 @@ struct RecordTests {
             File("file", "text")
             File("letter", "text")
         }
-        try withBackup(of: tree) { backup in
-            let notes = backup.base.appending("home/.local/state/resval/backup/records")
-            func create(refusing command: String) throws -> CommandResult {
-                try backup.command(
-                    ["create", backup.source],
-                    before: "[ \"$1\" = \(command) ] && kill -KILL $$"
-                ).run()
-            }
-            try backup.create()
-            try backup.exclude(backup.source.appending("letter"))
-            let excluding = try create(refusing: "dump")
-            #expect(excluding.exitCode == 0, "\(excluding)")
-            #expect(excluding.errorText.contains("letter: warning: is newly excluded"))
-            // As if the file had been excluded all the time.
-            let forge = "find \"$1\" -name '*.record' -exec sed -i 's:/letter:/file:g' {} +"
-            try shell(forge, notes)
-            try backup.exclude(backup.source.appending("file"))
-            let refused = try create(refusing: "dump")
-            #expect(refused.exitCode == 3, "\(refused)")
-            #expect(refused.errorText.contains("cannot be compared"), "\(refused)")
-            try shell(forge, notes)
-            #expect(try create(refusing: "nothing").exitCode == 0)
-            for _ in 0..<4 { try backup.create() }
-            let texts = try tool("find", notes, "-name", "*.record", "-perm", "600")
-            #expect(texts.split(separator: "\n").count == 4)
+        let backup = try backup(of: tree)
+        let notes = backup.base.appending("home/.local/state/resval/backup/records")
+        func create(refusing command: String) throws -> CommandResult {
+            try backup.command(
+                ["create", backup.source],
+                before: "[ \"$1\" = \(command) ] && kill -KILL $$"
+            ).run()
         }
+        try backup.create()
+        try backup.exclude(backup.source.appending("letter"))
+        try create(refusing: "dump").expect(exits: 0, says: "letter: warning: is newly excluded")
+        // As if the file had been excluded all the time.
+        let forge = "find \"$1\" -name '*.record' -exec sed -i 's:/letter:/file:g' {} +"
+        try shell(forge, notes)
+        try backup.exclude(backup.source.appending("file"))
+        try create(refusing: "dump").expect(exits: 3, says: "cannot be compared")
+        try shell(forge, notes)
+        #expect(try create(refusing: "nothing").exitCode == 0)
+        for _ in 0..<4 { try backup.create() }
+        let texts = try tool("find", notes, "-name", "*.record", "-perm", "600")
+        #expect(texts.split(separator: "\n").count == 4)
     }
 
     @Test("a home with little room keeps no text of it, and fails no backup")
     func littleRoom() throws {
         try require(.root)
-        try withFilesystem(.tmpfs) { volume in
-            try withBackup(of: Tree { File("file", "text") }) { backup in
-                try tool("mount", "-o", "remount,size=8m", volume.root)
-                for _ in 0..<2 {
-                    var command = backup.command(["create", backup.source])
-                    command.environment["XDG_STATE_HOME"] = "\(volume.root)/state"
-                    try command.runSuccessfully()
-                }
-                #expect(try tool("find", volume.root, "-name", "*.record") == "")
-            }
+        let volume = try filesystem(.tmpfs)
+        let backup = try backup(of: Tree { File("file", "text") })
+        try tool("mount", "-o", "remount,size=8m", volume.root)
+        for _ in 0..<2 {
+            var command = backup.command(["create", backup.source])
+            command.environment["XDG_STATE_HOME"] = "\(volume.root)/state"
+            try command.runSuccessfully()
         }
+        #expect(try tool("find", volume.root, "-name", "*.record") == "")
     }
 
     @Test("two backups of the same SOURCEs at the same time both succeed, each with its record")
     func creates() throws {
-        try withBackup(of: Tree { File("file", "text") }) { backup in
-            try tool(
-                "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=60",
-                "status=none")
-            let result = try backup.script(
-                """
-                "$RESVAL" create "$1" >/dev/null & first=$!
-                "$RESVAL" create "$1" >/dev/null & second=$!
-                wait $first; echo $?; wait $second; echo $?
-                """, backup.source)
-            #expect(result.text == "0\n0\n", "\(result)")
-            let list = try backup.runSuccessfully("snapshots", "--json")
-            let identifiers = snapshotIdentifiers(in: list)
-            #expect(identifiers.count == 2)
-            for identifier in identifiers {
-                try backup.run(
-                    "show", identifier, "--json", exits: 0, prints: #""bytes":62914564,"#)
-            }
+        let backup = try backup(of: Tree { File("file", "text") })
+        try tool(
+            "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=60",
+            "status=none")
+        let result = try backup.script(
+            """
+            "$RESVAL" create "$1" >/dev/null & first=$!
+            "$RESVAL" create "$1" >/dev/null & second=$!
+            wait $first; echo $?; wait $second; echo $?
+            """, backup.source)
+        #expect(result.text == "0\n0\n", "\(result)")
+        let list = try backup.runSuccessfully("snapshots", "--json")
+        let identifiers = snapshotIdentifiers(in: list)
+        #expect(identifiers.count == 2)
+        for identifier in identifiers {
+            try backup.run(
+                "show", identifier, "--json", exits: 0, prints: #""bytes":62914564,"#)
         }
     }
 }

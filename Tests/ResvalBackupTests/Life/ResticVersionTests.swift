@@ -2,7 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Which restic runs")
+@Suite("Which restic runs", .cleansUp)
 struct ResticVersionTests {
     private func file(in backup: BackupFixture) -> FilePath { backup.source.appending("file") }
 
@@ -22,24 +22,23 @@ struct ResticVersionTests {
 
     @Test("an older restic is refused by every command, before it is asked for anything else")
     func tooOld() throws {
-        try withBackup(of: Tree { File("file", "text") }) { backup in
-            let commands: [[any CommandArgument]] = [
-                ["init"], ["create", backup.source], ["snapshots"], ["show", "latest"],
-                ["diff", "latest", "latest"],
-                ["restore", "--snapshot", "latest", "--target", backup.target],
-                ["verify"], ["forget", "--keep-last", "1"], ["prune"], ["accept"],
-                ["evict", file(in: backup)],
-            ]
-            for arguments in commands {
-                try command(
-                    backup, "restic 0.17.3 compiled with go1.23 on linux/amd64\\n", arguments
-                ).run(
-                    exits: 1,
-                    says: "\(backup.base)/programs/restic: restic 0.17.3 is too old "
-                        + "(install restic 0.18 or newer: ")
-            }
-            try #expect(!tool("ls", backup.base).contains("ran"))
+        let backup = try backup(of: Tree { File("file", "text") })
+        let commands: [[any CommandArgument]] = [
+            ["init"], ["create", backup.source], ["snapshots"], ["show", "latest"],
+            ["diff", "latest", "latest"],
+            ["restore", "--snapshot", "latest", "--target", backup.target],
+            ["verify"], ["forget", "--keep-last", "1"], ["prune"], ["accept"],
+            ["evict", file(in: backup)],
+        ]
+        for arguments in commands {
+            try command(
+                backup, "restic 0.17.3 compiled with go1.23 on linux/amd64\\n", arguments
+            ).run(
+                exits: 1,
+                says: "\(backup.base)/programs/restic: restic 0.17.3 is too old "
+                    + "(install restic 0.18 or newer: ")
         }
+        try #expect(!tool("ls", backup.base).contains("ran"))
     }
 
     @Test(
@@ -50,39 +49,36 @@ struct ResticVersionTests {
             "restic 0.18.x compiled with go1.24\\n", "restic 0.18.0.1 compiled with go1.24\\n",
         ])
     func unknown(answer: String) throws {
-        try withBackup(of: Tree {}) { backup in
-            try command(backup, answer, ["snapshots"]).run(
-                exits: 1, says: "/restic: does not name its version as restic does (install")
-            try #expect(!tool("ls", backup.base).contains("ran"))
-        }
+        let backup = try backup(of: Tree {})
+        try command(backup, answer, ["snapshots"]).run(
+            exits: 1, says: "/restic: does not name its version as restic does (install")
+        try #expect(!tool("ls", backup.base).contains("ran"))
     }
 
     @Test("no restic of the working directory is started")
     func relative() throws {
-        try withBackup(of: Tree {}) { backup in
-            var command = try command(backup, "", ["snapshots"])
-            let path = try #require(command.environment["PATH"] ?? nil)
-            let rest = path.split(separator: ":").dropFirst().joined(separator: ":")
-            command.environment["PATH"] = ".:programs::\(rest)"
-            for directory in [backup.base, backup.base.appending("programs")] {
-                command.workingDirectory = directory
-                try command.runSuccessfully()
-            }
+        let backup = try backup(of: Tree {})
+        var command = try command(backup, "", ["snapshots"])
+        let path = try #require(command.environment["PATH"] ?? nil)
+        let rest = path.split(separator: ":").dropFirst().joined(separator: ":")
+        command.environment["PATH"] = ".:programs::\(rest)"
+        for directory in [backup.base, backup.base.appending("programs")] {
+            command.workingDirectory = directory
+            try command.runSuccessfully()
         }
     }
 
     @Test("the environment changes neither the host nor the repository of a snapshot")
     func environment() throws {
-        try withBackup(of: Tree { File("file", "text") }) { backup in
-            for arguments: [any CommandArgument] in [["create", backup.source], ["snapshots"]] {
-                var command = backup.command(arguments)
-                command.environment["RESTIC_HOST"] = "elsewhere"
-                command.environment["RESTIC_REPOSITORY_FILE"] = "/nowhere"
-                command.environment["RESTIC_FROM_REPOSITORY"] = "/nowhere"
-                command.environment["RESTIC_FEATURES"] = "unknown=true"
-                try command.runSuccessfully()
-            }
-            #expect(try !backup.restic("snapshots", "--json").contains("elsewhere"))
+        let backup = try backup(of: Tree { File("file", "text") })
+        for arguments: [any CommandArgument] in [["create", backup.source], ["snapshots"]] {
+            var command = backup.command(arguments)
+            command.environment["RESTIC_HOST"] = "elsewhere"
+            command.environment["RESTIC_REPOSITORY_FILE"] = "/nowhere"
+            command.environment["RESTIC_FROM_REPOSITORY"] = "/nowhere"
+            command.environment["RESTIC_FEATURES"] = "unknown=true"
+            try command.runSuccessfully()
         }
+        #expect(try !backup.restic("snapshots", "--json").contains("elsewhere"))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Backups
 
-@Suite("Programs and servers that are silent")
+@Suite("Programs and servers that are silent", .cleansUp)
 struct SilenceTests {
     private static let tree = Tree { File("file", "text") }
 
@@ -106,48 +106,44 @@ struct SilenceTests {
 
     @Test("a command that leaves a process behind, and one that is asked for once, hold nothing up")
     func leftBehind() throws {
-        try withBackup(of: Self.tree) { backup in
-            var command = backup.command(["create", backup.source])
-            command.environment["RESTIC_PASSWORD_FILE"] = .some(nil)
-            command.environment["RESTIC_PASSWORD_COMMAND"] =
-                "sh -c 'sleep 25 & echo x >> \(backup.base)/asked; cat \(backup.base)/password'"
-            let start = ContinuousClock.now
-            try command.run(exits: 0)
-            #expect(ContinuousClock.now - start < .seconds(20))
-            #expect(try tool("cat", backup.base.appending("asked")) == "x")
-            command.environment["RESTIC_PASSWORD_COMMAND"] = "sh -c 'echo no key >&2; exit 3'"
-            let failed = try command.run(exits: 1)
-            #expect(failed.errorText.contains("cannot be read: its command failed: no key"))
-        }
+        let backup = try backup(of: Self.tree)
+        var command = backup.command(["create", backup.source])
+        command.environment["RESTIC_PASSWORD_FILE"] = .some(nil)
+        command.environment["RESTIC_PASSWORD_COMMAND"] =
+            "sh -c 'sleep 25 & echo x >> \(backup.base)/asked; cat \(backup.base)/password'"
+        let start = ContinuousClock.now
+        try command.run(exits: 0)
+        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(try tool("cat", backup.base.appending("asked")) == "x")
+        command.environment["RESTIC_PASSWORD_COMMAND"] = "sh -c 'echo no key >&2; exit 3'"
+        let failed = try command.run(exits: 1)
+        #expect(failed.errorText.contains("cannot be read: its command failed: no key"))
     }
 
     @Test("what gives the password and ssh ask on the terminal, and get the answer")
     func terminal() throws {
         try require(.tool("script"), .tool("bash"))
-        try withRun(of: Self.tree) { fixture in
-            let backup = fixture.backup
-            let ask = #"sh -c "read -r word < /dev/tty; echo $word""#
-            let script = """
-                printf '%s\\n' '#!/bin/sh' 'touch "$0.asks"' 'read -r word < /dev/tty' 'echo "got $word" > "$0.got"' > ssh
-                chmod +x ssh; PATH=$PWD:$PATH
-                (sleep 2; echo "$1"
-                    for _ in $(seq 150); do [ -e ssh.asks ] && break; sleep 0.1; done
-                    sleep 1; echo answer; sleep 5) |
-                    timeout 60 script -qec "bash -c 'set -m; \\"$RESVAL\\" run; echo code \\$?'" /dev/null
-                cat ssh.got 2>/dev/null
-                """
-            for (location, outcome) in [
-                ("\(backup.repository)", "code 0"), ("sftp:h:/x", "got answer"),
-            ] {
-                let settings = fixture.withoutPassword.replacing(
-                    "\(backup.repository)", with: location)
-                try fixture.configure(
-                    settings + "verify = \"never\"\npassword-command = '\(ask)'\n")
-                var command = fixture.script(script, repositoryPassword)
-                command.workingDirectory = backup.base
-                let result = try command.run()
-                #expect(result.text.contains(outcome), "\(result)")
-            }
+        let fixture = try configuredBackup(of: Self.tree)
+        let backup = fixture.backup
+        let ask = #"sh -c "read -r word < /dev/tty; echo $word""#
+        let script = """
+            printf '%s\\n' '#!/bin/sh' 'touch "$0.asks"' 'read -r word < /dev/tty' 'echo "got $word" > "$0.got"' > ssh
+            chmod +x ssh; PATH=$PWD:$PATH
+            (sleep 2; echo "$1"
+                for _ in $(seq 150); do [ -e ssh.asks ] && break; sleep 0.1; done
+                sleep 1; echo answer; sleep 5) |
+                timeout 60 script -qec "bash -c 'set -m; \\"$RESVAL\\" run; echo code \\$?'" /dev/null
+            cat ssh.got 2>/dev/null
+            """
+        for (location, outcome) in [
+            ("\(backup.repository)", "code 0"), ("sftp:h:/x", "got answer"),
+        ] {
+            let settings = fixture.withoutPassword.replacing("\(backup.repository)", with: location)
+            try fixture.configure(settings + "verify = \"never\"\npassword-command = '\(ask)'\n")
+            var command = fixture.script(script, repositoryPassword)
+            command.workingDirectory = backup.base
+            let result = try command.run()
+            #expect(result.text.contains(outcome), "\(result)")
         }
     }
 }

@@ -3,50 +3,46 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Verifying")
+@Suite("Verifying", .cleansUp)
 struct VerifyTests {
     @Test("a flipped byte is found by reading all data, and the steps printed heal it")
     func flippedByte() throws {
-        try withBackup(of: Tree { File("small", "text") }) { backup in
-            try tool(
-                "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=2",
-                "status=none")
-            try backup.create()
-            try backup.run(
-                "verify", "latest", "--read-data", exits: 0,
-                prints: "no damage found (all data was read)")
-            try damageFiles(in: backup.repository.appending("data"), "-size", "+500k")
-            let structure = try backup.run("verify", exits: 0)
-            #expect(structure.text.contains("structure only"))
-            let found = try backup.run("verify", "--read-data", exits: 1)
-            #expect(found.text.contains("# damage found (all data was read)"))
-            let healed = try DamagedBackup(backup).runSteps(found)
-            #expect(healed.exitCode == 0, "\(healed)")
-            #expect(healed.text.contains("no damage found (structure only"), "\(healed)")
-            try backup.restore()
-            try tool(
-                "cmp", "\(backup.source)/large", backup.restored(backup.source).appending("large"))
-        }
+        let backup = try backup(of: Tree { File("small", "text") })
+        try tool(
+            "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=2",
+            "status=none")
+        try backup.create()
+        try backup.run(
+            "verify", "latest", "--read-data", exits: 0,
+            prints: "no damage found (all data was read)")
+        try damageFiles(in: backup.repository.appending("data"), "-size", "+500k")
+        let structure = try backup.run("verify", exits: 0)
+        #expect(structure.text.contains("structure only"))
+        let found = try backup.run("verify", "--read-data", exits: 1)
+        #expect(found.text.contains("# damage found (all data was read)"))
+        try DamagedBackup(backup).runSteps(found).expect(
+            exits: 0, prints: "no damage found (structure only")
+        try backup.restore()
+        try tool("cmp", "\(backup.source)/large", backup.restored(backup.source).appending("large"))
     }
 
     @Test("a snapshot whose trees are gone is damage")
     func missingTree() throws {
-        try withBackup(of: Tree { File("file", "text") }) { backup in
-            try backup.create()
-            try shell(
-                #"find "$1/data" -type f -delete; rm -rf "$2/cache""#, backup.repository,
-                backup.base)
-            let result = try backup.run("verify", "latest", exits: 1, says: "pack")
-            // What is missing cannot be repaired from itself.
-            #expect(!result.text.contains(" repair packs "), "\(result)")
-            let json = try backup.run("verify", "--json")
-            #expect(json.text.contains(#""isHealthy":false,"readsData":false"#), "\(json)")
-        }
+        let backup = try backup(of: Tree { File("file", "text") })
+        try backup.create()
+        try shell(
+            #"find "$1/data" -type f -delete; rm -rf "$2/cache""#, backup.repository,
+            backup.base)
+        let result = try backup.run("verify", "latest", exits: 1, says: "pack")
+        // What is missing cannot be repaired from itself.
+        #expect(!result.text.contains(" repair packs "), "\(result)")
+        let json = try backup.run("verify", "--json")
+        #expect(json.text.contains(#""isHealthy":false,"readsData":false"#), "\(json)")
     }
 
-    /// Files that are gone but for the first snapshot, and one that is evicted, whose contents are all in
+    /// Makes files that are gone but for the first snapshot, and one that is evicted, whose contents are all in
     /// one pack.
-    private func withOldFiles(_ body: (BackupFixture, DamagedBackup) throws -> Void) throws {
+    private func oldFiles() throws -> (BackupFixture, DamagedBackup) {
         let tree = Tree {
             Directory("a") { File("kept", random()) }
             Directory("b") {
@@ -55,16 +51,15 @@ struct VerifyTests {
             }
             File("evicted", random()).purgeable()
         }
-        try withBackup(of: tree) { backup in
-            try backup.create()
-            try tool("cp", "-a", backup.source, backup.base.appending("original"))
-            let damaged = DamagedBackup(backup)
-            try tool("rm", "-r", backup.source.appending("b"))
-            // It covers less than the one before.
-            try backup.run("create", backup.source, "--tag", "second", exits: 3)
-            try backup.runSuccessfully("evict", backup.source.appending("evicted"))
-            try body(backup, damaged)
-        }
+        let backup = try backup(of: tree)
+        try backup.create()
+        try tool("cp", "-a", backup.source, backup.base.appending("original"))
+        let damaged = DamagedBackup(backup)
+        try tool("rm", "-r", backup.source.appending("b"))
+        // It covers less than the one before.
+        try backup.run("create", backup.source, "--tag", "second", exits: 3)
+        try backup.runSuccessfully("evict", backup.source.appending("evicted"))
+        return (backup, damaged)
     }
 
     private func random() -> [UInt8] {
@@ -73,64 +68,59 @@ struct VerifyTests {
 
     @Test("what a repair costs is the damaged file, which is named; all else of its pack stays")
     func repairKeepsWhatCanBeRead() throws {
-        try withOldFiles { backup, damaged in
-            try backup.run(
-                "verify", "latest", "--read-data", exits: 0,
-                prints: "no damage found (all data was read)")
-            try damaged.flip(file: "b/two")
-            let structure = try backup.run("verify", exits: 0)
-            #expect(structure.text.contains("structure only"))
-            let found = try backup.run("verify", "--read-data", exits: 1)
-            let last = try damaged.runSteps(found)
-            #expect(last.exitCode == 1, "\(last)")
-            #expect(last.errorText.contains("/b/two: has lost data in snapshot"), "\(last)")
-            #expect(!last.errorText.contains("/b/one"), "\(last)")
-            try damaged.checkRestore(without: ["b/two"])
-            try tool("rm", "-r", backup.target)
-            try damaged.checkRestore(of: "b", without: ["b/two"])
-            try backup.runSuccessfully("download", backup.source.appending("evicted"))
-            try tool("cmp", backup.source.appending("evicted"), damaged.original("evicted"))
-        }
+        let (backup, damaged) = try oldFiles()
+        try backup.run(
+            "verify", "latest", "--read-data", exits: 0,
+            prints: "no damage found (all data was read)")
+        try damaged.flip(file: "b/two")
+        let structure = try backup.run("verify", exits: 0)
+        #expect(structure.text.contains("structure only"))
+        let found = try backup.run("verify", "--read-data", exits: 1)
+        let last = try damaged.runSteps(found)
+        #expect(last.exitCode == 1, "\(last)")
+        #expect(last.errorText.contains("/b/two: has lost data in snapshot"), "\(last)")
+        #expect(!last.errorText.contains("/b/one"), "\(last)")
+        try damaged.checkRestore(without: ["b/two"])
+        try tool("rm", "-r", backup.target)
+        try damaged.checkRestore(of: "b", without: ["b/two"])
+        try backup.runSuccessfully("download", backup.source.appending("evicted"))
+        try tool("cmp", backup.source.appending("evicted"), damaged.original("evicted"))
     }
 
     @Test(
         "a damaged file whose name is not UTF-8 is named, too, and one that is there is stored anew"
     )
     func repairStoresAnew() throws {
-        try withOldFiles { backup, damaged in
-            try damaged.flip(file: "b/f\u{FF}")
-            try damaged.flip(file: "a/kept")
-            let found = try backup.run("verify", "--read-data", exits: 1)
-            let last = try damaged.runSteps(found)
-            #expect(last.exitCode == 1, "\(last)")
-            let after = try backup.run("verify")
-            #expect(after.errorText.contains(#"/b/f\377': has lost data"#), "\(after)")
-            #expect(!after.errorText.contains("/a/kept"), "\(after)")
-            try damaged.checkRestore(without: ["b/f\u{FF}"])
-        }
+        let (backup, damaged) = try oldFiles()
+        try damaged.flip(file: "b/f\u{FF}")
+        try damaged.flip(file: "a/kept")
+        let found = try backup.run("verify", "--read-data", exits: 1)
+        try damaged.runSteps(found).expect(exits: 1)
+        let after = try backup.run("verify")
+        #expect(after.errorText.contains(#"/b/f\377': has lost data"#), "\(after)")
+        #expect(!after.errorText.contains("/a/kept"), "\(after)")
+        try damaged.checkRestore(without: ["b/f\u{FF}"])
     }
 
     @Test("a damaged directory is found without reading all data, also where the cache has it")
     func damagedTrees() throws {
-        try withOldFiles { backup, damaged in
-            try damaged.flip(directory: "b")
-            try backup.run("verify", exits: 1, prints: " repair packs ")
-        }
+        let (backup, damaged) = try oldFiles()
+        try damaged.flip(directory: "b")
+        try backup.run("verify", exits: 1, prints: " repair packs ")
     }
 
     @Test("a pack that was cut off and an index that is damaged are healed as far as can be")
     func cutOffAndIndex() throws {
-        try withOldFiles { backup, damaged in
-            try damaged.cutOff(before: "b/three")
-            let last = try damaged.runSteps(try backup.run("verify"))
-            #expect(last.errorText.contains("/b/three: has lost data"), "\(last)")
-            try shell(
-                "for f in \"$1\"/index/*; do chmod u+w \"$f\"; echo x | dd of=\"$f\" bs=1 seek=40 "
-                    + "conv=notrunc status=none; done", backup.repository)
-            let index = try backup.run("verify", exits: 1)
-            _ = try damaged.runSteps(index)
-            try damaged.checkRestore(without: damaged.lost(in: last))
-        }
+        let (backup, damaged) = try oldFiles()
+        try damaged.cutOff(before: "b/three")
+        let last = try damaged.runSteps(try backup.run("verify"))
+        #expect(last.errorText.contains("/b/three: has lost data"), "\(last)")
+        try shell(
+            "for f in \"$1\"/index/*; do chmod u+w \"$f\"; echo x | dd of=\"$f\" bs=1 seek=40 "
+                + "conv=notrunc status=none; done", backup.repository)
+        let index = try backup.run("verify", exits: 1)
+        _ = try damaged.runSteps(index)
+        try damaged.checkRestore(without: damaged.lost(in: last))
     }
 }
 

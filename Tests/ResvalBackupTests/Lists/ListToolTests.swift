@@ -3,22 +3,20 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Lists and the tools that read them", .serialized)
+@Suite("Lists and the tools that read them", .serialized, .cleansUp)
 struct ListToolTests {
     @Test(
         "a tool stores by its recipe exactly what the plan says, with all attributes",
         arguments: ListTool.all)
     func hostileNames(tool: ListTool) throws {
-        try withList(for: tool, of: HostileTree.tree { tool.takes($0) }) { fixture in
-            let result = try fixture.backUp()
-            #expect(result.exitCode == 0, "\(result)")
-            let differences = try fixture.differences()
-            #expect(differences == [])
-            let restored = try pathsBelow(fixture.target.appending(fixture.source.components))
-            for name in HostileNames.all where tool.takes(name) {
-                #expect(restored.contains(Array("/stored/".utf8) + name.bytes))
-                #expect(!restored.contains(Array("/left out/".utf8) + name.bytes))
-            }
+        let fixture = try listFixture(for: tool, of: HostileTree.tree { tool.takes($0) })
+        try fixture.backUp().expect(exits: 0)
+        let differences = try fixture.differences()
+        #expect(differences == [])
+        let restored = try pathsBelow(fixture.target.appending(fixture.source.components))
+        for name in HostileNames.all where tool.takes(name) {
+            #expect(restored.contains(Array("/stored/".utf8) + name.bytes))
+            #expect(!restored.contains(Array("/left out/".utf8) + name.bytes))
         }
     }
 
@@ -32,11 +30,9 @@ struct ListToolTests {
             Directory("cache") { File("inside", "1") }.excluded()
             Directory("empty")
         }
-        try withList(for: tool, of: tree) { fixture in
-            let result = try fixture.backUp(relativeTo: fixture.source)
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(try fixture.differences(relativeTo: fixture.source) == [])
-        }
+        let fixture = try listFixture(for: tool, of: tree)
+        try fixture.backUp(relativeTo: fixture.source).expect(exits: 0)
+        #expect(try fixture.differences(relativeTo: fixture.source) == [])
     }
 
     @Test(
@@ -51,12 +47,10 @@ struct ListToolTests {
                 }
             }
         }
-        try withList(for: tool, of: tree) { fixture in
-            try TestSupport.tool("chmod", "700", fixture.source)
-            let result = try fixture.backUp(names.map { fixture.source.appending($0) })
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(try fixture.differences() == [])
-        }
+        let fixture = try listFixture(for: tool, of: tree)
+        try TestSupport.tool("chmod", "700", fixture.source)
+        try fixture.backUp(names.map { fixture.source.appending($0) }).expect(exits: 0)
+        #expect(try fixture.differences() == [])
     }
 
     @Test("borg's recipe stores nothing when a name contains a carriage return")
@@ -65,11 +59,10 @@ struct ListToolTests {
             File("carriage\rreturn")
             File("carriage\nreturn").excluded()
         }
-        try withList(for: .borg, of: tree) { fixture in
-            let result = try fixture.backUp()
-            #expect(result.exitCode == 1, "\(result)")
-            #expect(result.output.isEmpty && result.errorOutput.isEmpty)
-        }
+        let fixture = try listFixture(for: .borg, of: tree)
+        let result = try fixture.backUp()
+        #expect(result.exitCode == 1, "\(result)")
+        #expect(result.output.isEmpty && result.errorOutput.isEmpty)
     }
 }
 
@@ -189,19 +182,15 @@ struct ListFixture {
         .pushing("Sources/ResourceValues/ResourceValues.docc/BackupTools.md")
 }
 
-/// Calls `body` with a tool and a source with the contents of a tree; skips the test where there is no tool.
-func withList(
-    for tool: ListTool, of tree: Tree, _ body: (ListFixture) throws -> Void
-) throws {
+/// Makes a source with the contents of a tree for a tool; skips the test where there is no tool.
+func listFixture(for tool: ListTool, of tree: Tree) throws -> ListFixture {
     try require(.tool(tool.name))
     let layout = Tree {
         Directory("source"); Directory("out")
     }
-    try withTemporaryDirectory(containing: layout) { base in
-        let fixture = ListFixture(tool: tool, base: base)
-        try tree.create(in: fixture.source)
-        try body(fixture)
-    }
+    let fixture = ListFixture(tool: tool, base: try temporaryDirectory(containing: layout))
+    try tree.create(in: fixture.source)
+    return fixture
 }
 
 /// The paths in a directory, from it on down, each from there.

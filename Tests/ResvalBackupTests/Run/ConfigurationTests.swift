@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The configuration of commands by hand")
+@Suite("The configuration of commands by hand", .cleansUp)
 struct ConfigurationTests {
     private let tree = Tree {
         for number in 0..<9 { File("file\(number)", "text") }
@@ -19,210 +19,202 @@ struct ConfigurationTests {
 
     @Test("every command finds the repository and the password that run uses")
     func everyCommand() throws {
-        try withRun(of: tree) { fixture in
-            try fixture.configure(
-                fixture.withoutPassword
-                    + "password-command = \"cat \(fixture.backup.base)/password\"\n")
-            let source = fixture.backup.source
-            let file = source.appending("large")
-            let commands: [[any CommandArgument]] = [
-                ["create", source], ["create", source], ["plan", source],
-                ["snapshots"], ["show", "latest"], ["diff", "latest", "latest"], ["verify"],
-                ["restore", "--snapshot", "latest", "--target", fixture.backup.target],
-                ["snapshots", file],
-                ["evict", file], ["evict", "--list", source], ["download", file],
-                ["forget", "--keep-last", "1"], ["prune"],
-            ]
-            for arguments in commands {
-                var command = fixture.command()
-                command.arguments = arguments.map(\.argumentBytes)
-                try command.run(exits: 0)
-            }
-            // By its name, too, and where the environment names another.
-            let other = fixture.backup.base.appending("other.toml")
-            try tool("mv", fixture.configuration, other)
-            try fixture.command("snapshots").run(exits: 64)
-            var named = fixture.command("snapshots", "--config", other)
-            named.environment["RESVAL_BACKUP_REPOSITORY"] = "/nowhere"
-            named.environment["RESTIC_PASSWORD"] = "wrong"
-            try named.run(exits: 0)
-            let both = try fixture.command(
-                "snapshots", "--config", other, "--repository", "/nowhere"
-            ).run(exits: 64)
-            #expect(both.errorText.contains("give --repository or --config, not both"), "\(both)")
+        let fixture = try configuredBackup(of: tree)
+        try fixture.configure(
+            fixture.withoutPassword
+                + "password-command = \"cat \(fixture.backup.base)/password\"\n")
+        let source = fixture.backup.source
+        let file = source.appending("large")
+        let commands: [[any CommandArgument]] = [
+            ["create", source], ["create", source], ["plan", source],
+            ["snapshots"], ["show", "latest"], ["diff", "latest", "latest"], ["verify"],
+            ["restore", "--snapshot", "latest", "--target", fixture.backup.target],
+            ["snapshots", file],
+            ["evict", file], ["evict", "--list", source], ["download", file],
+            ["forget", "--keep-last", "1"], ["prune"],
+        ]
+        for arguments in commands {
+            var command = fixture.command()
+            command.arguments = arguments.map(\.argumentBytes)
+            try command.run(exits: 0)
         }
+        // By its name, too, and where the environment names another.
+        let other = fixture.backup.base.appending("other.toml")
+        try tool("mv", fixture.configuration, other)
+        try fixture.command("snapshots").run(exits: 64)
+        var named = fixture.command("snapshots", "--config", other)
+        named.environment["RESVAL_BACKUP_REPOSITORY"] = "/nowhere"
+        named.environment["RESTIC_PASSWORD"] = "wrong"
+        try named.run(exits: 0)
+        let both = try fixture.command(
+            "snapshots", "--config", other, "--repository", "/nowhere"
+        ).run(exits: 64)
+        #expect(both.errorText.contains("give --repository or --config, not both"), "\(both)")
     }
 
     @Test("init makes the repository that the configuration names")
     func initialization() throws {
-        try withRun(of: tree) { fixture in
-            try tool("rm", "-r", fixture.backup.repository)
-            try fixture.command("init").runSuccessfully()
-            try fixture.command("run").runSuccessfully()
-        }
+        let fixture = try configuredBackup(of: tree)
+        try tool("rm", "-r", fixture.backup.repository)
+        try fixture.command("init").runSuccessfully()
+        try fixture.command("run").runSuccessfully()
     }
 
     @Test(
         "the advice that run prints works when pasted, and status is clean after it",
         arguments: ["default", "named", "contradicted"])
     func advice(configuration: String) throws {
-        try withRun(of: tree) { fixture in
-            let other = fixture.backup.base.appending("a 'name'.toml")
-            if configuration == "named" { try tool("mv", fixture.configuration, other) }
-            let options: [any CommandArgument] =
-                configuration == "named" ? ["--config", other] : []
-            @discardableResult
-            func run(_ arguments: any CommandArgument..., exits code: Int32) throws -> CommandResult
-            {
-                var command = fixture.command()
-                command.arguments = (arguments + options).map(\.argumentBytes)
-                if configuration == "contradicted" {
-                    command.environment["RESVAL_BACKUP_REPOSITORY"] =
-                        "\(fixture.backup.base)/another"
-                }
-                return try command.run(exits: code)
-            }
-            try run("run", exits: 0)
-            try shrink(fixture.backup.source)
-            let shrunk = try run("run", exits: 3)
-            let waiting = try run("status", exits: 3)
-            #expect(
-                waiting.text.hasPrefix("covers less than the run before\n")
-                    && waiting.text.contains("if that is right: resval-backup accept"),
-                "\(waiting)")
-            #expect(!waiting.text.contains("incomplete"))
-            try #expect(
-                run("status", "--json", exits: 3).text.contains(
-                    #""result":"coversLess","step":"create","#))
-            let advice = try #require(
-                shrunk.errorText.split(separator: "(if that is right: resval-backup").last)
-            let line = try #require(advice.split(separator: "\n").first).dropLast()
-            var pasted = fixture.command()
-            pasted.executable = "/bin/sh"
-            pasted.arguments = ["-c", "exec \"$0\"\(line)", FilePath.built("resval-backup").string]
-                .map { Array($0.utf8) }
+        let fixture = try configuredBackup(of: tree)
+        let other = fixture.backup.base.appending("a 'name'.toml")
+        if configuration == "named" { try tool("mv", fixture.configuration, other) }
+        let options: [any CommandArgument] =
+            configuration == "named" ? ["--config", other] : []
+        @discardableResult
+        func run(_ arguments: any CommandArgument..., exits code: Int32) throws -> CommandResult {
+            var command = fixture.command()
+            command.arguments = (arguments + options).map(\.argumentBytes)
             if configuration == "contradicted" {
-                pasted.environment["RESVAL_BACKUP_REPOSITORY"] = "\(fixture.backup.base)/another"
+                command.environment["RESVAL_BACKUP_REPOSITORY"] =
+                    "\(fixture.backup.base)/another"
             }
-            try pasted.run(exits: 0)
-            let clean = try run("status", exits: 0)
-            #expect(clean.text.hasPrefix("ok\n"))
-            #expect(clean.errorText == "")
-            try #expect(
-                run("status", "--json", exits: 0).text.contains(
-                    #""result":"ok","step":"create","exitCode":0,"#))
+            return try command.run(exits: code)
         }
+        try run("run", exits: 0)
+        try shrink(fixture.backup.source)
+        let shrunk = try run("run", exits: 3)
+        let waiting = try run("status", exits: 3)
+        #expect(
+            waiting.text.hasPrefix("covers less than the run before\n")
+                && waiting.text.contains("if that is right: resval-backup accept"),
+            "\(waiting)")
+        #expect(!waiting.text.contains("incomplete"))
+        try #expect(
+            run("status", "--json", exits: 3).text.contains(
+                #""result":"coversLess","step":"create","#))
+        let advice = try #require(
+            shrunk.errorText.split(separator: "(if that is right: resval-backup").last)
+        let line = try #require(advice.split(separator: "\n").first).dropLast()
+        var pasted = fixture.command()
+        pasted.executable = "/bin/sh"
+        pasted.arguments = ["-c", "exec \"$0\"\(line)", FilePath.built("resval-backup").string]
+            .map { Array($0.utf8) }
+        if configuration == "contradicted" {
+            pasted.environment["RESVAL_BACKUP_REPOSITORY"] = "\(fixture.backup.base)/another"
+        }
+        try pasted.run(exits: 0)
+        let clean = try run("status", exits: 0)
+        #expect(clean.text.hasPrefix("ok\n"))
+        #expect(clean.errorText == "")
+        try #expect(
+            run("status", "--json", exits: 0).text.contains(
+                #""result":"ok","step":"create","exitCode":0,"#))
     }
 
     @Test("forget and prune name the repository that only the default configuration names")
     func removal() throws {
-        try withRun(of: tree) { fixture in
-            try fixture.command("create", fixture.backup.source).runSuccessfully()
-            for arguments in [["forget", "--keep-last", "1"], ["prune"]] {
-                var command = fixture.command()
-                command.arguments = arguments.map(\.argumentBytes)
-                let result = try command.run(exits: 0)
-                #expect(
-                    result.errorText == """
-                        resval-backup: \(fixture.backup.repository): is the repository that is used, \
-                        since \(fixture.configuration) names it
+        let fixture = try configuredBackup(of: tree)
+        try fixture.command("create", fixture.backup.source).runSuccessfully()
+        for arguments in [["forget", "--keep-last", "1"], ["prune"]] {
+            var command = fixture.command()
+            command.arguments = arguments.map(\.argumentBytes)
+            let result = try command.run(exits: 0)
+            #expect(
+                result.errorText == """
+                    resval-backup: \(fixture.backup.repository): is the repository that is used, \
+                    since \(fixture.configuration) names it
 
-                        """, "\(result)")
-                for option in [
-                    "--repository=\(fixture.backup.repository)",
-                    "--config=\(fixture.configuration)",
-                ] {
-                    command.arguments = (arguments + [option]).map(\.argumentBytes)
-                    let named = try command.run(exits: 0)
-                    #expect(named.errorText == "", "\(named)")
-                }
+                    """, "\(result)")
+            for option in [
+                "--repository=\(fixture.backup.repository)",
+                "--config=\(fixture.configuration)",
+            ] {
+                command.arguments = (arguments + [option]).map(\.argumentBytes)
+                let named = try command.run(exits: 0)
+                #expect(named.errorText == "", "\(named)")
             }
         }
     }
 
     @Test("a snapshot that also lacks something is incomplete before and after it is accepted")
     func incomplete() throws {
-        try withRun(of: tree) { fixture in
-            try fixture.command("run").runSuccessfully()
-            try shrink(fixture.backup.source)
-            try fixture.backup.addUnstorableAttribute()
-            try fixture.command("run").run(exits: 3)
-            let before = try fixture.command("status").run()
-            #expect(before.text.hasPrefix("incomplete at create\n"))
-            #expect(before.text.contains("held: \(fixture.backup.source): "), "\(before)")
-            try fixture.command("accept").runSuccessfully()
-            let after = try fixture.command("status").run(exits: 3)
-            #expect(after.text.hasPrefix("incomplete at create\nstart: "), "\(after)")
-            #expect(!after.text.contains("held: "), "\(after)")
-        }
+        let fixture = try configuredBackup(of: tree)
+        try fixture.command("run").runSuccessfully()
+        try shrink(fixture.backup.source)
+        try fixture.backup.addUnstorableAttribute()
+        try fixture.command("run").run(exits: 3)
+        let before = try fixture.command("status").run()
+        #expect(before.text.hasPrefix("incomplete at create\n"))
+        #expect(before.text.contains("held: \(fixture.backup.source): "), "\(before)")
+        try fixture.command("accept").runSuccessfully()
+        let after = try fixture.command("status").run(exits: 3)
+        #expect(after.text.hasPrefix("incomplete at create\nstart: "), "\(after)")
+        #expect(!after.text.contains("held: "), "\(after)")
     }
 
     @Test("a message names the repository that the environment led to")
     func conflict() throws {
-        try withRun(of: tree) { fixture in
-            try fixture.command("run").runSuccessfully()
-            let another = fixture.backup.base.appending("another")
-            try tool("cp", "-r", try emptyRepository(), another)
-            var accept = fixture.command("accept")
-            accept.environment["RESVAL_BACKUP_REPOSITORY"] = another.string
-            accept.environment["RESTIC_PASSWORD"] = repositoryPassword
-            let result = try accept.run(exits: 1)
-            #expect(
-                result.errorText == """
-                    resval-backup: there is nothing to accept
-                    resval-backup: \(another): is the repository that was used, since \
-                    $RESVAL_BACKUP_REPOSITORY names it; the configuration names another (to use \
-                    that: --config \(fixture.configuration))
+        let fixture = try configuredBackup(of: tree)
+        try fixture.command("run").runSuccessfully()
+        let another = fixture.backup.base.appending("another")
+        try tool("cp", "-r", try emptyRepository(), another)
+        var accept = fixture.command("accept")
+        accept.environment["RESVAL_BACKUP_REPOSITORY"] = another.string
+        accept.environment["RESTIC_PASSWORD"] = repositoryPassword
+        let result = try accept.run(exits: 1)
+        #expect(
+            result.errorText == """
+                resval-backup: there is nothing to accept
+                resval-backup: \(another): is the repository that was used, since \
+                $RESVAL_BACKUP_REPOSITORY names it; the configuration names another (to use \
+                that: --config \(fixture.configuration))
 
-                    """)
-            // A step of run was not led there by the environment of the user.
-            let other = fixture.backup.base.appending("other.toml")
-            try tool("cp", fixture.configuration, other)
-            try tool("sed", "-i", "s|/repository\"|/nowhere\"|", other)
-            let run = try fixture.command("run", "--config", other).run(exits: 10)
-            #expect(!run.errorText.contains("RESVAL_BACKUP_REPOSITORY"), "\(run)")
-            #expect(
-                run.errorText.contains("make one: resval-backup init --config \(other))"),
-                "\(run)")
-        }
+                """)
+        // A step of run was not led there by the environment of the user.
+        let other = fixture.backup.base.appending("other.toml")
+        try tool("cp", fixture.configuration, other)
+        try tool("sed", "-i", "s|/repository\"|/nowhere\"|", other)
+        let run = try fixture.command("run", "--config", other).run(exits: 10)
+        #expect(!run.errorText.contains("RESVAL_BACKUP_REPOSITORY"), "\(run)")
+        #expect(
+            run.errorText.contains("make one: resval-backup init --config \(other))"),
+            "\(run)")
     }
 }
 
-@Suite("Secrets of a backup")
+@Suite("Secrets of a backup", .cleansUp)
 struct SecretTests {
     private let tree = Tree { File("f", "text") }
 
     @Test("the location of a repository is in no process's arguments, and restic is told it")
     func arguments() throws {
-        try withRun(of: tree) { fixture in
-            let base = fixture.backup.base
-            let script = """
-                [ "$1" != version ] || { echo "restic 0.18.0 compiled"; exit; }
-                grep -aflqs "$0.pattern" /proc/[0-9]*/cmdline && echo leaked >> "$0.found"
-                tr '\\0' '\\n' < /proc/$$/environ | grep -c '^RESTIC_REPOSITORY=rest:' >> "$0.told"
-                tr '\\0' ' ' < /proc/$$/cmdline >> "$0.told"
-                exit 1
-                """
-            let secret = "geheim\(base.lastComponent?.string ?? "")"
-            try fixture.configure(
-                """
-                sources = ["\(fixture.backup.source)"]
-                repository = "rest:http://ada:\(secret)@127.0.0.1:1/"
-                password-command = "echo word"
-                verify = "never"
-                """)
-            let command = try fixture.backup.with("restic", script, fixture.command("run"))
-            let programs = base.appending("programs")
-            try Tree { File("restic.pattern", secret) }.create(in: programs)
-            let result = try command.run()
-            #expect(result.exitCode != 0)
-            #expect(!result.errorText.contains(secret), "\(result)")
-            let told = try tool("cat", programs.appending("restic.told"))
-            #expect(told.hasPrefix("1\n") && told.contains("/restic "), "\(told)")
-            #expect(!told.contains(secret))
-            #expect(throws: Errno.noSuchFileOrDirectory) {
-                try programs.appending("restic.found").status()
-            }
+        let fixture = try configuredBackup(of: tree)
+        let base = fixture.backup.base
+        let script = """
+            [ "$1" != version ] || { echo "restic 0.18.0 compiled"; exit; }
+            grep -aflqs "$0.pattern" /proc/[0-9]*/cmdline && echo leaked >> "$0.found"
+            tr '\\0' '\\n' < /proc/$$/environ | grep -c '^RESTIC_REPOSITORY=rest:' >> "$0.told"
+            tr '\\0' ' ' < /proc/$$/cmdline >> "$0.told"
+            exit 1
+            """
+        let secret = "geheim\(base.lastComponent?.string ?? "")"
+        try fixture.configure(
+            """
+            sources = ["\(fixture.backup.source)"]
+            repository = "rest:http://ada:\(secret)@127.0.0.1:1/"
+            password-command = "echo word"
+            verify = "never"
+            """)
+        let command = try fixture.backup.with("restic", script, fixture.command("run"))
+        let programs = base.appending("programs")
+        try Tree { File("restic.pattern", secret) }.create(in: programs)
+        let result = try command.run()
+        #expect(result.exitCode != 0)
+        #expect(!result.errorText.contains(secret), "\(result)")
+        let told = try tool("cat", programs.appending("restic.told"))
+        #expect(told.hasPrefix("1\n") && told.contains("/restic "), "\(told)")
+        #expect(!told.contains(secret))
+        #expect(throws: Errno.noSuchFileOrDirectory) {
+            try programs.appending("restic.found").status()
         }
     }
 
@@ -231,32 +223,31 @@ struct SecretTests {
     )
     func linkedConfiguration() throws {
         try require(.root)
-        try withRun(of: tree) { fixture in
-            let base = fixture.backup.base
-            try fixture.configure(
-                """
-                sources = ["\(fixture.backup.source)"]
-                repository = "\(base)/repository"
-                password-command = "touch \(base)/ran"
-                """)
-            let link = base.appending("team/backup.toml")
-            try Tree {
-                Directory("team") { SymbolicLink("backup.toml", to: fixture.configuration) }
-            }.create(in: base)
-            try tool("chown", "65534", base.appending("team"))
-            for (path, reason) in [
-                (link.string, "a symbolic link leads to it"),
-                ("/proc/1/cmdline", "stores no files"),
-            ] {
-                let result = try fixture.command("snapshots", "--config", path).run()
-                #expect(result.exitCode != 0 && result.errorText.contains(reason), "\(result)")
-            }
-            #expect((try? base.appending("ran").status()) == nil)
-            // Where nobody else can make it, the link is as good as the file.
-            try tool("chown", "0", base.appending("team"))
-            _ = try fixture.command("snapshots", "--config", link).run()
-            #expect((try? base.appending("ran").status()) != nil)
+        let fixture = try configuredBackup(of: tree)
+        let base = fixture.backup.base
+        try fixture.configure(
+            """
+            sources = ["\(fixture.backup.source)"]
+            repository = "\(base)/repository"
+            password-command = "touch \(base)/ran"
+            """)
+        let link = base.appending("team/backup.toml")
+        try Tree {
+            Directory("team") { SymbolicLink("backup.toml", to: fixture.configuration) }
+        }.create(in: base)
+        try tool("chown", "65534", base.appending("team"))
+        for (path, reason) in [
+            (link.string, "a symbolic link leads to it"),
+            ("/proc/1/cmdline", "stores no files"),
+        ] {
+            let result = try fixture.command("snapshots", "--config", path).run()
+            #expect(result.exitCode != 0 && result.errorText.contains(reason), "\(result)")
         }
+        #expect((try? base.appending("ran").status()) == nil)
+        // Where nobody else can make it, the link is as good as the file.
+        try tool("chown", "0", base.appending("team"))
+        _ = try fixture.command("snapshots", "--config", link).run()
+        #expect((try? base.appending("ran").status()) != nil)
     }
 
     @Test(
@@ -264,49 +255,47 @@ struct SecretTests {
         arguments: [["chmod", "660"], ["chmod", "602"], ["chown", "65534"]])
     func foreignConfiguration(change: [String]) throws {
         try require(.root)
-        try withRun(of: tree) { fixture in
-            let base = fixture.backup.base
-            try fixture.configure(
-                """
-                sources = ["\(fixture.backup.source)"]
-                repository = "\(base)/repository"
-                password-command = "touch \(base)/ran"
-                """)
-            try tool(change[0], change[1], fixture.configuration)
-            try fixture.command("run").run(
-                exits: 1, says: "\(fixture.configuration): another user owns it or can write to it")
-            #expect(throws: Errno.noSuchFileOrDirectory) { try base.appending("ran").status() }
-        }
+        let fixture = try configuredBackup(of: tree)
+        let base = fixture.backup.base
+        try fixture.configure(
+            """
+            sources = ["\(fixture.backup.source)"]
+            repository = "\(base)/repository"
+            password-command = "touch \(base)/ran"
+            """)
+        try tool(change[0], change[1], fixture.configuration)
+        try fixture.command("run").run(
+            exits: 1, says: "\(fixture.configuration): another user owns it or can write to it")
+        #expect(throws: Errno.noSuchFileOrDirectory) { try base.appending("ran").status() }
     }
 
     @Test(
         "a configuration and a password file that others may read are complained about, no more",
         arguments: ["640", "604", "600"])
     func permissions(mode: String) throws {
-        try withRun(of: tree) { fixture in
-            let password = fixture.backup.base.appending("password")
-            let isComplaint = mode != "600"
-            try tool("chmod", mode, fixture.configuration)
-            let first = try fixture.command("run").run(exits: 0)
-            let advice = "can be read by users other than its owner (chmod go= "
-            #expect(
-                first.errorText.contains("\(advice)\(fixture.configuration))") == isComplaint,
-                "\(first)")
-            try tool("chmod", "600", fixture.configuration)
-            try tool("chmod", mode, password)
-            // Once, though each step of a run and each look into the repository reads the file.
-            try fixture.configure(
-                fixture.usual + "verify = \"daily\"\n[retention]\nkeep-last = 1\n")
-            for command in [
-                fixture.command("run"), fixture.backup.command(["snapshots"]),
-                fixture.backup.command(["snapshots", "--password-file", password]),
-                fixture.backup.command(["create", fixture.backup.source]),
-            ] {
-                let result = try command.run(exits: 0)
-                let count = result.errorText.split(separator: "\n")
-                    .count { $0.hasSuffix("\(advice)\(password))") }
-                #expect(count == (isComplaint ? 1 : 0), "\(result)")
-            }
+        let fixture = try configuredBackup(of: tree)
+        let password = fixture.backup.base.appending("password")
+        let isComplaint = mode != "600"
+        try tool("chmod", mode, fixture.configuration)
+        let first = try fixture.command("run").run(exits: 0)
+        let advice = "can be read by users other than its owner (chmod go= "
+        #expect(
+            first.errorText.contains("\(advice)\(fixture.configuration))") == isComplaint,
+            "\(first)")
+        try tool("chmod", "600", fixture.configuration)
+        try tool("chmod", mode, password)
+        // Once, though each step of a run and each look into the repository reads the file.
+        try fixture.configure(
+            fixture.usual + "verify = \"daily\"\n[retention]\nkeep-last = 1\n")
+        for command in [
+            fixture.command("run"), fixture.backup.command(["snapshots"]),
+            fixture.backup.command(["snapshots", "--password-file", password]),
+            fixture.backup.command(["create", fixture.backup.source]),
+        ] {
+            let result = try command.run(exits: 0)
+            let count = result.errorText.split(separator: "\n")
+                .count { $0.hasSuffix("\(advice)\(password))") }
+            #expect(count == (isComplaint ? 1 : 0), "\(result)")
         }
     }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Runs that a timer starts every hour")
+@Suite("Runs that a timer starts every hour", .cleansUp)
 struct DueRunTests {
     private let often = "verify = \"never\"\nevery = \"1s\"\n"
 
@@ -12,144 +12,139 @@ struct DueRunTests {
 
     @Test("a backup is made when it is due, and not before")
     func due() throws {
-        try withRun(of: backedUpTree) { fixture in
-            func count() throws -> Int { try fixture.backup.snapshotsOfRestic().count }
-            // Made by hand, it does not show that the timer can.
-            try fixture.command("run").run(exits: 0)
-            try fixture.command("run", "--if-due").run(exits: 0)
-            try #expect(count() == 2)
-            let early = try fixture.command("run", "--if-due").run(exits: 0)
-            #expect(early.text + early.errorText == "")
-            try #expect(count() == 2)
-            try tool(
-                "sed", "-i", #"s/"start":"[^"]*"/"start":"2020-01-01T00:00:00Z"/"#,
-                fixture.statusFile)
-            try fixture.command("run", "--if-due").run(exits: 0)
-            try #expect(count() == 3)
-            // After a clock that was wrong.
-            try tool(
-                "sed", "-i", #"s/"start":"[^"]*"/"start":"2140-01-01T00:00:00Z"/"#,
-                fixture.statusFile)
-            try fixture.command("run", "--if-due").run(exits: 0)
-            try #expect(count() == 4)
-        }
+        let fixture = try configuredBackup(of: backedUpTree)
+        func count() throws -> Int { try fixture.backup.snapshotsOfRestic().count }
+        // Made by hand, it does not show that the timer can.
+        try fixture.command("run").run(exits: 0)
+        try fixture.command("run", "--if-due").run(exits: 0)
+        try #expect(count() == 2)
+        let early = try fixture.command("run", "--if-due").run(exits: 0)
+        #expect(early.text + early.errorText == "")
+        try #expect(count() == 2)
+        try tool(
+            "sed", "-i", #"s/"start":"[^"]*"/"start":"2020-01-01T00:00:00Z"/"#,
+            fixture.statusFile)
+        try fixture.command("run", "--if-due").run(exits: 0)
+        try #expect(count() == 3)
+        // After a clock that was wrong.
+        try tool(
+            "sed", "-i", #"s/"start":"[^"]*"/"start":"2140-01-01T00:00:00Z"/"#,
+            fixture.statusFile)
+        try fixture.command("run", "--if-due").run(exits: 0)
+        try #expect(count() == 4)
     }
 
     @Test("while its disk is not attached a backup waits, and fails once the last one is stale")
     func detached() throws {
-        try withRun(of: backedUpTree) { fixture in
-            try fixture.configure(fixture.usual + often)
-            try fixture.command("run", "--if-due").run(exits: 0)
-            let (place, away) = (fixture.backup.repository, fixture.backup.base.appending("away"))
-            try tool("mv", place, away)
-            try untilDue()
-            for _ in 0..<2 {
-                try fixture.command("run", "--if-due").run(
-                    exits: 0, says: "waits: the disk with the repository is not attached")
-            }
-            let status = try fixture.command("status").run(exits: 0)
-            #expect(
-                status.text.hasPrefix("ok\n") && status.text.contains("\nwaiting since "),
-                "\(status)")
-            try fixture.configure(fixture.usual + often + "stale-after = \"1s\"\n")
-            try fixture.command("run", "--if-due").run(exits: 1)
-            try fixture.command("status").run(exits: 1, says: "is stale")
-            // Another repository in its place is no reason to wait.
-            try fixture.backup.restic("init")
-            try fixture.command("run", "--if-due").run(exits: 10, says: "not the disk it was")
-            try tool("rm", "-r", place)
-            try tool("mv", away, place)
-            try fixture.configure(fixture.usual + often)
-            try fixture.command("run", "--if-due").run(exits: 0)
-            let after = try fixture.command("status").run(exits: 0)
-            #expect(!after.text.contains("waiting"), "\(after)")
+        let fixture = try configuredBackup(of: backedUpTree)
+        try fixture.configure(fixture.usual + often)
+        try fixture.command("run", "--if-due").run(exits: 0)
+        let (place, away) = (fixture.backup.repository, fixture.backup.base.appending("away"))
+        try tool("mv", place, away)
+        try untilDue()
+        for _ in 0..<2 {
+            try fixture.command("run", "--if-due").run(
+                exits: 0, says: "waits: the disk with the repository is not attached")
         }
+        let status = try fixture.command("status").run(exits: 0)
+        #expect(
+            status.text.hasPrefix("ok\n") && status.text.contains("\nwaiting since "),
+            "\(status)")
+        try fixture.configure(fixture.usual + often + "stale-after = \"1s\"\n")
+        try fixture.command("run", "--if-due").run(exits: 1)
+        try fixture.command("status").run(exits: 1, says: "is stale")
+        // Another repository in its place is no reason to wait.
+        try fixture.backup.restic("init")
+        try fixture.command("run", "--if-due").run(exits: 10, says: "not the disk it was")
+        try tool("rm", "-r", place)
+        try tool("mv", away, place)
+        try fixture.configure(fixture.usual + often)
+        try fixture.command("run", "--if-due").run(exits: 0)
+        let after = try fixture.command("status").run(exits: 0)
+        #expect(!after.text.contains("waiting"), "\(after)")
     }
 
     @Test("a machine on battery waits where the settings say so, also before its first backup")
     func battery() throws {
         try require(.root, .tool("unshare"))
-        try withRun(of: backedUpTree) { fixture in
-            func run(_ setting: String, _ status: String) throws -> CommandResult {
-                try fixture.configure(fixture.usual + often + setting)
-                return try fixture.script(
-                    """
-                    exec unshare --mount --propagation private sh -c '
-                        mount -t tmpfs tmpfs /sys/class && mkdir /sys/class/power_supply &&
-                        cd /sys/class/power_supply && mkdir BAT0 AC0 && echo Battery > BAT0/type && echo "$1" > BAT0/status &&
-                        echo Mains > AC0/type && echo 0 > AC0/online && exec "$RESVAL" run --if-due' sh "$1"
-                    """, status
-                ).run()
-            }
-            let waiting = try run("on-battery = false\n", "Discharging")
-            #expect(
-                waiting.exitCode == 0 && waiting.errorText.contains("is on battery"), "\(waiting)")
-            try fixture.command("status").run(exits: 0, prints: "no run yet\n", "waiting since ")
-            try #expect(fixture.backup.snapshotsOfRestic().isEmpty)
-            for (setting, status) in [("on-battery = false\n", "Charging"), ("", "Discharging")] {
-                let made = try run(setting, status)
-                #expect(made.exitCode == 0 && made.text.hasPrefix("snapshot "), "\(made)")
-                try untilDue()
-            }
+        let fixture = try configuredBackup(of: backedUpTree)
+        func run(_ setting: String, _ status: String) throws -> CommandResult {
+            try fixture.configure(fixture.usual + often + setting)
+            return try fixture.script(
+                """
+                exec unshare --mount --propagation private sh -c '
+                    mount -t tmpfs tmpfs /sys/class && mkdir /sys/class/power_supply &&
+                    cd /sys/class/power_supply && mkdir BAT0 AC0 && echo Battery > BAT0/type && echo "$1" > BAT0/status &&
+                    echo Mains > AC0/type && echo 0 > AC0/online && exec "$RESVAL" run --if-due' sh "$1"
+                """, status
+            ).run()
+        }
+        let waiting = try run("on-battery = false\n", "Discharging")
+        #expect(
+            waiting.exitCode == 0 && waiting.errorText.contains("is on battery"), "\(waiting)")
+        try fixture.command("status").run(exits: 0, prints: "no run yet\n", "waiting since ")
+        try #expect(fixture.backup.snapshotsOfRestic().isEmpty)
+        for (setting, status) in [("on-battery = false\n", "Charging"), ("", "Discharging")] {
+            let made = try run(setting, status)
+            #expect(made.exitCode == 0 && made.text.hasPrefix("snapshot "), "\(made)")
+            try untilDue()
         }
     }
 
     @Test("a run beside another one ends quietly")
     func beside() throws {
-        try withRun(of: backedUpTree) { fixture in
-            try fixture.configure(
-                fixture.usual + often
-                    + "before = \"touch '\(fixture.backup.base)/begun'; sleep 3\"\n")
-            let result = try fixture.script(
-                """
-                "$RESVAL" run --if-due & while [ ! -e "$1/begun" ]; do sleep 0.1; done
-                "$RESVAL" run --if-due; echo "second $?"; "$RESVAL" run 2> /dev/null; echo "third $?"; wait $!; echo "first $?"
-                """, fixture.backup.base
-            ).run()
-            #expect(
-                result.text.hasPrefix("second 0\nthird 11\n") && result.text.hasSuffix("first 0\n"),
-                "\(result)")
-        }
+        let fixture = try configuredBackup(of: backedUpTree)
+        try fixture.configure(
+            fixture.usual + often
+                + "before = \"touch '\(fixture.backup.base)/begun'; sleep 3\"\n")
+        let result = try fixture.script(
+            """
+            "$RESVAL" run --if-due & while [ ! -e "$1/begun" ]; do sleep 0.1; done
+            "$RESVAL" run --if-due; echo "second $?"; "$RESVAL" run 2> /dev/null; echo "third $?"; wait $!; echo "first $?"
+            """, fixture.backup.base
+        ).run()
+        #expect(
+            result.text.hasPrefix("second 0\nthird 11\n") && result.text.hasSuffix("first 0\n"),
+            "\(result)")
     }
 
     @Test(
         "restic gets the variables and the limit of the settings, which nobody else may read then")
     func variables() throws {
-        try withRun(of: backedUpTree) { fixture in
-            let base = fixture.backup.base
-            try fixture.configure(
-                fixture.usual + often + """
-                    upload-limit = "2M"
-                    [environment]
-                    AWS_ACCESS_KEY_ID = "of the settings"
+        let fixture = try configuredBackup(of: backedUpTree)
+        let base = fixture.backup.base
+        try fixture.configure(
+            fixture.usual + often + """
+                upload-limit = "2M"
+                [environment]
+                AWS_ACCESS_KEY_ID = "of the settings"
 
-                    """)
-            let script = """
-                [ "$1" != version ] || exec \(try #require(FilePath.tool("restic"))) version
-                echo "$AWS_ACCESS_KEY_ID: $*" >> \(base)/told
-                exec \(try #require(FilePath.tool("restic"))) "$@"
-                """
-            var command = try fixture.backup.with("restic", script, fixture.command("run"))
-            command.environment["AWS_ACCESS_KEY_ID"] = "of the shell"
-            try command.run(exits: 0)
-            let told = try tool("cat", base.appending("told"))
-            let backup = try #require(
-                told.split(separator: "\n").first { $0.contains(": backup ") })
-            #expect(
-                backup.hasPrefix("of the settings: ") && backup.contains(" --limit-upload=2048 "),
-                "\(told)")
-            try tool("chmod", "640", fixture.configuration)
-            command.arguments = [Array("run".utf8)]
-            try command.run(
-                exits: 1, says: "environment is in a file that other users can read: chmod 600")
-            for (line, complaint) in [
-                ("RESTIC_PASSWORD = \"x\"", "that is what repository and password-file are for"),
-                ("\"a b\" = \"x\"", "is not one of a variable"),
-                ("A = 1", "environment.A takes text in quotes"),
-            ] {
-                try fixture.configure(fixture.usual + "[environment]\n\(line)\n")
-                try fixture.command("run").run(exits: 1, says: complaint)
-            }
+                """)
+        let script = """
+            [ "$1" != version ] || exec \(try #require(FilePath.tool("restic"))) version
+            echo "$AWS_ACCESS_KEY_ID: $*" >> \(base)/told
+            exec \(try #require(FilePath.tool("restic"))) "$@"
+            """
+        var command = try fixture.backup.with("restic", script, fixture.command("run"))
+        command.environment["AWS_ACCESS_KEY_ID"] = "of the shell"
+        try command.run(exits: 0)
+        let told = try tool("cat", base.appending("told"))
+        let backup = try #require(
+            told.split(separator: "\n").first { $0.contains(": backup ") })
+        #expect(
+            backup.hasPrefix("of the settings: ") && backup.contains(" --limit-upload=2048 "),
+            "\(told)")
+        try tool("chmod", "640", fixture.configuration)
+        command.arguments = [Array("run".utf8)]
+        try command.run(
+            exits: 1, says: "environment is in a file that other users can read: chmod 600")
+        for (line, complaint) in [
+            ("RESTIC_PASSWORD = \"x\"", "that is what repository and password-file are for"),
+            ("\"a b\" = \"x\"", "is not one of a variable"),
+            ("A = 1", "environment.A takes text in quotes"),
+        ] {
+            try fixture.configure(fixture.usual + "[environment]\n\(line)\n")
+            try fixture.command("run").run(exits: 1, says: complaint)
         }
     }
 }

@@ -3,23 +3,22 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The owner's commands around a run")
+@Suite("The owner's commands around a run", .cleansUp)
 struct OwnersCommandTests {
-    /// Calls `body` with a run whose commands are scripts that note what they got in files of their names.
-    private func withCommands(
-        _ settings: String = "", before: String = "", _ body: (RunFixture) throws -> Void
-    ) throws {
-        try withRun(of: backedUpTree) { fixture in
-            let base = fixture.backup.base
-            func command(_ name: String, _ rest: String = "") -> String {
-                "\(name) = \"echo $RESVAL_RESULT $RESVAL_EXIT_CODE >> '\(base)/\(name)'; \(rest)\"\n"
-            }
-            try fixture.configure(
-                fixture.usual + "verify = \"never\"\nevery = \"1s\"\n" + settings
-                    + command("before", before) + command("after", "false")
-                    + command("on-failure", "false"))
-            try body(fixture)
+    /// Makes a run whose commands are scripts that note what they got in files of their names.
+    private func runWithCommands(
+        _ settings: String = "", before: String = ""
+    ) throws -> RunFixture {
+        let fixture = try configuredBackup(of: backedUpTree)
+        let base = fixture.backup.base
+        func command(_ name: String, _ rest: String = "") -> String {
+            "\(name) = \"echo $RESVAL_RESULT $RESVAL_EXIT_CODE >> '\(base)/\(name)'; \(rest)\"\n"
         }
+        try fixture.configure(
+            fixture.usual + "verify = \"never\"\nevery = \"1s\"\n" + settings
+                + command("before", before) + command("after", "false")
+                + command("on-failure", "false"))
+        return fixture
     }
 
     private func told(_ name: String, _ fixture: RunFixture) throws -> String? {
@@ -29,161 +28,153 @@ struct OwnersCommandTests {
 
     @Test("they run around a backup, and their exit codes are not the run's")
     func around() throws {
-        try withCommands { fixture in
-            try fixture.command("run").run(
-                exits: 0, says: "the command after the backup failed with 1")
-            try #expect(told("before", fixture) == "running\n")
-            try #expect(told("after", fixture) == "ok 0\n")
-            try #expect(told("on-failure", fixture) == nil)
-        }
+        let fixture = try runWithCommands()
+        try fixture.command("run").run(
+            exits: 0, says: "the command after the backup failed with 1")
+        try #expect(told("before", fixture) == "running\n")
+        try #expect(told("after", fixture) == "ok 0\n")
+        try #expect(told("on-failure", fixture) == nil)
     }
 
     @Test("where the one before fails there is no backup, and the failure is told once a day")
     func failing() throws {
-        try withCommands(before: "exit 3") { fixture in
-            for _ in 0..<2 { try fixture.command("run").run(exits: 1, says: "failed with 3") }
-            try #expect(fixture.backup.snapshotsOfRestic().isEmpty)
-            try #expect(told("after", fixture) == "failed 1\nfailed 1\n")
-            try #expect(told("on-failure", fixture) == "failed 1\n")
-            try tool(
-                "sed", "-i", #"s/"lastTold":"[^"]*"/"lastTold":"2020-01-01T00:00:00Z"/"#,
-                fixture.statusFile)
-            try fixture.command("run").run(exits: 1)
-            try #expect(told("on-failure", fixture) == "failed 1\nfailed 1\n")
-        }
+        let fixture = try runWithCommands(before: "exit 3")
+        for _ in 0..<2 { try fixture.command("run").run(exits: 1, says: "failed with 3") }
+        try #expect(fixture.backup.snapshotsOfRestic().isEmpty)
+        try #expect(told("after", fixture) == "failed 1\nfailed 1\n")
+        try #expect(told("on-failure", fixture) == "failed 1\n")
+        try tool(
+            "sed", "-i", #"s/"lastTold":"[^"]*"/"lastTold":"2020-01-01T00:00:00Z"/"#,
+            fixture.statusFile)
+        try fixture.command("run").run(exits: 1)
+        try #expect(told("on-failure", fixture) == "failed 1\nfailed 1\n")
     }
 
     @Test("with 75 the one before makes a due backup wait, and any other fail")
     func waiting() throws {
-        try withCommands(before: "exit 75") { fixture in
-            try fixture.command("run", "--if-due").run(exits: 0, says: "the backup waits")
-            try fixture.command("status").run(exits: 0, prints: "waiting since ")
-            try #expect(told("on-failure", fixture) == nil)
-            try fixture.command("run").run(exits: 1, says: "failed with 75")
-        }
+        let fixture = try runWithCommands(before: "exit 75")
+        try fixture.command("run", "--if-due").run(exits: 0, says: "the backup waits")
+        try fixture.command("status").run(exits: 0, prints: "waiting since ")
+        try #expect(told("on-failure", fixture) == nil)
+        try fixture.command("run").run(exits: 1, says: "failed with 75")
     }
 
     @Test("an incomplete snapshot is told once")
     func incomplete() throws {
-        try withCommands { fixture in
-            try fixture.backup.addUnstorableAttribute()
-            for _ in 0..<2 { try fixture.command("run").run(exits: 3) }
-            try tool(
-                "sed", "-i", #"s/"lastTold":"[^"]*"/"lastTold":"2020-01-01T00:00:00Z"/"#,
-                fixture.statusFile)
-            try fixture.command("run").run(exits: 3)
-            try #expect(told("on-failure", fixture) == "incomplete 3\n")
-        }
+        let fixture = try runWithCommands()
+        try fixture.backup.addUnstorableAttribute()
+        for _ in 0..<2 { try fixture.command("run").run(exits: 3) }
+        try tool(
+            "sed", "-i", #"s/"lastTold":"[^"]*"/"lastTold":"2020-01-01T00:00:00Z"/"#,
+            fixture.statusFile)
+        try fixture.command("run").run(exits: 3)
+        try #expect(told("on-failure", fixture) == "incomplete 3\n")
     }
 
     @Test("they get no input, terminal, secret or descriptor, and what they print is no result")
     func environment() throws {
-        try withRun(of: backedUpTree) { fixture in
-            let base = fixture.backup.base
-            try fixture.configure(
-                fixture.usual + "verify = \"never\"\nbefore = \"\(base)/script\"\n")
-            try Tree {
-                File(
-                    "script",
-                    """
-                    #!/bin/sh
-                    env > \(base)/env
-                    readlink /proc/$$/fd/0 > \(base)/input
-                    ls -l /proc/$$/fd > \(base)/descriptors
-                    [ "$(ps -o sid= -p $$ | tr -d ' ')" = "$(ps -o pgid= -p $$ | tr -d ' ')" ] && : > \(base)/leads
-                    (: < /dev/tty) 2> /dev/null && : > \(base)/terminal
-                    echo shown
-                    """
-                ).permissions(0o755)
-            }.create(in: base)
-            var command = fixture.command("run", "--json")
-            for name in [
-                "AWS_SECRET_ACCESS_KEY", "RESTIC_REST_PASSWORD", "RESVAL_BACKUP_REPOSITORY",
-                "B2_ACCOUNT_KEY",
-            ] {
-                command.environment[name] = "rest:http://ada:geheim@localhost/"
-            }
-            let result = try command.run(exits: 0)
-            #expect(
-                result.text.hasPrefix(#"{"version""#) && result.errorText.contains("shown\n"),
-                "\(result)")
-            let variables = try tool("cat", base.appending("env"))
-            #expect(!variables.contains("geheim") && !variables.contains("RESTIC_"), "\(variables)")
-            #expect(
-                variables.contains("HOME=") && variables.contains("RESVAL_RESULT=running"),
-                "\(variables)")
-            try #expect(tool("cat", base.appending("input")) == "/dev/null")
-            // Others may come from what started the run.
-            let descriptors = try tool("cat", base.appending("descriptors"))
-            #expect(!descriptors.contains("\(fixture.state)"), "\(descriptors)")
-            try #expect(itemKind(base.appending("leads")) == .regularFile)
-            try #expect(itemKind(base.appending("terminal")) == nil)
+        let fixture = try configuredBackup(of: backedUpTree)
+        let base = fixture.backup.base
+        try fixture.configure(
+            fixture.usual + "verify = \"never\"\nbefore = \"\(base)/script\"\n")
+        try Tree {
+            File(
+                "script",
+                """
+                #!/bin/sh
+                env > \(base)/env
+                readlink /proc/$$/fd/0 > \(base)/input
+                ls -l /proc/$$/fd > \(base)/descriptors
+                [ "$(ps -o sid= -p $$ | tr -d ' ')" = "$(ps -o pgid= -p $$ | tr -d ' ')" ] && : > \(base)/leads
+                (: < /dev/tty) 2> /dev/null && : > \(base)/terminal
+                echo shown
+                """
+            ).permissions(0o755)
+        }.create(in: base)
+        var command = fixture.command("run", "--json")
+        for name in [
+            "AWS_SECRET_ACCESS_KEY", "RESTIC_REST_PASSWORD", "RESVAL_BACKUP_REPOSITORY",
+            "B2_ACCOUNT_KEY",
+        ] {
+            command.environment[name] = "rest:http://ada:geheim@localhost/"
         }
+        let result = try command.run(exits: 0)
+        #expect(
+            result.text.hasPrefix(#"{"version""#) && result.errorText.contains("shown\n"),
+            "\(result)")
+        let variables = try tool("cat", base.appending("env"))
+        #expect(!variables.contains("geheim") && !variables.contains("RESTIC_"), "\(variables)")
+        #expect(
+            variables.contains("HOME=") && variables.contains("RESVAL_RESULT=running"),
+            "\(variables)")
+        try #expect(tool("cat", base.appending("input")) == "/dev/null")
+        // Others may come from what started the run.
+        let descriptors = try tool("cat", base.appending("descriptors"))
+        #expect(!descriptors.contains("\(fixture.state)"), "\(descriptors)")
+        try #expect(itemKind(base.appending("leads")) == .regularFile)
+        try #expect(itemKind(base.appending("terminal")) == nil)
     }
 
     private func itemKind(_ path: FilePath) throws -> FileKind? { try? path.status().kind }
 
     @Test("one that takes too long is ended, with what it started")
     func timeout() throws {
-        try withCommands("command-timeout = \"1s\"\n", before: "sleep 98765 & wait") { fixture in
-            try fixture.command("run").run(
-                exits: 1, says: "takes too long and is ended", "failed with 143")
-            let left = try Command("/bin/sh", "-c", "pgrep -xf 'sleep 98765'").run()
-            #expect(left.text == "", "\(left)")
-        }
+        let fixture = try runWithCommands(
+            "command-timeout = \"1s\"\n", before: "sleep 98765 & wait")
+        try fixture.command("run").run(
+            exits: 1, says: "takes too long and is ended", "failed with 143")
+        let left = try Command("/bin/sh", "-c", "pgrep -xf 'sleep 98765'").run()
+        #expect(left.text == "", "\(left)")
     }
 
     @Test("a signal ends the one before, and the one behind still runs")
     func signal() throws {
-        try withCommands(before: "sleep 98764") { fixture in
-            let result = try fixture.script(
-                """
-                "$RESVAL" run & while [ ! -e "$1/before" ]; do sleep 0.1; done
-                kill -TERM $!; wait $!; echo $?
-                """, fixture.backup.base
-            ).run()
-            #expect(result.text == "143\n", "\(result)")
-            try #expect(told("after", fixture) == "interrupted 130\n")
-        }
+        let fixture = try runWithCommands(before: "sleep 98764")
+        let result = try fixture.script(
+            """
+            "$RESVAL" run & while [ ! -e "$1/before" ]; do sleep 0.1; done
+            kill -TERM $!; wait $!; echo $?
+            """, fixture.backup.base
+        ).run()
+        #expect(result.text == "143\n", "\(result)")
+        try #expect(told("after", fixture) == "interrupted 130\n")
     }
 
     @Test("a run that was killed is told of by the next one")
     func killed() throws {
-        try withCommands(before: "[ -e $HOME/again ] || sleep 98763") { fixture in
-            _ = try fixture.script(
-                """
-                "$RESVAL" run & while [ ! -e "$1/before" ]; do sleep 0.1; done
-                kill -KILL $!; wait $!; pkill -xf 'sleep 98763'; touch "$HOME/again"
-                """, fixture.backup.base
-            ).run()
-            try fixture.command("run").run(exits: 0, says: "was interrupted")
-            try #expect(told("on-failure", fixture) == "interrupted\n")
-        }
+        let fixture = try runWithCommands(before: "[ -e $HOME/again ] || sleep 98763")
+        _ = try fixture.script(
+            """
+            "$RESVAL" run & while [ ! -e "$1/before" ]; do sleep 0.1; done
+            kill -KILL $!; wait $!; pkill -xf 'sleep 98763'; touch "$HOME/again"
+            """, fixture.backup.base
+        ).run()
+        try fixture.command("run").run(exits: 0, says: "was interrupted")
+        try #expect(told("on-failure", fixture) == "interrupted\n")
     }
 
     @Test("root runs them from files and directories of root only, and not in the hardened unit")
     func rootsOwn() throws {
         try require(.root)
-        try withCommands { fixture in
-            let directory = fixture.configuration.removingLastComponent()
-            var command = fixture.command("run")
-            command.environment["RESVAL_UNIT"] = "hardened"
-            try command.run(exits: 1, says: "resval-backup-commands@NAME.timer")
-            for words in [["chown", "65534"], ["chmod", "770"]] {
-                try tool(words[0], words[1], directory)
-                try fixture.command("run").run(
-                    exits: 1, says: "root would run the commands that are below")
-                try tool("chown", "0", directory)
-                try tool("chmod", "700", directory)
-            }
-            try #expect(told("before", fixture) == nil)
-            // Whoever owns a link can lead it to another file.
-            let link = fixture.backup.base.appending("link.toml")
-            try tool("ln", "-s", fixture.configuration, link)
-            try tool("chown", "-h", "65534", link)
-            try fixture.command("run", "--config", link).run(
-                exits: 1, says: "root would run the commands")
-            try fixture.command("run").run(exits: 0)
+        let fixture = try runWithCommands()
+        let directory = fixture.configuration.removingLastComponent()
+        var command = fixture.command("run")
+        command.environment["RESVAL_UNIT"] = "hardened"
+        try command.run(exits: 1, says: "resval-backup-commands@NAME.timer")
+        for words in [["chown", "65534"], ["chmod", "770"]] {
+            try tool(words[0], words[1], directory)
+            try fixture.command("run").run(
+                exits: 1, says: "root would run the commands that are below")
+            try tool("chown", "0", directory)
+            try tool("chmod", "700", directory)
         }
+        try #expect(told("before", fixture) == nil)
+        // Whoever owns a link can lead it to another file.
+        let link = fixture.backup.base.appending("link.toml")
+        try tool("ln", "-s", fixture.configuration, link)
+        try tool("chown", "-h", "65534", link)
+        try fixture.command("run", "--config", link).run(
+            exits: 1, says: "root would run the commands")
+        try fixture.command("run").run(exits: 0)
     }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Patterns and growth in the configuration")
+@Suite("Patterns and growth in the configuration", .cleansUp)
 struct PatternSettingsTests {
     private static let tree = Tree {
         File("notes", "text")
@@ -13,84 +13,81 @@ struct PatternSettingsTests {
 
     @Test("what a pattern newly excludes is named once with items and size, held, and no shortfall")
     func newlyExcluded() throws {
-        try withRun(of: Self.tree) { fixture in
-            let settings = fixture.usual + "verify = \"never\"\n"
-            try fixture.command("run").run(exits: 0)
-            try fixture.configure(settings + "exclude = [\"*.iso\", \"*.tmp\"]\n")
-            let first = try fixture.command("run").run(
-                exits: 0,
-                says:
-                    "the pattern '*.iso', line 5 of the configuration, newly excludes 2 items of the "
-                    + "snapshot before with 9.8 KiB",
-                "the pattern '*.tmp', line 5 of the configuration, excludes nothing",
-                "which has it, is kept for 30 days")
-            #expect(!first.errorText.contains("disk.iso"), "\(first)")
-            let second = try fixture.command("run").run(exits: 0)
-            #expect(!second.errorText.contains("newly excludes"), "\(second)")
-            try fixture.command("status").run(
-                exits: 0, prints: "disk.iso: not in the newest snapshot")
-            try fixture.command("show", "latest", "--excluded").run(
-                exits: 0, prints: "disk.iso: it is excluded by the pattern '*.iso'")
-            try fixture.configure(settings + "exclude = [\"*.iso\", \"*\"]\n")
-            try fixture.command("run").run(exits: 1, says: "excluded by the pattern '*', line 5")
-            try fixture.configure(settings + "exclude = [\"[[:digit:]]\"]\n")
-            try fixture.command("run").run(exits: 1, says: "line 5: exclude takes patterns")
-        }
+        let fixture = try configuredBackup(of: Self.tree)
+        let settings = fixture.usual + "verify = \"never\"\n"
+        try fixture.command("run").run(exits: 0)
+        try fixture.configure(settings + "exclude = [\"*.iso\", \"*.tmp\"]\n")
+        let first = try fixture.command("run").run(
+            exits: 0,
+            says:
+                "the pattern '*.iso', line 5 of the configuration, newly excludes 2 items of the "
+                + "snapshot before with 9.8 KiB",
+            "the pattern '*.tmp', line 5 of the configuration, excludes nothing",
+            "which has it, is kept for 30 days")
+        #expect(!first.errorText.contains("disk.iso"), "\(first)")
+        let second = try fixture.command("run").run(exits: 0)
+        #expect(!second.errorText.contains("newly excludes"), "\(second)")
+        try fixture.command("status").run(
+            exits: 0, prints: "disk.iso: not in the newest snapshot")
+        try fixture.command("show", "latest", "--excluded").run(
+            exits: 0, prints: "disk.iso: it is excluded by the pattern '*.iso'")
+        try fixture.configure(settings + "exclude = [\"*.iso\", \"*\"]\n")
+        try fixture.command("run").run(exits: 1, says: "excluded by the pattern '*', line 5")
+        try fixture.configure(settings + "exclude = [\"[[:digit:]]\"]\n")
+        try fixture.command("run").run(exits: 1, says: "line 5: exclude takes patterns")
     }
 
     @Test("plan and create take the same patterns, and resval says that it does not ask them")
     func options() throws {
-        try withRun(of: Self.tree) { fixture in
-            let source = fixture.backup.source
-            try fixture.command("plan", "--excluded-only", "--exclude", "images/", source).run(
-                exits: 0,
-                prints: "exclude   \(source)/images: it is excluded by the pattern 'images/'")
-            try fixture.command("create", "--exclude", "images/", source).run(exits: 0)
-            let items = try fixture.command("show", "latest", "--items").runSuccessfully()
-            #expect(items.contains("disk.iso") && !items.contains("other.iso"), "\(items)")
-            try fixture.command("create", "--exclude", "!", source).run(exits: 64)
-            // A pattern is bytes, as names are.
-            try Tree {
-                File(FileName([0xFF, 0x31]), "1"); File(FileName([0xFF, 0x32]), "2")
-            }
-            .create(in: source)
-            let named = try fixture.command(
-                "plan", "--exclude", FilePath(bytes: [0xFF, 0x31]), source
-            )
-            .runSuccessfully()
+        let fixture = try configuredBackup(of: Self.tree)
+        let source = fixture.backup.source
+        try fixture.command("plan", "--excluded-only", "--exclude", "images/", source).run(
+            exits: 0,
+            prints: "exclude   \(source)/images: it is excluded by the pattern 'images/'")
+        try fixture.command("create", "--exclude", "images/", source).run(exits: 0)
+        let items = try fixture.command("show", "latest", "--items").runSuccessfully()
+        #expect(items.contains("disk.iso") && !items.contains("other.iso"), "\(items)")
+        try fixture.command("create", "--exclude", "!", source).run(exits: 64)
+        // A pattern is bytes, as names are.
+        try Tree {
+            File(FileName([0xFF, 0x31]), "1"); File(FileName([0xFF, 0x32]), "2")
+        }
+        .create(in: source)
+        let named = try fixture.command(
+            "plan", "--exclude", FilePath(bytes: [0xFF, 0x31]), source
+        )
+        .runSuccessfully()
+        #expect(
+            named.contains(#"exclude   $'\#(source)/\3771'"#)
+                && named.contains(#"store     $'\#(source)/\3772'"#), "\(named)")
+        try fixture.command("create", "--tag", "one\ntwo", source).run(
+            exits: 64, says: "a tag must be text of one line")
+        for (words, isAsked) in [(["explain"], false), (["get", "isDirectory"], true)] {
+            var command = Command(.built("resval"), arguments: words + ["\(source)"])
+            command.environment = fixture.command().environment
+            try fixture.configure(fixture.usual + "exclude-larger-than = \"1K\"\n")
+            let result = try command.run()
             #expect(
-                named.contains(#"exclude   $'\#(source)/\3771'"#)
-                    && named.contains(#"store     $'\#(source)/\3772'"#), "\(named)")
-            try fixture.command("create", "--tag", "one\ntwo", source).run(
-                exits: 64, says: "a tag must be text of one line")
-            for (words, isAsked) in [(["explain"], false), (["get", "isDirectory"], true)] {
-                var command = Command(.built("resval"), arguments: words + ["\(source)"])
-                command.environment = fixture.command().environment
-                try fixture.configure(fixture.usual + "exclude-larger-than = \"1K\"\n")
-                let result = try command.run()
-                #expect(
-                    result.errorText.contains("exclude-larger-than may leave out more") != isAsked,
-                    "\(result)")
-            }
+                result.errorText.contains("exclude-larger-than may leave out more") != isAsked,
+                "\(result)")
         }
     }
 
     @Test("growth by more than the configured share is told once, with what is free")
     func growth() throws {
-        try withRun(of: Self.tree) { fixture in
-            try fixture.configure(fixture.usual + "verify = \"never\"\nwarn-growth = \"50%\"\n")
-            let file = fixture.backup.source.appending("new")
-            for (size, isTold) in [(0, false), (4000, false), (40000, true), (40000, false)] {
-                try tool("truncate", "-s", "\(size)", file)
-                let result = try fixture.command("run").run(exits: 0)
-                #expect(
-                    result.errorText.contains("% more than in the snapshot before; ") == isTold,
-                    "\(result)")
-                #expect(
-                    result.errorText.contains("are free in the repository's filesystem") == isTold)
-            }
-            try fixture.configure(fixture.usual + "warn-growth = \"5\"\n")
-            try fixture.command("run").run(exits: 1, says: "warn-growth takes a share")
+        let fixture = try configuredBackup(of: Self.tree)
+        try fixture.configure(fixture.usual + "verify = \"never\"\nwarn-growth = \"50%\"\n")
+        let file = fixture.backup.source.appending("new")
+        for (size, isTold) in [(0, false), (4000, false), (40000, true), (40000, false)] {
+            try tool("truncate", "-s", "\(size)", file)
+            let result = try fixture.command("run").run(exits: 0)
+            #expect(
+                result.errorText.contains("% more than in the snapshot before; ") == isTold,
+                "\(result)")
+            #expect(
+                result.errorText.contains("are free in the repository's filesystem") == isTold)
         }
+        try fixture.configure(fixture.usual + "warn-growth = \"5\"\n")
+        try fixture.command("run").run(exits: 1, says: "warn-growth takes a share")
     }
 }

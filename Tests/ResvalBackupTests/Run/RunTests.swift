@@ -6,66 +6,64 @@ import Testing
 
 @testable import resval_backup
 
-@Suite("resval-backup run and status")
+@Suite("resval-backup run and status", .cleansUp)
 struct RunTests {
     @Test("run makes the backup the configuration describes, and status tells of it")
     func runs() throws {
-        try withRun(of: backedUpTree) { fixture in
-            try fixture.configure(
-                fixture.usual + """
-                    verify = "never"
-                    exclude-larger-than = "2K"
-                    tags = ["daily"]
+        let fixture = try configuredBackup(of: backedUpTree)
+        try fixture.configure(
+            fixture.usual + """
+                verify = "never"
+                exclude-larger-than = "2K"
+                tags = ["daily"]
 
-                    """)
-            try fixture.command("status").run(exits: 1, says: "there was no run yet")
+                """)
+        try fixture.command("status").run(exits: 1, says: "there was no run yet")
 
-            let result = try fixture.command("run").run(exits: 0)
-            #expect(result.text.hasPrefix("snapshot "))
-            let listing = try fixture.backup.restic("ls", "latest")
-            #expect(listing.contains("/source/f"))
-            #expect(!listing.contains("/source/large"))
-            #expect(!listing.contains("/source/build/o"))
-            try #expect(fixture.backup.restic("snapshots", "--tag", "daily").contains("daily"))
+        let result = try fixture.command("run").run(exits: 0)
+        #expect(result.text.hasPrefix("snapshot "))
+        let listing = try fixture.backup.restic("ls", "latest")
+        #expect(listing.contains("/source/f"))
+        #expect(!listing.contains("/source/large"))
+        #expect(!listing.contains("/source/build/o"))
+        try #expect(fixture.backup.restic("snapshots", "--tag", "daily").contains("daily"))
 
-            let status = try fixture.command("status").run(exits: 0)
-            #expect(status.text.hasPrefix("ok\nstart: "))
-            let json = try fixture.command("status", "--json").run()
-            #expect(
-                json.text.hasPrefix(
-                    #"{"version":1,"isStale":false,"result":"ok","step":"create","exitCode":0,"#))
-            let file = try contentsOfFile(fixture.statusFile)
-            #expect(
-                String(decoding: file, as: UTF8.self)
-                    == json.text.replacing(#""isStale":false,"#, with: ""))
-        }
+        let status = try fixture.command("status").run(exits: 0)
+        #expect(status.text.hasPrefix("ok\nstart: "))
+        let json = try fixture.command("status", "--json").run()
+        #expect(
+            json.text.hasPrefix(
+                #"{"version":1,"isStale":false,"result":"ok","step":"create","exitCode":0,"#))
+        let file = try contentsOfFile(fixture.statusFile)
+        #expect(
+            String(decoding: file, as: UTF8.self)
+                == json.text.replacing(#""isStale":false,"#, with: ""))
     }
 
     @Test("an ok that is as old as stale-after is stale, and so is one from the future")
     func staleness() throws {
-        try withRun(of: backedUpTree) { fixture in
-            try fixture.command("run").runSuccessfully()
-            func status(ended end: String, _ setting: String = "", exits code: Int32 = 1) throws
-                -> CommandResult
-            {
-                try tool("sed", "-i", #"s/"end":"[^"]*"/"end":"\#(end)"/"#, fixture.statusFile)
-                try fixture.configure(fixture.usual + setting)
-                return try fixture.command("status").run(exits: code)
-            }
-            let old = "2025-01-22T03:00:00.000000000Z"
-            try #expect(
-                status(ended: old).errorText.contains(
-                    "the last backup, of 2025-01-22T03:00:00Z, is stale (check the timer: "))
-            let json = try fixture.command("status", "--json").run(exits: 1)
-            #expect(json.text.hasPrefix(#"{"version":1,"isStale":true,"result":"ok","#))
-            _ = try status(ended: old, "stale-after = \"never\"\n", exits: 0)
-            let future = try status(ended: "2140-01-22T03:00:00.000000000Z")
-            #expect(future.errorText.contains("is from the future"), "\(future)")
-            // Without a configuration the age is that of one which does not set it.
-            _ = try status(ended: old)
-            try tool("rm", fixture.configuration)
-            try fixture.command("status").run(exits: 1, says: "is stale")
+        let fixture = try configuredBackup(of: backedUpTree)
+        try fixture.command("run").runSuccessfully()
+        func status(ended end: String, _ setting: String = "", exits code: Int32 = 1) throws
+            -> CommandResult
+        {
+            try tool("sed", "-i", #"s/"end":"[^"]*"/"end":"\#(end)"/"#, fixture.statusFile)
+            try fixture.configure(fixture.usual + setting)
+            return try fixture.command("status").run(exits: code)
         }
+        let old = "2025-01-22T03:00:00.000000000Z"
+        try #expect(
+            status(ended: old).errorText.contains(
+                "the last backup, of 2025-01-22T03:00:00Z, is stale (check the timer: "))
+        let json = try fixture.command("status", "--json").run(exits: 1)
+        #expect(json.text.hasPrefix(#"{"version":1,"isStale":true,"result":"ok","#))
+        _ = try status(ended: old, "stale-after = \"never\"\n", exits: 0)
+        let future = try status(ended: "2140-01-22T03:00:00.000000000Z")
+        #expect(future.errorText.contains("is from the future"), "\(future)")
+        // Without a configuration the age is that of one which does not set it.
+        _ = try status(ended: old)
+        try tool("rm", fixture.configuration)
+        try fixture.command("status").run(exits: 1, says: "is stale")
     }
 
     @Test("a timer that is installed makes three backups before one is stale")
@@ -88,216 +86,208 @@ struct RunTests {
         "a backup is made where nothing can be written about it, and the exit code says so",
         arguments: [true, false])
     func unwritableState(isNew: Bool) throws {
-        try withFilesystem(.tmpfs) { volume in
-            try withRun(of: backedUpTree) { fixture in
-                func command(_ arguments: any CommandArgument...) -> Command {
-                    var command = fixture.command()
-                    command.arguments = arguments.map(\.argumentBytes)
-                    command.environment["XDG_STATE_HOME"] = volume.root.string
-                    return command
-                }
-                func snapshots() throws -> Int {
-                    try fixture.backup.snapshotsOfRestic().count
-                }
-                if !isNew { try command("run").runSuccessfully() }
-                let before = try snapshots()
-                // Neither a block nor an inode is left.
-                try volume.remount(["size=64k", "nr_inodes=64"])
-                _ = try Command(
-                    "/bin/sh", "-c",
-                    """
-                    cat /dev/zero > "$0/large"
-                    n=0; while echo > "$0/$n"; do n=$((n + 1)); done
-                    n=0; while : > "$0/empty$n"; do n=$((n + 1)); done
-                    """, volume.root
-                ).run()
-                try command("run").run(
-                    exits: 3, says: "no space left on the volume", "status does not show this run")
-                try #expect(snapshots() == before + 1)
-                try volume.remount(["ro"])
-                try command("run", "--json").run(exits: 3, prints: #""result":"coversLess""#)
-                try #expect(snapshots() == before + 2)
-                // What goes wrong with the backup keeps its code.
-                try fixture.configure(
-                    fixture.usual.replacing("/repository\"", with: "/nowhere\""))
-                try command("run").run(exits: 10)
-            }
+        let volume = try filesystem(.tmpfs)
+        let fixture = try configuredBackup(of: backedUpTree)
+        func command(_ arguments: any CommandArgument...) -> Command {
+            var command = fixture.command()
+            command.arguments = arguments.map(\.argumentBytes)
+            command.environment["XDG_STATE_HOME"] = volume.root.string
+            return command
         }
+        func snapshots() throws -> Int {
+            try fixture.backup.snapshotsOfRestic().count
+        }
+        if !isNew { try command("run").runSuccessfully() }
+        let before = try snapshots()
+        // Neither a block nor an inode is left.
+        try volume.remount(["size=64k", "nr_inodes=64"])
+        _ = try Command(
+            "/bin/sh", "-c",
+            """
+            cat /dev/zero > "$0/large"
+            n=0; while echo > "$0/$n"; do n=$((n + 1)); done
+            n=0; while : > "$0/empty$n"; do n=$((n + 1)); done
+            """, volume.root
+        ).run()
+        try command("run").run(
+            exits: 3, says: "no space left on the volume", "status does not show this run")
+        try #expect(snapshots() == before + 1)
+        try volume.remount(["ro"])
+        try command("run", "--json").run(exits: 3, prints: #""result":"coversLess""#)
+        try #expect(snapshots() == before + 2)
+        // What goes wrong with the backup keeps its code.
+        try fixture.configure(
+            fixture.usual.replacing("/repository\"", with: "/nowhere\""))
+        try command("run").run(exits: 10)
     }
 
     @Test(
         "SIGINT and SIGTERM end it as signals do, without lock or snapshot",
         arguments: [("INT", 130), ("TERM", 143)])
     func stopped(signal: String, code: Int32) throws {
-        try withRun(of: Tree {}) { fixture in
-            try tool(
-                "dd", "if=/dev/urandom", "of=\(fixture.backup.source)/large", "bs=1M",
-                "count=200", "status=none")
-            let script = """
-                env --default-signal=INT "$RESVAL" run & run=$!
-                until ls "$1"/data/*/* >/dev/null 2>&1; do sleep 0.02; done
-                kill -$2 $run; wait $run; code=$?
-                ls "$1/locks" | wc -l; ls "$1/snapshots" | wc -l
-                exit $code
-                """
-            let result = try fixture.script(script, fixture.backup.repository, signal).run(
-                exits: code)
-            #expect(result.text == "0\n0\n", "\(result)")
-            let status = try fixture.command("status").run(exits: 1)
-            #expect(status.text.hasPrefix("interrupted at create\n"))
-        }
+        let fixture = try configuredBackup(of: Tree {})
+        try tool(
+            "dd", "if=/dev/urandom", "of=\(fixture.backup.source)/large", "bs=1M",
+            "count=200", "status=none")
+        let script = """
+            env --default-signal=INT "$RESVAL" run & run=$!
+            until ls "$1"/data/*/* >/dev/null 2>&1; do sleep 0.02; done
+            kill -$2 $run; wait $run; code=$?
+            ls "$1/locks" | wc -l; ls "$1/snapshots" | wc -l
+            exit $code
+            """
+        let result = try fixture.script(script, fixture.backup.repository, signal).run(
+            exits: code)
+        #expect(result.text == "0\n0\n", "\(result)")
+        let status = try fixture.command("status").run(exits: 1)
+        #expect(status.text.hasPrefix("interrupted at create\n"))
     }
 
     @Test("neither what vanishes meanwhile nor what is lost keeps others from being forgotten")
     func vanishing() throws {
-        try withRun(of: backedUpTree) { fixture in
-            try fixture.configure(
-                fixture.usual + "verify = \"never\"\n[retention]\nkeep-last = 1\n")
-            let goes = fixture.backup.source.appending("goes")
-            let programs = try fixture.backup.command([], beforeBackup: "rm -f \"\(goes)\"")
-            var command = fixture.command("run")
-            command.environment["PATH"] = programs.environment["PATH"]
-            func run(exits code: Int32) throws -> Int {
-                try command.run(exits: code)
-                return try fixture.backup.snapshotsOfRestic().count
-            }
-            // One of these items is less than 20 %.
-            for number in 0..<9 {
-                try tool("touch", fixture.backup.source.appending("\(number)"))
-            }
-            try #expect(run(exits: 0) == 1)
-            for _ in 0..<3 {
-                try tool("touch", goes)
-                try #expect(run(exits: 0) == 1)
-                try fixture.command("status").run(exits: 0)
-            }
-            try fixture.backup.addUnstorableAttribute()
-            try tool("touch", goes)
-            try #expect(run(exits: 3) == 1)
-            let status = try fixture.command("status").run(exits: 3)
-            #expect(status.text.hasPrefix("incomplete"), "\(status)")
+        let fixture = try configuredBackup(of: backedUpTree)
+        try fixture.configure(
+            fixture.usual + "verify = \"never\"\n[retention]\nkeep-last = 1\n")
+        let goes = fixture.backup.source.appending("goes")
+        let programs = try fixture.backup.command([], beforeBackup: "rm -f \"\(goes)\"")
+        var command = fixture.command("run")
+        command.environment["PATH"] = programs.environment["PATH"]
+        func run(exits code: Int32) throws -> Int {
+            try command.run(exits: code)
+            return try fixture.backup.snapshotsOfRestic().count
         }
+        // One of these items is less than 20 %.
+        for number in 0..<9 {
+            try tool("touch", fixture.backup.source.appending("\(number)"))
+        }
+        try #expect(run(exits: 0) == 1)
+        for _ in 0..<3 {
+            try tool("touch", goes)
+            try #expect(run(exits: 0) == 1)
+            try fixture.command("status").run(exits: 0)
+        }
+        try fixture.backup.addUnstorableAttribute()
+        try tool("touch", goes)
+        try #expect(run(exits: 3) == 1)
+        let status = try fixture.command("status").run(exits: 3)
+        #expect(status.text.hasPrefix("incomplete"), "\(status)")
     }
 
     @Test("retention, pruning and verifying follow a snapshot, and leave alone what is held")
     func upkeep() throws {
-        try withRun(of: backedUpTree) { fixture in
-            try fixture.configure(fixture.usual + fixture.upkeep)
-            for _ in 0..<3 { try fixture.command("run").runSuccessfully() }
-            func count() throws -> Int {
-                try fixture.backup.snapshotsOfRestic().count
-            }
-            try #expect(count() == 2)
-            let status = try fixture.command("status").run()
-            #expect(status.text.contains("last verified: "))
-            #expect(status.text.contains("last pruned: "))
-
-            // Everything is marked: the newest snapshot that has it is kept, and the rest goes on.
-            try fixture.backup.exclude(fixture.backup.source.appending("f"))
-            try fixture.backup.exclude(fixture.backup.source.appending("large"))
-            for left in [2, 3] {
-                try fixture.command("run").run(exits: 0)
-                try #expect(count() == left)
-            }
-            let list = try fixture.command("snapshots", "--json").run().text
-            let held = try #require(snapshotIdentifiers(in: list).first)
-            try fixture.command("restore", "--target", fixture.backup.target, "--snapshot", held)
-                .run(exits: 0)
-            try tool(
-                "cmp", fixture.backup.source.appending("large"),
-                fixture.backup.restored(fixture.backup.source.appending("large")))
-            let after = try fixture.command("status").run(exits: 0)
-            #expect(after.text.hasPrefix("ok\n"), "\(after)")
+        let fixture = try configuredBackup(of: backedUpTree)
+        try fixture.configure(fixture.usual + fixture.upkeep)
+        for _ in 0..<3 { try fixture.command("run").runSuccessfully() }
+        func count() throws -> Int {
+            try fixture.backup.snapshotsOfRestic().count
         }
+        try #expect(count() == 2)
+        let status = try fixture.command("status").run()
+        #expect(status.text.contains("last verified: "))
+        #expect(status.text.contains("last pruned: "))
+
+        // Everything is marked: the newest snapshot that has it is kept, and the rest goes on.
+        try fixture.backup.exclude(fixture.backup.source.appending("f"))
+        try fixture.backup.exclude(fixture.backup.source.appending("large"))
+        for left in [2, 3] {
+            try fixture.command("run").run(exits: 0)
+            try #expect(count() == left)
+        }
+        let list = try fixture.command("snapshots", "--json").run().text
+        let held = try #require(snapshotIdentifiers(in: list).first)
+        try fixture.command("restore", "--target", fixture.backup.target, "--snapshot", held)
+            .run(exits: 0)
+        try tool(
+            "cmp", fixture.backup.source.appending("large"),
+            fixture.backup.restored(fixture.backup.source.appending("large")))
+        let after = try fixture.command("status").run(exits: 0)
+        #expect(after.text.hasPrefix("ok\n"), "\(after)")
     }
 
     @Test(
         "restic keeps the priority that the command was started with, also where more is permitted")
     func nice() throws {
         try require(.root)
-        try withBackup(of: Tree { File("file", "text") }) { backup in
-            let seen = backup.base.appending("seen")
-            let restic = try #require(FilePath.tool("restic"))
-            var command = try backup.with(
-                "restic", "nice >> \(seen)\nexec \"\(restic)\" \"$@\"",
-                backup.command([
-                    "-n", "7", FilePath.built("resval-backup"), "create", backup.source,
-                ])
-            )
-            command.executable = try #require(FilePath.tool("nice"))
-            try command.runSuccessfully()
-            try #expect(Set(tool("cat", seen).split(separator: "\n")) == ["7"])
-        }
+        let backup = try backup(of: Tree { File("file", "text") })
+        let seen = backup.base.appending("seen")
+        let restic = try #require(FilePath.tool("restic"))
+        var command = try backup.with(
+            "restic", "nice >> \(seen)\nexec \"\(restic)\" \"$@\"",
+            backup.command([
+                "-n", "7", FilePath.built("resval-backup"), "create", backup.source,
+            ])
+        )
+        command.executable = try #require(FilePath.tool("nice"))
+        try command.runSuccessfully()
+        try #expect(Set(tool("cat", seen).split(separator: "\n")) == ["7"])
     }
 
     @Test("what goes wrong keeps its exit code, and is in the status")
     func failures() throws {
-        try withRun(of: backedUpTree) { fixture in
-            func expect(
-                _ configuration: String, exits code: Int32, _ name: String,
-                sourceLocation: SourceLocation = #_sourceLocation
-            ) throws {
-                try fixture.configure(configuration + "verify = \"never\"\n")
-                let result = try fixture.command("run").run()
-                #expect(result.exitCode == code, "\(result)", sourceLocation: sourceLocation)
-                let status = try fixture.command("status", "--json").run()
-                #expect(
-                    status.text.contains("\"result\":\"\(name)\",\"step\":\"create\""),
-                    sourceLocation: sourceLocation)
-                #expect(status.exitCode == (code == 3 ? 3 : 1), sourceLocation: sourceLocation)
-            }
-            let base = fixture.backup.base
-            try expect(
-                fixture.usual.replacing("/repository\"", with: "/nowhere\""), exits: 10,
-                "noRepository")
-            try Tree { File("wrong", "wrong\n") }.create(in: base)
-            try expect(
-                fixture.usual.replacing("/password\"", with: "/wrong\""), exits: 12,
-                "wrongPassword")
-            try expect(
-                fixture.usual.replacing("sources = [", with: "sources = [\"\(base)/gone\", "),
-                exits: 3, "incomplete")
-            try fixture.configure("sources = [\"~\"]\nrepositry = \"/r\"\n")
-            try fixture.command("run").run(
-                exits: 1, says: "backup.toml: line 2: repositry is not a setting (valid: ")
+        let fixture = try configuredBackup(of: backedUpTree)
+        func expect(
+            _ configuration: String, exits code: Int32, _ name: String,
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) throws {
+            try fixture.configure(configuration + "verify = \"never\"\n")
+            let result = try fixture.command("run").run()
+            #expect(result.exitCode == code, "\(result)", sourceLocation: sourceLocation)
+            let status = try fixture.command("status", "--json").run()
+            #expect(
+                status.text.contains("\"result\":\"\(name)\",\"step\":\"create\""),
+                sourceLocation: sourceLocation)
+            #expect(status.exitCode == (code == 3 ? 3 : 1), sourceLocation: sourceLocation)
         }
+        let base = fixture.backup.base
+        try expect(
+            fixture.usual.replacing("/repository\"", with: "/nowhere\""), exits: 10,
+            "noRepository")
+        try Tree { File("wrong", "wrong\n") }.create(in: base)
+        try expect(
+            fixture.usual.replacing("/password\"", with: "/wrong\""), exits: 12,
+            "wrongPassword")
+        try expect(
+            fixture.usual.replacing("sources = [", with: "sources = [\"\(base)/gone\", "),
+            exits: 3, "incomplete")
+        try fixture.configure("sources = [\"~\"]\nrepositry = \"/r\"\n")
+        try fixture.command("run").run(
+            exits: 1, says: "backup.toml: line 2: repositry is not a setting (valid: ")
     }
 
     @Test("a second run ends with 11 and names the first, which goes on")
     func secondInstance() throws {
-        try withRun(of: backedUpTree) { fixture in
-            // Waits to be met, and to be let go.
-            let base = "\(fixture.backup.base)"
-            let gate = "until [ -e \(base)/gate ]; do sleep 0.05; done; cat \(base)/password"
-            let password = #"sh -c \"\#(gate)\""#
-            try fixture.configure(
-                fixture.withoutPassword + "verify = \"never\"\npassword-command = \"\(password)\"\n"
-            )
-            let script = """
-                "$RESVAL" run & first=$!
-                until [ -s "$1" ]; do sleep 0.01; done
-                "$RESVAL" run; echo "second $?" >&2
-                "$RESVAL" status > /dev/null; echo "status $?" >&2
-                touch "$2"; wait $first; echo "first $?" >&2; echo "was $first" >&2
-                """
-            let result = try fixture.script(
-                script, fixture.statusFile, fixture.backup.base.appending("gate")
-            ).run()
-            let lines = result.errorText.split(separator: "\n").map(String.init)
-            let first = try #require(lines.last?.dropFirst("was ".count))
-            #expect(lines.contains("second 11"), "\(result)")
-            // No run has ended well yet.
-            #expect(lines.contains("status 1"))
-            #expect(lines.contains("first 0"))
-            #expect(
-                lines.contains(
-                    "resval-backup: process \(first) makes this backup already (wait until it has "
-                        + "ended)"), "\(result)")
-        }
+        let fixture = try configuredBackup(of: backedUpTree)
+        // Waits to be met, and to be let go.
+        let base = "\(fixture.backup.base)"
+        let gate = "until [ -e \(base)/gate ]; do sleep 0.05; done; cat \(base)/password"
+        let password = #"sh -c \"\#(gate)\""#
+        try fixture.configure(
+            fixture.withoutPassword + "verify = \"never\"\npassword-command = \"\(password)\"\n"
+        )
+        let script = """
+            "$RESVAL" run & first=$!
+            until [ -s "$1" ]; do sleep 0.01; done
+            "$RESVAL" run; echo "second $?" >&2
+            "$RESVAL" status > /dev/null; echo "status $?" >&2
+            touch "$2"; wait $first; echo "first $?" >&2; echo "was $first" >&2
+            """
+        let result = try fixture.script(
+            script, fixture.statusFile, fixture.backup.base.appending("gate")
+        ).run()
+        let lines = result.errorText.split(separator: "\n").map(String.init)
+        let first = try #require(lines.last?.dropFirst("was ".count))
+        #expect(lines.contains("second 11"), "\(result)")
+        // No run has ended well yet.
+        #expect(lines.contains("status 1"))
+        #expect(lines.contains("first 0"))
+        #expect(
+            lines.contains(
+                "resval-backup: process \(first) makes this backup already (wait until it has "
+                    + "ended)"), "\(result)")
     }
 }
 
-@Suite("resval-backup run, killed")
+@Suite("resval-backup run, killed", .cleansUp)
 struct RunKillTests {
     // Each half has a backup of its own, so that both can be tested at the same time.
     @Test(
@@ -311,24 +301,23 @@ struct RunKillTests {
                 )
             }
         }
-        try withRun(of: tree) { fixture in
-            try fixture.configure(fixture.usual + fixture.upkeep)
-            try fixture.command("run").runSuccessfully()
-            // Every moment has to leave the snapshots that retention keeps.
-            try fixture.command("run").runSuccessfully()
-            for (number, moment) in killMoments(upTo: .seconds(8)).enumerated()
-            where number % 2 == half {
-                _ = try fixture.command("run").killed(after: moment).run()
-                try fixture.backup.ageLocks(in: fixture.state)
-                try fixture.command("run").run(exits: 0)
-                try fixture.command("status").run(exits: 0, prints: "last verified: ")
-            }
-            #expect(try fixture.backup.snapshotsOfRestic().count == 2)
-            // Reads all data, and needs the repository for itself.
-            try fixture.backup.restic("check", "--read-data")
-            let listing = try fixture.backup.restic("ls", "latest")
-            #expect(listing.split(separator: "\n").count { $0.contains("/source/f") } == 50)
+        let fixture = try configuredBackup(of: tree)
+        try fixture.configure(fixture.usual + fixture.upkeep)
+        try fixture.command("run").runSuccessfully()
+        // Every moment has to leave the snapshots that retention keeps.
+        try fixture.command("run").runSuccessfully()
+        for (number, moment) in killMoments(upTo: .seconds(8)).enumerated()
+        where number % 2 == half {
+            _ = try fixture.command("run").killed(after: moment).run()
+            try fixture.backup.ageLocks(in: fixture.state)
+            try fixture.command("run").run(exits: 0)
+            try fixture.command("status").run(exits: 0, prints: "last verified: ")
         }
+        #expect(try fixture.backup.snapshotsOfRestic().count == 2)
+        // Reads all data, and needs the repository for itself.
+        try fixture.backup.restic("check", "--read-data")
+        let listing = try fixture.backup.restic("ls", "latest")
+        #expect(listing.split(separator: "\n").count { $0.contains("/source/f") } == 50)
     }
 }
 
@@ -380,13 +369,11 @@ struct RunFixture {
     }
 }
 
-/// Calls `body` with a configured backup of a tree.
-func withRun(of tree: Tree, _ body: (RunFixture) throws -> Void) throws {
-    try withBackup(of: tree) { backup in
-        let fixture = RunFixture(backup: backup)
-        try fixture.configure(fixture.usual + "verify = \"never\"\n")
-        try body(fixture)
-    }
+/// Makes a configured backup of a tree.
+func configuredBackup(of tree: Tree) throws -> RunFixture {
+    let fixture = RunFixture(backup: try backup(of: tree))
+    try fixture.configure(fixture.usual + "verify = \"never\"\n")
+    return fixture
 }
 
 /// The SOURCE of a run.

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Setting up")
+@Suite("Setting up", .cleansUp)
 struct SetupTests {
     /// A home without settings, and a place for a repository.
     private struct Home {
@@ -37,7 +37,7 @@ struct SetupTests {
         }
     }
 
-    private func withHome(_ body: (Home) throws -> Void) throws {
+    private func emptyHome() throws -> Home {
         try require(.tool("restic"))
         let tree = Tree {
             Directory("disk")
@@ -47,43 +47,41 @@ struct SetupTests {
                 Directory("project") { File("f", "text") }
             }
         }
-        try withTemporaryDirectory(containing: tree) { try body(Home(base: $0)) }
+        return Home(base: try temporaryDirectory(containing: tree))
     }
 
     @Test("options lead from nothing to a backup, and again to nothing new")
     func options() throws {
-        try withHome { home in
-            try home.command("run").run(exits: 1, says: "resval-backup setup")
-            try home.command("snapshots").run(exits: 64, says: "resval-backup setup")
-            try home.command("status").run(exits: 1, says: "resval-backup setup")
-            let first = try home.setupByOptions().run(exits: 0, says: "is on the same filesystem")
-            #expect(first.text.contains("snapshot "), "\(first)")
-            try #expect(home.configuration.status().permissions & 0o777 == 0o600)
-            try #expect(
-                home.configuration.removingLastComponent().status().permissions & 0o777 == 0o700)
-            try home.command("status").run(exits: 0, prints: "ok\n")
-            let text = try contentsOfFile(home.configuration)
-            try home.setupByOptions().run(exits: 0)
-            try #expect(home.snapshots().count == 1)
-            try #expect(contentsOfFile(home.configuration) == text)
-            try tool("rm", home.home.appending("letter"))
-            try home.command("restore", home.home.appending("letter")).run(exits: 0)
-        }
+        let home = try emptyHome()
+        try home.command("run").run(exits: 1, says: "resval-backup setup")
+        try home.command("snapshots").run(exits: 64, says: "resval-backup setup")
+        try home.command("status").run(exits: 1, says: "resval-backup setup")
+        let first = try home.setupByOptions().run(exits: 0, says: "is on the same filesystem")
+        #expect(first.text.contains("snapshot "), "\(first)")
+        try #expect(home.configuration.status().permissions & 0o777 == 0o600)
+        try #expect(
+            home.configuration.removingLastComponent().status().permissions & 0o777 == 0o700)
+        try home.command("status").run(exits: 0, prints: "ok\n")
+        let text = try contentsOfFile(home.configuration)
+        try home.setupByOptions().run(exits: 0)
+        try #expect(home.snapshots().count == 1)
+        try #expect(contentsOfFile(home.configuration) == text)
+        try tool("rm", home.home.appending("letter"))
+        try home.command("restore", home.home.appending("letter")).run(exits: 0)
     }
 
     @Test("with --yes a question without an option is an error, before anything is written")
     func missingOptions() throws {
-        try withHome { home in
-            try home.setup("--yes", "--password-file", home.password).run(
-                exits: 64, says: "give --repository")
-            try home.setup("--yes", "--repository", home.repository).run(
-                exits: 64, says: "give --password-file")
-            try home.setup("--yes", "--repository", "relative", "--password-file", home.password)
-                .run(exits: 64, says: "give an absolute path")
-            try home.setup().run(exits: 64, says: "there is no terminal to ask on")
-            for path in [home.repository, home.configuration] {
-                #expect(throws: Errno.noSuchFileOrDirectory) { try path.status() }
-            }
+        let home = try emptyHome()
+        try home.setup("--yes", "--password-file", home.password).run(
+            exits: 64, says: "give --repository")
+        try home.setup("--yes", "--repository", home.repository).run(
+            exits: 64, says: "give --password-file")
+        try home.setup("--yes", "--repository", "relative", "--password-file", home.password)
+            .run(exits: 64, says: "give an absolute path")
+        try home.setup().run(exits: 64, says: "there is no terminal to ask on")
+        for path in [home.repository, home.configuration] {
+            #expect(throws: Errno.noSuchFileOrDirectory) { try path.status() }
         }
     }
 
@@ -91,153 +89,147 @@ struct SetupTests {
         "what stands in a configuration stays: an option with another value is refused with the line"
     )
     func contradiction() throws {
-        try withHome { home in
-            try home.setupByOptions().run(exits: 0)
-            let text = try contentsOfFile(home.configuration)
-            for (option, value, line) in [
-                ("--repository", "/elsewhere", "line 3: repository"),
-                ("--source", "/etc", "line 2: sources"),
-                ("--password-file", "/elsewhere", "line 4: password-file"),
-            ] {
-                try home.setup("--yes", option, value).run(
-                    exits: 1, says: "\(home.configuration): \(line) is there with another value")
-            }
-            try #expect(contentsOfFile(home.configuration) == text)
+        let home = try emptyHome()
+        try home.setupByOptions().run(exits: 0)
+        let text = try contentsOfFile(home.configuration)
+        for (option, value, line) in [
+            ("--repository", "/elsewhere", "line 3: repository"),
+            ("--source", "/etc", "line 2: sources"),
+            ("--password-file", "/elsewhere", "line 4: password-file"),
+        ] {
+            try home.setup("--yes", option, value).run(
+                exits: 1, says: "\(home.configuration): \(line) is there with another value")
         }
+        try #expect(contentsOfFile(home.configuration) == text)
     }
 
     @Test("nothing is written through a link, nor below a directory that others can write to")
     func links() throws {
-        try withHome { home in
-            let elsewhere = home.base.appending("elsewhere")
-            try tool("mkdir", elsewhere)
-            try tool("ln", "-s", elsewhere, home.home.appending(".config"))
-            try home.setupByOptions().run(exits: 1, says: "\(home.home)/.config: is a link")
-            try tool("rm", home.home.appending(".config"))
-            try tool("mkdir", home.home.appending(".config"))
-            try tool("ln", "-s", elsewhere.appending("new"), home.home.appending(".config/resval"))
-            try home.setupByOptions().run(exits: 1, says: "is a link")
-            try #expect(tool("ls", elsewhere) == "")
-            try tool("rm", home.home.appending(".config/resval"))
-            try tool("chmod", "777", home.home.appending(".config"))
-            try home.setupByOptions().run(exits: 1, says: "another user owns it or can write to it")
-            // Nor over anything, not even a link that leads nowhere.
-            try tool("chmod", "700", home.home.appending(".config"))
-            try tool("mkdir", home.home.appending(".config/resval"))
-            try tool("ln", "-s", elsewhere.appending("new"), home.configuration)
-            let result = try home.setupByOptions().run()
-            #expect(result.exitCode == 1, "\(result)")
-            try #expect(tool("ls", elsewhere) == "")
-        }
+        let home = try emptyHome()
+        let elsewhere = home.base.appending("elsewhere")
+        try tool("mkdir", elsewhere)
+        try tool("ln", "-s", elsewhere, home.home.appending(".config"))
+        try home.setupByOptions().run(exits: 1, says: "\(home.home)/.config: is a link")
+        try tool("rm", home.home.appending(".config"))
+        try tool("mkdir", home.home.appending(".config"))
+        try tool("ln", "-s", elsewhere.appending("new"), home.home.appending(".config/resval"))
+        try home.setupByOptions().run(exits: 1, says: "is a link")
+        try #expect(tool("ls", elsewhere) == "")
+        try tool("rm", home.home.appending(".config/resval"))
+        try tool("chmod", "777", home.home.appending(".config"))
+        try home.setupByOptions().run(exits: 1, says: "another user owns it or can write to it")
+        // Nor over anything, not even a link that leads nowhere.
+        try tool("chmod", "700", home.home.appending(".config"))
+        try tool("mkdir", home.home.appending(".config/resval"))
+        try tool("ln", "-s", elsewhere.appending("new"), home.configuration)
+        let result = try home.setupByOptions().run()
+        #expect(result.exitCode == 1, "\(result)")
+        try #expect(tool("ls", elsewhere) == "")
     }
 
     @Test("under sudo it is refused, with both commands that may be meant")
     func sudo() throws {
         try require(.root)
-        try withHome { home in
-            var command = home.setupByOptions()
-            command.environment["SUDO_UID"] = "1000"
-            try command.run(
-                exits: 1, says: "for yours: resval-backup setup",
-                "sudo resval-backup setup --system")
-            #expect(throws: Errno.noSuchFileOrDirectory) { try home.configuration.status() }
-        }
+        let home = try emptyHome()
+        var command = home.setupByOptions()
+        command.environment["SUDO_UID"] = "1000"
+        try command.run(
+            exits: 1, says: "for yours: resval-backup setup",
+            "sudo resval-backup setup --system")
+        #expect(throws: Errno.noSuchFileOrDirectory) { try home.configuration.status() }
     }
 
     @Test("--check names what is missing, and in the end nothing")
     func check() throws {
-        try withFilesystem(.tmpfs) { volume in
-            try withHome { home in
-                try home.setup("--check").run(exits: 1, says: "there is no configuration")
-                // The password is lost with the home, and the repository with it, too.
-                try tool("mkdir", home.home.appending("keys"))
-                try tool("cp", home.password, home.home.appending("keys"))
-                try home.setup(
-                    "--yes", "--repository", home.repository, "--password-file",
-                    home.home.appending("keys/password")
-                ).run(exits: 0)
-                try home.setup("--check").run(
-                    exits: 1, says: "the only known copy of the password",
-                    "is on the same filesystem")
-                try home.command("setup", "--check").run(exits: 1, says: "timer")
-                try tool("rm", "-r", home.home.appending(".config"), home.home.appending(".local"))
-                try home.setup(
-                    "--yes", "--repository", volume.root.appending("r"), "--password-file",
-                    home.password
-                ).run(exits: 0)
-                try home.setup("--check").run(exits: 0, prints: "nothing is missing\n")
-                try tool("rm", "-r", volume.root.appending("r"))
-                try home.setup("--check").run(exits: 1, says: "not the disk it was")
-            }
-        }
+        let volume = try filesystem(.tmpfs)
+        let home = try emptyHome()
+        try home.setup("--check").run(exits: 1, says: "there is no configuration")
+        // The password is lost with the home, and the repository with it, too.
+        try tool("mkdir", home.home.appending("keys"))
+        try tool("cp", home.password, home.home.appending("keys"))
+        try home.setup(
+            "--yes", "--repository", home.repository, "--password-file",
+            home.home.appending("keys/password")
+        ).run(exits: 0)
+        try home.setup("--check").run(
+            exits: 1, says: "the only known copy of the password",
+            "is on the same filesystem")
+        try home.command("setup", "--check").run(exits: 1, says: "timer")
+        try tool("rm", "-r", home.home.appending(".config"), home.home.appending(".local"))
+        try home.setup(
+            "--yes", "--repository", volume.root.appending("r"), "--password-file",
+            home.password
+        ).run(exits: 0)
+        try home.setup("--check").run(exits: 0, prints: "nothing is missing\n")
+        try tool("rm", "-r", volume.root.appending("r"))
+        try home.setup("--check").run(exits: 1, says: "not the disk it was")
     }
 
     @Test("a new machine continues a lost one: settings, snapshots and what they hold")
     func newMachine() throws {
-        try withHome { home in
-            try home.setupByOptions().run(exits: 0)
-            try tool("sed", "-i", "s/^keep-daily.*/keep-daily = 3/", home.configuration)
-            try tool("sed", "-i", "1i before = \"true\"", home.configuration)
-            try home.command("run").run(exits: 0)
-            let before = try home.snapshots()
-            let lost = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
-            let elsewhere = home.base.appending("disk/moved")
-            try tool("mv", home.repository, elsewhere)
-            try shell(#"rm -rf "$1" "$2" && mkdir "$1""#, home.home, home.base.appending("cache"))
-            // Another name, as a new machine has.
-            func onNewMachine(_ command: Command) throws -> CommandResult {
-                var renamed = command
-                renamed.executable = try #require(FilePath.tool("unshare"))
-                renamed.arguments =
-                    ["--uts", "/bin/sh", "-c", "hostname newone; exec \"$0\" \"$@\""].map {
-                        Array($0.utf8)
-                    }
-                    + [command.executable.bytes] + command.arguments
-                return try renamed.run()
-            }
-            try require(.root, .tool("unshare"), .tool("hostname"))
-            let host = try tool("hostname")
-            var restore = home.command("restore", home.home.appending("letter"))
-            restore.environment["RESVAL_BACKUP_REPOSITORY"] = elsewhere.string
-            restore.environment["RESTIC_PASSWORD_FILE"] = home.password.string
-            let lists = try onNewMachine(restore)
-            #expect(
-                lists.exitCode == 1
-                    && lists.errorText.contains(
-                        "name a machine with --host: \(host)"),
-                "\(lists)")
-
-            let setup = home.setup(
-                "--yes", "--repository", elsewhere, "--password-file", home.password)
-            var continuing = setup
-            continuing.arguments += ["--host", host].map { Array($0.utf8) }
-            let begun = try onNewMachine(continuing)
-            #expect(
-                begun.exitCode == 1 && begun.errorText.contains("this machine continues "),
-                "\(begun)")
-            let found = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
-            #expect(
-                found.contains("keep-daily = 3\n")
-                    && found.contains("repository = \"\(elsewhere)\""), "\(found)")
-            #expect(
-                found.split(separator: "\n").count == lost.split(separator: "\n").count, "\(found)")
-            #expect(found.hasPrefix("# before = \"true\"\n"), "\(found)")
-            try #expect(home.snapshots() == before)
-
-            let back = try onNewMachine(
-                home.command(
-                    "restore", "--snapshot", "latest", home.home.appending("letter"),
-                    home.home.appending("project")))
-            #expect(back.exitCode == 0, "\(back)")
-            try #expect(contentsOfFile(home.home.appending("letter")) == Array("text".utf8))
-            let done = try onNewMachine(setup)
-            #expect(done.exitCode == 0 || done.exitCode == 3, "\(done)")
-            #expect(!done.errorText.contains("a machine of this name made"), "\(done)")
-            // They are one SET: the older ones are under the same rules.
-            #expect(done.text.contains("\nremove  \(before[1].prefix(8))"), "\(done)")
-            try #expect(home.snapshots().first == before[0])
-            try #expect(home.snapshots().count == 2)
+        let home = try emptyHome()
+        try home.setupByOptions().run(exits: 0)
+        try tool("sed", "-i", "s/^keep-daily.*/keep-daily = 3/", home.configuration)
+        try tool("sed", "-i", "1i before = \"true\"", home.configuration)
+        try home.command("run").run(exits: 0)
+        let before = try home.snapshots()
+        let lost = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
+        let elsewhere = home.base.appending("disk/moved")
+        try tool("mv", home.repository, elsewhere)
+        try shell(#"rm -rf "$1" "$2" && mkdir "$1""#, home.home, home.base.appending("cache"))
+        // Another name, as a new machine has.
+        func onNewMachine(_ command: Command) throws -> CommandResult {
+            var renamed = command
+            renamed.executable = try #require(FilePath.tool("unshare"))
+            renamed.arguments =
+                ["--uts", "/bin/sh", "-c", "hostname newone; exec \"$0\" \"$@\""].map {
+                    Array($0.utf8)
+                }
+                + [command.executable.bytes] + command.arguments
+            return try renamed.run()
         }
+        try require(.root, .tool("unshare"), .tool("hostname"))
+        let host = try tool("hostname")
+        var restore = home.command("restore", home.home.appending("letter"))
+        restore.environment["RESVAL_BACKUP_REPOSITORY"] = elsewhere.string
+        restore.environment["RESTIC_PASSWORD_FILE"] = home.password.string
+        let lists = try onNewMachine(restore)
+        #expect(
+            lists.exitCode == 1
+                && lists.errorText.contains(
+                    "name a machine with --host: \(host)"),
+            "\(lists)")
+
+        let setup = home.setup(
+            "--yes", "--repository", elsewhere, "--password-file", home.password)
+        var continuing = setup
+        continuing.arguments += ["--host", host].map { Array($0.utf8) }
+        let begun = try onNewMachine(continuing)
+        #expect(
+            begun.exitCode == 1 && begun.errorText.contains("this machine continues "),
+            "\(begun)")
+        let found = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
+        #expect(
+            found.contains("keep-daily = 3\n")
+                && found.contains("repository = \"\(elsewhere)\""), "\(found)")
+        #expect(
+            found.split(separator: "\n").count == lost.split(separator: "\n").count, "\(found)")
+        #expect(found.hasPrefix("# before = \"true\"\n"), "\(found)")
+        try #expect(home.snapshots() == before)
+
+        let back = try onNewMachine(
+            home.command(
+                "restore", "--snapshot", "latest", home.home.appending("letter"),
+                home.home.appending("project")))
+        #expect(back.exitCode == 0, "\(back)")
+        try #expect(contentsOfFile(home.home.appending("letter")) == Array("text".utf8))
+        let done = try onNewMachine(setup)
+        #expect(done.exitCode == 0 || done.exitCode == 3, "\(done)")
+        #expect(!done.errorText.contains("a machine of this name made"), "\(done)")
+        // They are one SET: the older ones are under the same rules.
+        #expect(done.text.contains("\nremove  \(before[1].prefix(8))"), "\(done)")
+        try #expect(home.snapshots().first == before[0])
+        try #expect(home.snapshots().count == 2)
     }
 
     @Test(
@@ -247,27 +239,26 @@ struct SetupTests {
             "[ environment ]\nPATH = \"BASE/bin\"", "tags = [\n\"a\"]\nafter = \"touch BASE/ran\"",
         ])
     func hostileSettings(lines: String) throws {
-        try withHome { home in
-            try home.setupByOptions().run(exits: 0)
-            let text = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
-            let planted = lines.replacing("BASE", with: home.base.string)
-            let hostile = planted.hasPrefix("[") ? text + planted + "\n" : planted + "\n" + text
-            try tool("rm", home.configuration)
-            try Tree { File("backup.toml", hostile).permissions(0o600) }.create(
-                in: home.configuration.removingLastComponent())
-            let host = try tool("hostname")
-            _ = try home.command("run").run()
-            try shell(#"rm -rf "$1" && mkdir "$1""#, home.home)
-            var continuing = home.setupByOptions()
-            continuing.arguments += ["--host", host].map { Array($0.utf8) }
-            try continuing.run(exits: 1, says: "this machine continues ")
-            let found = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
-            let live = found.split(separator: "\n").filter { !$0.hasPrefix("#") }
-            #expect(
-                !live.contains {
-                    $0.contains(home.base.appending("ran").string) || $0.contains("PATH")
-                }, "\(found)")
-        }
+        let home = try emptyHome()
+        try home.setupByOptions().run(exits: 0)
+        let text = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
+        let planted = lines.replacing("BASE", with: home.base.string)
+        let hostile = planted.hasPrefix("[") ? text + planted + "\n" : planted + "\n" + text
+        try tool("rm", home.configuration)
+        try Tree { File("backup.toml", hostile).permissions(0o600) }.create(
+            in: home.configuration.removingLastComponent())
+        let host = try tool("hostname")
+        _ = try home.command("run").run()
+        try shell(#"rm -rf "$1" && mkdir "$1""#, home.home)
+        var continuing = home.setupByOptions()
+        continuing.arguments += ["--host", host].map { Array($0.utf8) }
+        try continuing.run(exits: 1, says: "this machine continues ")
+        let found = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
+        let live = found.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(
+            !live.contains {
+                $0.contains(home.base.appending("ran").string) || $0.contains("PATH")
+            }, "\(found)")
     }
 
     /// Runs a command on a terminal, and answers each question; `{}` in an answer is the password that the
@@ -313,54 +304,52 @@ struct SetupTests {
     )
     func questions() throws {
         try require(.tool("python3"))
-        try withHome { home in
-            let result = try dialog(
-                home.setup(),
-                [
-                    ("where should the backup go", "relative"),
-                    ("where should the backup go", home.repository.string),
-                    ("same filesystem", "y"), ("type one", ""),
-                    ("its last five characters", "wrong"),
-                    ("its last five characters", "{-5}"),
-                ])
-            #expect(result.exitCode == 0 && result.text.contains("left []"), "\(result)")
-            try home.command("status").run(exits: 0)
-            try #expect(
-                home.configuration.removingLastComponent().appending("password").status()
-                    .permissions & 0o777 == 0o600)
-            let check = try home.setup("--check").run(exits: 1)
-            #expect(!check.errorText.contains("the only known copy"), "\(check)")
-            // The repository is there now, and its password is typed.
-            let password = try tool(
-                "cat", home.configuration.removingLastComponent().appending("password"))
-            try tool("rm", "-r", home.home.appending(".config"), home.home.appending(".local"))
-            let again = try dialog(
-                home.setup(),
-                [
-                    ("where should the backup go", home.repository.string),
-                    ("same filesystem", "y"),
-                    ("what is its password", "wrong"), ("what is its password", password),
-                    ("which of these", ""),
-                ])
-            #expect(
-                again.exitCode == 1 && again.text.contains("this machine continues "), "\(again)")
-            #expect(!again.text.replacing("left ", with: "").contains("\n\(password)"), "\(again)")
-        }
+        let home = try emptyHome()
+        let result = try dialog(
+            home.setup(),
+            [
+                ("where should the backup go", "relative"),
+                ("where should the backup go", home.repository.string),
+                ("same filesystem", "y"), ("type one", ""),
+                ("its last five characters", "wrong"),
+                ("its last five characters", "{-5}"),
+            ])
+        #expect(result.exitCode == 0 && result.text.contains("left []"), "\(result)")
+        try home.command("status").run(exits: 0)
+        try #expect(
+            home.configuration.removingLastComponent().appending("password").status()
+                .permissions & 0o777 == 0o600)
+        let check = try home.setup("--check").run(exits: 1)
+        #expect(!check.errorText.contains("the only known copy"), "\(check)")
+        // The repository is there now, and its password is typed.
+        let password = try tool(
+            "cat", home.configuration.removingLastComponent().appending("password"))
+        try tool("rm", "-r", home.home.appending(".config"), home.home.appending(".local"))
+        let again = try dialog(
+            home.setup(),
+            [
+                ("where should the backup go", home.repository.string),
+                ("same filesystem", "y"),
+                ("what is its password", "wrong"), ("what is its password", password),
+                ("which of these", ""),
+            ])
+        #expect(
+            again.exitCode == 1 && again.text.contains("this machine continues "), "\(again)")
+        #expect(!again.text.replacing("left ", with: "").contains("\n\(password)"), "\(again)")
     }
 
     @Test("Ctrl-C at any question leaves nothing in the way of the next time", arguments: 0..<4)
     func interrupted(question: Int) throws {
         try require(.tool("python3"))
-        try withHome { home in
-            let answers = [
-                ("where should the backup go", home.repository.string), ("same filesystem", "y"),
-                ("type one", ""), ("its last five characters", "{-5}"),
-            ]
-            let result = try dialog(
-                home.setup(), answers.prefix(question) + [(answers[question].0, "^C")])
-            #expect(result.exitCode == 130, "\(result)")
-            #expect(throws: Errno.noSuchFileOrDirectory) { try home.configuration.status() }
-            try home.setupByOptions().run(exits: 0)
-        }
+        let home = try emptyHome()
+        let answers = [
+            ("where should the backup go", home.repository.string), ("same filesystem", "y"),
+            ("type one", ""), ("its last five characters", "{-5}"),
+        ]
+        let result = try dialog(
+            home.setup(), answers.prefix(question) + [(answers[question].0, "^C")])
+        #expect(result.exitCode == 130, "\(result)")
+        #expect(throws: Errno.noSuchFileOrDirectory) { try home.configuration.status() }
+        try home.setupByOptions().run(exits: 0)
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `resval` says of a repository in a home is what `resval-backup` does with it.
-@Suite("A repository inside a SOURCE")
+@Suite("A repository inside a SOURCE", .cleansUp)
 struct UsageRepositoryTests {
     private static let tree = Tree {
         File("home/repository/data/pack", [UInt8](repeating: 1, count: 300_000))
@@ -26,48 +26,47 @@ struct UsageRepositoryTests {
     @Test("usage, audit and a plan agree", arguments: names)
     func agreement(settings: String?, variable: String?, isFound: Bool) throws {
         try require(.tool("jq"))
-        try withTemporaryDirectory(containing: Self.tree) { root in
-            let home = root.appending("home")
-            func expanded(_ text: String) -> String {
-                text.replacing("HOME", with: home.string)
-            }
-            if let settings {
-                try Tree {
-                    File("settings/resval/backup.toml", expanded(settings))
-                }.create(in: root)
-            }
-            func run(_ program: String, _ arguments: String..., filter: String) throws -> [String] {
-                var command = Command(.built(program), arguments: arguments)
-                command.workingDirectory = home
-                command.environment = [
-                    "HOME": home.string, "XDG_CONFIG_HOME": root.appending("settings").string,
-                    "RESVAL_BACKUP_REPOSITORY": variable.map(expanded),
-                ]
-                let result = try command.run()
-                #expect(result.exitCode == 0 || result.exitCode == 1, "\(result)")
-                var jq = Command(try #require(FilePath.tool("jq")), "-r", filter)
-                jq.input = result.output
-                return try jq.runSuccessfully().replacing(home.string, with: "HOME")
-                    .split(separator: "\n").map(String.init)
-            }
-            // Without the password the plan is not compared with a snapshot, which is an error.
-            let plan = try run(
-                "resval-backup", "plan", "--json", ".",
-                filter: #"select(.isStored and .kind == "file") | "\(.size) \(.path)""#)
-            let stored = ["20000 HOME/work/file", "300000 HOME/repository/data/pack"]
-            #expect(plan.sorted() == Array(stored.prefix(isFound ? 1 : 2)))
-            let classes = try run(
-                "resval", "usage", "--json", "--source", ".", ".",
-                filter: #"""
-                    select(.type == "class" and .apparentBytes > 0)
-                    | "\(.exclusion) \(.apparentBytes)"
-                    """#)
-            #expect(classes == (isFound ? ["repository 300000", "null 20000"] : ["null 320000"]))
-            let large = try run(
-                "resval", "audit", "--json", "--larger-than", "10K", "--source", ".", ".",
-                filter: #"select(.type == "finding") | "\(.finding) \(.path)""#)
-            let found = ["large HOME/repository/data/pack", "large HOME/work/file"]
-            #expect(large == Array(found.suffix(isFound ? 1 : 2)))
+        let root = try temporaryDirectory(containing: Self.tree)
+        let home = root.appending("home")
+        func expanded(_ text: String) -> String {
+            text.replacing("HOME", with: home.string)
         }
+        if let settings {
+            try Tree {
+                File("settings/resval/backup.toml", expanded(settings))
+            }.create(in: root)
+        }
+        func run(_ program: String, _ arguments: String..., filter: String) throws -> [String] {
+            var command = Command(.built(program), arguments: arguments)
+            command.workingDirectory = home
+            command.environment = [
+                "HOME": home.string, "XDG_CONFIG_HOME": root.appending("settings").string,
+                "RESVAL_BACKUP_REPOSITORY": variable.map(expanded),
+            ]
+            let result = try command.run()
+            #expect(result.exitCode == 0 || result.exitCode == 1, "\(result)")
+            var jq = Command(try #require(FilePath.tool("jq")), "-r", filter)
+            jq.input = result.output
+            return try jq.runSuccessfully().replacing(home.string, with: "HOME")
+                .split(separator: "\n").map(String.init)
+        }
+        // Without the password the plan is not compared with a snapshot, which is an error.
+        let plan = try run(
+            "resval-backup", "plan", "--json", ".",
+            filter: #"select(.isStored and .kind == "file") | "\(.size) \(.path)""#)
+        let stored = ["20000 HOME/work/file", "300000 HOME/repository/data/pack"]
+        #expect(plan.sorted() == Array(stored.prefix(isFound ? 1 : 2)))
+        let classes = try run(
+            "resval", "usage", "--json", "--source", ".", ".",
+            filter: #"""
+                select(.type == "class" and .apparentBytes > 0)
+                | "\(.exclusion) \(.apparentBytes)"
+                """#)
+        #expect(classes == (isFound ? ["repository 300000", "null 20000"] : ["null 320000"]))
+        let large = try run(
+            "resval", "audit", "--json", "--larger-than", "10K", "--source", ".", ".",
+            filter: #"select(.type == "finding") | "\(.finding) \(.path)""#)
+        let found = ["large HOME/repository/data/pack", "large HOME/work/file"]
+        #expect(large == Array(found.suffix(isFound ? 1 : 2)))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import resval_backup
 
-@Suite("The configuration file")
+@Suite("The configuration file", .cleansUp)
 struct SettingsTests {
     private func read(_ text: String) throws(SettingsError) -> BackupSettings {
         try BackupSettings(text, home: "/home/ada")
@@ -180,21 +180,20 @@ struct SettingsTests {
             File("binary", [0xFF, 0xFE])
             Directory("directory")
         }
-        try withTemporaryDirectory(containing: tree) { root in
-            let error = try #require(throws: SettingsError.self) {
-                try BackupSettings.read(root.appending("open"))
-            }
-            #expect(error.line == 3)
-            #expect(error.description.contains("chmod 600"))
-            #expect(throws: Never.self) { try BackupSettings.read(root.appending("closed")) }
-            #expect(throws: Never.self) { try BackupSettings.read(root.appending("harmless")) }
-            #expect(throws: SettingsError.self) {
-                try BackupSettings.read(root.appending("binary"))
-            }
-            for name in ["directory", "absent"] {
-                #expect(throws: (any Error).self) {
-                    try BackupSettings.read(root.appending(name))
-                }
+        let root = try temporaryDirectory(containing: tree)
+        let error = try #require(throws: SettingsError.self) {
+            try BackupSettings.read(root.appending("open"))
+        }
+        #expect(error.line == 3)
+        #expect(error.description.contains("chmod 600"))
+        #expect(throws: Never.self) { try BackupSettings.read(root.appending("closed")) }
+        #expect(throws: Never.self) { try BackupSettings.read(root.appending("harmless")) }
+        #expect(throws: SettingsError.self) {
+            try BackupSettings.read(root.appending("binary"))
+        }
+        for name in ["directory", "absent"] {
+            #expect(throws: (any Error).self) {
+                try BackupSettings.read(root.appending(name))
             }
         }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import resval_backup
 
-@Suite("Lock and status of the daily backup")
+@Suite("Lock and status of the daily backup", .cleansUp)
 struct StatusTests {
     private let time = FileTime(seconds: 1_800_000_000, nanoseconds: 5)
 
@@ -59,29 +59,27 @@ struct StatusTests {
 
     @Test("a status file that is none is an error, and none at all is nil")
     func files() throws {
-        try withTemporaryDirectory { root in
-            try #expect(RunStatus.read(in: root) == nil)
-            let status = RunStatus(process: 1, start: time, after: nil)
-            try status.write(in: root)
-            try status.write(in: root)
-            try #expect(RunStatus.read(in: root) == status)
-            try Tree { File("other", "{}") }.create(in: root)
-            try tool("mv", root.appending("other"), root.appending("status.json"))
-            #expect(throws: FileError.self) { try RunStatus.read(in: root) }
-        }
+        let root = try temporaryDirectory()
+        try #expect(RunStatus.read(in: root) == nil)
+        let status = RunStatus(process: 1, start: time, after: nil)
+        try status.write(in: root)
+        try status.write(in: root)
+        try #expect(RunStatus.read(in: root) == status)
+        try Tree { File("other", "{}") }.create(in: root)
+        try tool("mv", root.appending("other"), root.appending("status.json"))
+        #expect(throws: FileError.self) { try RunStatus.read(in: root) }
     }
 
     @Test("one process has the lock, until it lets go or ends")
     func lock() throws {
-        try withTemporaryDirectory { root in
-            #expect(try !RunLock.isHeld(in: root))
-            do {
-                let lock = try #require(try RunLock(in: root))
-                try #expect(RunLock.isHeld(in: root))
-                try #expect(RunLock(in: root) == nil)
-                withExtendedLifetime(lock) {}
-            }
-            try #expect(!RunLock.isHeld(in: root))
+        let root = try temporaryDirectory()
+        #expect(try !RunLock.isHeld(in: root))
+        do {
+            let lock = try #require(try RunLock(in: root))
+            try #expect(RunLock.isHeld(in: root))
+            try #expect(RunLock(in: root) == nil)
+            withExtendedLifetime(lock) {}
         }
+        try #expect(!RunLock.isHeld(in: root))
     }
 }

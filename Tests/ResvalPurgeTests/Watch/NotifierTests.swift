@@ -5,17 +5,16 @@ import Testing
 
 @testable import resval_purge
 
-@Suite("Notifications of the service manager")
+@Suite("Notifications of the service manager", .cleansUp)
 struct NotifierTests {
     @Test("messages reach a socket with a path")
     func path() throws {
-        try withTemporaryDirectory { root in
-            let address = root.appending("notify").string
-            let listener = try #require(DatagramListener(address))
-            try ServiceNotifier(socket: Array(address.utf8)).send("READY=1", "STATUS=x")
-            #expect(listener.next() == "READY=1\nSTATUS=x")
-            #expect(listener.next(within: 0) == nil)
-        }
+        let root = try temporaryDirectory()
+        let address = root.appending("notify").string
+        let listener = try #require(DatagramListener(address))
+        try ServiceNotifier(socket: Array(address.utf8)).send("READY=1", "STATUS=x")
+        #expect(listener.next() == "READY=1\nSTATUS=x")
+        #expect(listener.next(within: 0) == nil)
     }
 
     @Test("messages reach a socket in the abstract namespace")

@@ -4,202 +4,194 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("resval-purge watch")
+@Suite("resval-purge watch", .cleansUp)
 struct WatchCommandTests {
     @Test("a filling volume is purged of what may go, and of nothing else; SIGTERM ends with 0")
     func filling() throws {
-        try withWatchedHome { home in
-            let address = "@resval-test-\(UInt64.random(in: 0...(.max)))"
-            let listener = try #require(DatagramListener(address))
-            let result = try home.run(
-                """
-                exec 9< .cache/app/c0
-                "$PURGE" watch 2> "$LOG" 9<&- & watch=$!
-                until_logged 'pressure is normal'
-                # Taken while there was room for it.
-                stat -c '%s %b' .local/state/resval/purge/journal
-                leave 8
-                until_above 20
-                kill -TERM "$watch"
-                wait "$watch"
-                echo "exit $?"
-                """, notifying: address)
-            let log = try home.log
-            #expect(result.text == "131072 256\nexit 0\n", "\(result)\n\(log)")
-            #expect(listener.next() == "READY=1")
-            #expect(listener.next() == "STATUS=\(home.home): normal")
-            #expect(listener.next(beginning: "STOPPING") == "STOPPING=1")
-            #expect(log.contains("pressure is low"))
-            #expect(log.contains("deleted (caches, 1 item, 1.0 MiB)"))
-            #expect(log.contains("in-use"))
-            // Open, a document, and a mark below no directory that is named.
-            for name in [".cache/app/c0", "Documents/letter", "data/marked", "fill"] {
-                #expect(home.exists(name), "\(name)")
-            }
-            #expect(!home.exists(".cache/app/c1"))
-            let records = try tool("ls", home.home.appending(".local/state/resval/purge"))
-            #expect(records.contains("volume-"))
+        let home = try watchedHome()
+        let address = "@resval-test-\(UInt64.random(in: 0...(.max)))"
+        let listener = try #require(DatagramListener(address))
+        let result = try home.run(
+            """
+            exec 9< .cache/app/c0
+            "$PURGE" watch 2> "$LOG" 9<&- & watch=$!
+            until_logged 'pressure is normal'
+            # Taken while there was room for it.
+            stat -c '%s %b' .local/state/resval/purge/journal
+            leave 8
+            until_above 20
+            kill -TERM "$watch"
+            wait "$watch"
+            echo "exit $?"
+            """, notifying: address)
+        let log = try home.log
+        #expect(result.text == "131072 256\nexit 0\n", "\(result)\n\(log)")
+        #expect(listener.next() == "READY=1")
+        #expect(listener.next() == "STATUS=\(home.home): normal")
+        #expect(listener.next(beginning: "STOPPING") == "STOPPING=1")
+        #expect(log.contains("pressure is low"))
+        #expect(log.contains("deleted (caches, 1 item, 1.0 MiB)"))
+        #expect(log.contains("in-use"))
+        // Open, a document, and a mark below no directory that is named.
+        for name in [".cache/app/c0", "Documents/letter", "data/marked", "fill"] {
+            #expect(home.exists(name), "\(name)")
         }
+        #expect(!home.exists(".cache/app/c1"))
+        let records = try tool("ls", home.home.appending(".local/state/resval/purge"))
+        #expect(records.contains("volume-"))
     }
 
     @Test("the watchdog hears of a purge that waits for the disk")
     func slowDisk() throws {
         try require(.tool("python3"))
         try require(.tool("fsfreeze"))
-        try withWatchedHome { home in
-            let address = "@resval-test-\(UInt64.random(in: 0...(.max)))"
-            let listen = """
-                import socket, sys, time
-                s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-                s.bind("\\0" + sys.argv[1][1:])
-                while True:
-                    if s.recv(4096) == b"WATCHDOG=1": print(time.monotonic(), flush=True)
-                """
-            let result = try home.run(
-                """
-                times=$(mktemp)
-                python3 -c '\(listen)' '\(address)' > "$times" & listener=$!
-                sleep 0.5
-                WATCHDOG_USEC=400000 "$PURGE" watch 2> "$LOG" & watch=$!
-                until_logged 'pressure is normal'
-                leave 8
-                fsfreeze -f .
-                begin=$(wc -l < "$times")
-                sleep 4
-                heard=$(($(wc -l < "$times") - begin))
-                fsfreeze -u .
-                until_above 20
-                kill -TERM "$watch"
-                wait "$watch"
-                echo "exit $?"
-                kill "$listener"
-                rm "$times"
-                ((heard >= 10)) || echo "heard $heard times"
-                """, notifying: address)
-            let log = try home.log
-            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
-        }
+        let home = try watchedHome()
+        let address = "@resval-test-\(UInt64.random(in: 0...(.max)))"
+        let listen = """
+            import socket, sys, time
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            s.bind("\\0" + sys.argv[1][1:])
+            while True:
+                if s.recv(4096) == b"WATCHDOG=1": print(time.monotonic(), flush=True)
+            """
+        let result = try home.run(
+            """
+            times=$(mktemp)
+            python3 -c '\(listen)' '\(address)' > "$times" & listener=$!
+            sleep 0.5
+            WATCHDOG_USEC=400000 "$PURGE" watch 2> "$LOG" & watch=$!
+            until_logged 'pressure is normal'
+            leave 8
+            fsfreeze -f .
+            begin=$(wc -l < "$times")
+            sleep 4
+            heard=$(($(wc -l < "$times") - begin))
+            fsfreeze -u .
+            until_above 20
+            kill -TERM "$watch"
+            wait "$watch"
+            echo "exit $?"
+            kill "$listener"
+            rm "$times"
+            ((heard >= 10)) || echo "heard $heard times"
+            """, notifying: address)
+        let log = try home.log
+        #expect(result.text == "exit 0\n", "\(result)\n\(log)")
     }
 
     @Test("where what should go first is in use, something else goes soon")
     func inUse() throws {
-        try withWatchedHome { home in
-            let result = try home.run(
-                """
-                exec 10< .cache/app/c0 11< .cache/app/c1 12< .cache/app/c2
-                exec 13< .cache/app/c3 14< .cache/app/c4 15< .cache/app/c5
-                leave 8
-                "$PURGE" watch 2> "$LOG" 10<&- 11<&- 12<&- 13<&- 14<&- 15<&- & watch=$!
-                until_above 13
-                kill -TERM "$watch"
-                wait "$watch"
-                echo "exit $?"
-                """)
-            let log = try home.log
-            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
-            for index in 0..<8 {
-                #expect(home.exists(".cache/app/c\(index)") == (index < 6), "\(index)\n\(log)")
-            }
+        let home = try watchedHome()
+        let result = try home.run(
+            """
+            exec 10< .cache/app/c0 11< .cache/app/c1 12< .cache/app/c2
+            exec 13< .cache/app/c3 14< .cache/app/c4 15< .cache/app/c5
+            leave 8
+            "$PURGE" watch 2> "$LOG" 10<&- 11<&- 12<&- 13<&- 14<&- 15<&- & watch=$!
+            until_above 13
+            kill -TERM "$watch"
+            wait "$watch"
+            echo "exit $?"
+            """)
+        let log = try home.log
+        #expect(result.text == "exit 0\n", "\(result)\n\(log)")
+        for index in 0..<8 {
+            #expect(home.exists(".cache/app/c\(index)") == (index < 6), "\(index)\n\(log)")
         }
     }
 
     @Test("marks are acted on below the directories that are named")
     func markRoots() throws {
         let configuration = "min-age = \"0\"\nmark-roots = [\"~/data\"]\n"
-        try withWatchedHome(configuration: configuration, caches: 0) { home in
-            let result = try home.run(
-                """
-                leave 8
-                "$PURGE" watch --once 2> "$LOG"
-                echo "exit $?"
-                """)
-            let log = try home.log
-            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
-            #expect(!home.exists("data/marked"))
-            #expect(home.exists("Documents/letter"))
-        }
+        let home = try watchedHome(configuration: configuration, caches: 0)
+        let result = try home.run(
+            """
+            leave 8
+            "$PURGE" watch --once 2> "$LOG"
+            echo "exit $?"
+            """)
+        let log = try home.log
+        #expect(result.text == "exit 0\n", "\(result)\n\(log)")
+        #expect(!home.exists("data/marked"))
+        #expect(home.exists("Documents/letter"))
     }
 
     @Test(
         "where the threshold cannot be reached nothing is deleted, and nothing is tried over and over"
     )
     func unreachable() throws {
-        try withWatchedHome(caches: 1) { home in
-            let result = try home.run(
-                """
-                leave 6
-                "$PURGE" watch --once 2> "$LOG.once"
-                echo "exit $?"
-                "$PURGE" watch 2> "$LOG" & watch=$!
-                until_logged 'nothing is deleted'
-                sleep 2.5
-                kill -TERM "$watch"
-                wait "$watch"
-                echo "exit $?"
-                """)
-            let log = try home.log
-            // A contentOfOneMebibyte is 3 % of the volume: 9 % would be left.
-            #expect(result.text == "exit 1\nexit 0\n", "\(result)\n\(log)")
-            #expect(home.exists(".cache/app/c0"))
-            let tries = log.split(separator: "\n").count { $0.contains("nothing is deleted") }
-            #expect(tries == 1, "\(log)")
-        }
+        let home = try watchedHome(caches: 1)
+        let result = try home.run(
+            """
+            leave 6
+            "$PURGE" watch --once 2> "$LOG.once"
+            echo "exit $?"
+            "$PURGE" watch 2> "$LOG" & watch=$!
+            until_logged 'nothing is deleted'
+            sleep 2.5
+            kill -TERM "$watch"
+            wait "$watch"
+            echo "exit $?"
+            """)
+        let log = try home.log
+        // A contentOfOneMebibyte is 3 % of the volume: 9 % would be left.
+        #expect(result.text == "exit 1\nexit 0\n", "\(result)\n\(log)")
+        #expect(home.exists(".cache/app/c0"))
+        let tries = log.split(separator: "\n").count { $0.contains("nothing is deleted") }
+        #expect(tries == 1, "\(log)")
     }
 
     @Test("at critical a part is better than nothing")
     func critical() throws {
-        try withWatchedHome(caches: 1) { home in
-            let result = try home.run(
-                """
-                leave 3
-                "$PURGE" watch --once 2> "$LOG"
-                echo "exit $?"
-                """)
-            let log = try home.log
-            #expect(result.text == "exit 1\n", "\(result)\n\(log)")
-            #expect(!home.exists(".cache/app/c0"))
-        }
+        let home = try watchedHome(caches: 1)
+        let result = try home.run(
+            """
+            leave 3
+            "$PURGE" watch --once 2> "$LOG"
+            echo "exit $?"
+            """)
+        let log = try home.log
+        #expect(result.text == "exit 1\n", "\(result)\n\(log)")
+        #expect(!home.exists(".cache/app/c0"))
     }
 
     @Test("at critical something purgeable that appears after a purge in vain is deleted soon")
     func appearing() throws {
-        try withWatchedHome(caches: 0) { home in
-            let result = try home.run(
-                """
-                leave 3
-                "$PURGE" watch 2> "$LOG" & watch=$!
-                until_logged 'deleted 0 units'
-                mv data/marked .cache/found
-                for _ in $(seq 150); do [[ -e .cache/found ]] || break; sleep 0.1; done
-                kill -TERM "$watch"
-                wait "$watch"
-                echo "exit $?"
-                """)
-            let log = try home.log
-            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
-            #expect(!home.exists(".cache/found"), "\(log)")
-        }
+        let home = try watchedHome(caches: 0)
+        let result = try home.run(
+            """
+            leave 3
+            "$PURGE" watch 2> "$LOG" & watch=$!
+            until_logged 'deleted 0 units'
+            mv data/marked .cache/found
+            for _ in $(seq 150); do [[ -e .cache/found ]] || break; sleep 0.1; done
+            kill -TERM "$watch"
+            wait "$watch"
+            echo "exit $?"
+            """)
+        let log = try home.log
+        #expect(result.text == "exit 0\n", "\(result)\n\(log)")
+        #expect(!home.exists(".cache/found"), "\(log)")
     }
 
     @Test("inodes that run short are freed, too")
     func inodes() throws {
-        try withWatchedHome(caches: 0) { home in
-            let result = try home.run(
-                """
-                free() { stat -f -c %d .; }
-                for unit in $(seq 27); do
-                    mkdir -p ".cache/many/$unit"
-                    seq -f ".cache/many/$unit/%g" 100 | xargs touch
-                done
-                seq -f 'n%g' $(($(free) - $(stat -f -c %c .) / 12)) | xargs touch
-                "$PURGE" watch --once 2> "$LOG"
-                echo "exit $?"
-                (($(free) * 100 >= $(stat -f -c %c .) * 20)) || echo "only $(free)"
-                """)
-            let log = try home.log
-            #expect(result.text == "exit 0\n", "\(result)\n\(log.suffix(400))")
-            #expect(home.exists("n1"))
-            #expect(home.exists("Documents/letter"))
-        }
+        let home = try watchedHome(caches: 0)
+        let result = try home.run(
+            """
+            free() { stat -f -c %d .; }
+            for unit in $(seq 27); do
+                mkdir -p ".cache/many/$unit"
+                seq -f ".cache/many/$unit/%g" 100 | xargs touch
+            done
+            seq -f 'n%g' $(($(free) - $(stat -f -c %c .) / 12)) | xargs touch
+            "$PURGE" watch --once 2> "$LOG"
+            echo "exit $?"
+            (($(free) * 100 >= $(stat -f -c %c .) * 20)) || echo "only $(free)"
+            """)
+        let log = try home.log
+        #expect(result.text == "exit 0\n", "\(result)\n\(log.suffix(400))")
+        #expect(home.exists("n1"))
+        #expect(home.exists("Documents/letter"))
     }
 }

@@ -4,59 +4,56 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The configuration of resval-purge watch")
+@Suite("The configuration of resval-purge watch", .cleansUp)
 struct WatchConfigurationTests {
     @Test("a changed configuration counts after a restart, and SIGHUP ends the watch before")
     func restart() throws {
-        try withWatchedHome(configuration: "min-age = \"10h\"\n") { home in
-            let result = try home.run(
-                """
-                "$PURGE" watch 2> "$LOG" & watch=$!
-                until_logged 'pressure is normal'
-                leave 8
-                until_logged 'nothing is deleted'
-                printf 'min-age = "0"\\n[thresholds]\\nlow-percent = 11\\n' \
-                    > .config/resval/purge.toml
-                kill -HUP "$watch"
-                wait "$watch"
-                echo "exit $?"
-                [[ -e .cache/app/c1 ]] || echo 'gone too soon'
-                "$PURGE" watch 2> "$LOG" & watch=$!
-                until_above 20
-                kill -TERM "$watch"
-                wait "$watch"
-                echo "exit $?"
-                """)
-            let log = try home.log
-            #expect(result.text == "exit 129\nexit 0\n", "\(result)\n\(log)")
-        }
+        let home = try watchedHome(configuration: "min-age = \"10h\"\n")
+        let result = try home.run(
+            """
+            "$PURGE" watch 2> "$LOG" & watch=$!
+            until_logged 'pressure is normal'
+            leave 8
+            until_logged 'nothing is deleted'
+            printf 'min-age = "0"\\n[thresholds]\\nlow-percent = 11\\n' \
+                > .config/resval/purge.toml
+            kill -HUP "$watch"
+            wait "$watch"
+            echo "exit $?"
+            [[ -e .cache/app/c1 ]] || echo 'gone too soon'
+            "$PURGE" watch 2> "$LOG" & watch=$!
+            until_above 20
+            kill -TERM "$watch"
+            wait "$watch"
+            echo "exit $?"
+            """)
+        let log = try home.log
+        #expect(result.text == "exit 129\nexit 0\n", "\(result)\n\(log)")
     }
 
     @Test("a wrong configuration is an error with a line of its own")
     func wrongConfiguration() throws {
-        try withWatchedHome(configuration: "\nvolums = []\n", caches: 0) { home in
-            let result = try home.run("\"$PURGE\" watch")
-            #expect(result.exitCode == 64)
-            #expect(result.errorText.contains("purge.toml: line 2: volums is not a setting"))
-            let missing = try home.run("\"$PURGE\" watch --config nowhere")
-            #expect(missing.exitCode == 2)
-        }
+        let home = try watchedHome(configuration: "\nvolums = []\n", caches: 0)
+        let result = try home.run("\"$PURGE\" watch")
+        #expect(result.exitCode == 64)
+        #expect(result.errorText.contains("purge.toml: line 2: volums is not a setting"))
+        let missing = try home.run("\"$PURGE\" watch --config nowhere")
+        #expect(missing.exitCode == 2)
     }
 
     @Test("a directory of the system for caches is refused")
     func systemDirectories() throws {
         let configuration = "caches = [\"/etc\", \"/usr\"]\ntemporary = [\"/var/lib\"]\n"
-        try withWatchedHome(configuration: configuration, caches: 0) { home in
-            let result = try home.run(
-                """
-                "$PURGE" watch 2> "$LOG"
-                echo "exit $?"
-                """)
-            #expect(result.text == "exit 64\n", "\(result)")
-            let log = try home.log
-            for complaint in ["caches: /etc: ", "caches: /usr: ", "temporary: /var/lib: "] {
-                #expect(log.contains(complaint), "\(log)")
-            }
+        let home = try watchedHome(configuration: configuration, caches: 0)
+        let result = try home.run(
+            """
+            "$PURGE" watch 2> "$LOG"
+            echo "exit $?"
+            """)
+        #expect(result.text == "exit 64\n", "\(result)")
+        let log = try home.log
+        for complaint in ["caches: /etc: ", "caches: /usr: ", "temporary: /var/lib: "] {
+            #expect(log.contains(complaint), "\(log)")
         }
     }
 
@@ -69,147 +66,141 @@ struct WatchConfigurationTests {
             temporary = ["~/scartch"]
 
             """
-        try withWatchedHome(configuration: configuration, caches: 0) { home in
-            let result = try home.run(
-                """
-                "$PURGE" watch 2> "$LOG" & watch=$!
-                until_logged 'pressure is normal'
-                kill -TERM "$watch"
-                wait "$watch"
-                echo "exit $?"
-                """)
-            let log = try home.log
-            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
-            for complaint in [
-                "Wrok: protected: cannot be found", "rednders: mark-roots: cannot be found",
-                "cahce: caches: cannot be found", "scartch: temporary: cannot be found",
-            ] {
-                #expect(log.split(separator: "\n").count { $0.contains(complaint) } == 1, "\(log)")
-            }
+        let home = try watchedHome(configuration: configuration, caches: 0)
+        let result = try home.run(
+            """
+            "$PURGE" watch 2> "$LOG" & watch=$!
+            until_logged 'pressure is normal'
+            kill -TERM "$watch"
+            wait "$watch"
+            echo "exit $?"
+            """)
+        let log = try home.log
+        #expect(result.text == "exit 0\n", "\(result)\n\(log)")
+        for complaint in [
+            "Wrok: protected: cannot be found", "rednders: mark-roots: cannot be found",
+            "cahce: caches: cannot be found", "scartch: temporary: cannot be found",
+        ] {
+            #expect(log.split(separator: "\n").count { $0.contains(complaint) } == 1, "\(log)")
         }
     }
 
     @Test("a missing volume is reported once, and the others are watched")
     func missingVolume() throws {
         let configuration = "min-age = \"0\"\nvolumes = [\"/nonexistent\", \"~\"]\n"
-        try withWatchedHome(configuration: configuration) { home in
-            let result = try home.run(
-                """
-                leave 8
-                "$PURGE" watch 2> "$LOG" & watch=$!
-                until_above 20
-                sleep 1.2
-                kill -TERM "$watch"
-                wait "$watch"
-                echo "exit $?"
-                """)
-            let log = try home.log
-            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
-            #expect(log.split(separator: "\n").count { $0.contains("cannot be watched") } == 1)
-        }
+        let home = try watchedHome(configuration: configuration)
+        let result = try home.run(
+            """
+            leave 8
+            "$PURGE" watch 2> "$LOG" & watch=$!
+            until_above 20
+            sleep 1.2
+            kill -TERM "$watch"
+            wait "$watch"
+            echo "exit $?"
+            """)
+        let log = try home.log
+        #expect(result.text == "exit 0\n", "\(result)\n\(log)")
+        #expect(log.split(separator: "\n").count { $0.contains("cannot be watched") } == 1)
     }
 
     @Test("a volume that was unmounted is an error, and the one below it is not taken for it")
     func unmounted() throws {
         let configuration = "min-age = \"0\"\nvolumes = [\"~/disk\"]\n"
-        try withWatchedHome(configuration: configuration) { home in
-            let address = "@resval-test-\(UInt64.random(in: 0...(.max)))"
-            let listener = try #require(DatagramListener(address))
-            let result = try home.run(
-                """
-                mkdir disk
-                mount -t tmpfs -o size=1m none disk
-                "$PURGE" watch 2> "$LOG" & watch=$!
-                until_logged 'pressure is normal'
-                umount disk
-                leave 8
-                until_logged 'is not mounted'
-                sleep 1.2
-                kill -TERM "$watch"
-                wait "$watch"
-                echo "exit $?"
-                """, notifying: address)
-            let log = try home.log
-            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
-            let complaint =
-                "\(home.home)/disk: cannot be watched: \(home.home)/disk is not mounted, so what is "
-                + "there is on another volume (mount it, or take it out of volumes)"
-            #expect(log.hasSuffix(complaint), "\(log)")
-            #expect(home.exists(".cache/app/c0"))
-            #expect(
-                listener.next(beginning: "STATUS=\(home.home)/disk: cannot be watched") != nil)
-        }
+        let home = try watchedHome(configuration: configuration)
+        let address = "@resval-test-\(UInt64.random(in: 0...(.max)))"
+        let listener = try #require(DatagramListener(address))
+        let result = try home.run(
+            """
+            mkdir disk
+            mount -t tmpfs -o size=1m none disk
+            "$PURGE" watch 2> "$LOG" & watch=$!
+            until_logged 'pressure is normal'
+            umount disk
+            leave 8
+            until_logged 'is not mounted'
+            sleep 1.2
+            kill -TERM "$watch"
+            wait "$watch"
+            echo "exit $?"
+            """, notifying: address)
+        let log = try home.log
+        #expect(result.text == "exit 0\n", "\(result)\n\(log)")
+        let complaint =
+            "\(home.home)/disk: cannot be watched: \(home.home)/disk is not mounted, so what is "
+            + "there is on another volume (mount it, or take it out of volumes)"
+        #expect(log.hasSuffix(complaint), "\(log)")
+        #expect(home.exists(".cache/app/c0"))
+        #expect(
+            listener.next(beginning: "STATUS=\(home.home)/disk: cannot be watched") != nil)
     }
 
     @Test("a volume of fstab that is not mounted is an error when watching begins")
     func notMounted() throws {
         let configuration = "min-age = \"0\"\nvolumes = [\"~/my disk/data\"]\n"
-        try withWatchedHome(configuration: configuration) { home in
-            let result = try home.run(
-                """
-                mkdir -p 'my disk/data'
-                leave 8
-                printf '# disk\n/dev/sda1 %s\\\\040disk ext4 defaults 0 0\n' "$HOME/my" > fstab
-                unshare --mount bash -c '
-                    mount --bind fstab /etc/fstab
-                    "$PURGE" watch --once 2> "$LOG"
-                    echo "exit $?"
-                    mount -t tmpfs -o size=1m none "my disk"
-                    mkdir "my disk/data"
-                    "$PURGE" watch --once
-                    echo "exit $?"'
-                """)
-            let log = try home.log
-            #expect(result.text == "exit 2\nexit 0\n", "\(result)\n\(log)")
-            #expect(log.contains("/my disk is not mounted"), "\(log)")
-            #expect(home.exists(".cache/app/c0"))
-        }
+        let home = try watchedHome(configuration: configuration)
+        let result = try home.run(
+            """
+            mkdir -p 'my disk/data'
+            leave 8
+            printf '# disk\n/dev/sda1 %s\\\\040disk ext4 defaults 0 0\n' "$HOME/my" > fstab
+            unshare --mount bash -c '
+                mount --bind fstab /etc/fstab
+                "$PURGE" watch --once 2> "$LOG"
+                echo "exit $?"
+                mount -t tmpfs -o size=1m none "my disk"
+                mkdir "my disk/data"
+                "$PURGE" watch --once
+                echo "exit $?"'
+            """)
+        let log = try home.log
+        #expect(result.text == "exit 2\nexit 0\n", "\(result)\n\(log)")
+        #expect(log.contains("/my disk is not mounted"), "\(log)")
+        #expect(home.exists(".cache/app/c0"))
     }
 
     @Test("marks that plan acts on and watch does not are told once, with how to go on")
     func marksInData() throws {
-        try withWatchedHome(caches: 0) { home in
-            try Tree {
-                File(".local/share/marked", contentOfOneMebibyte).purgeable()
-            }.create(in: home.home)
-            let result = try home.run(
-                """
-                "$PURGE" plan --free 1M --min-age 0
-                leave 3
-                "$PURGE" watch --once 2> "$LOG"
-                echo "exit $?"
-                echo 'mark-roots = ["~/.local/share"]' >> .config/resval/purge.toml
-                "$PURGE" watch --once 2> "$LOG.named"
-                """)
-            let log = try home.log
-            #expect(result.text.contains("/.local/share/marked\n"), "\(result)")
-            #expect(result.text.contains("\nexit 1\n"), "\(result)")
-            let advice =
-                "/.local/share: items marked purgeable in it are deleted only below mark-roots: name "
-                + "it there to have them deleted"
-            #expect(log.hasSuffix(advice), "\(log)")
-            let named = try tool("cat", home.home.appending("log.named"))
-            #expect(!named.contains("mark-roots"), "\(named)")
-            #expect(!home.exists(".local/share/marked"))
-        }
+        let home = try watchedHome(caches: 0)
+        try Tree {
+            File(".local/share/marked", contentOfOneMebibyte).purgeable()
+        }.create(in: home.home)
+        let result = try home.run(
+            """
+            "$PURGE" plan --free 1M --min-age 0
+            leave 3
+            "$PURGE" watch --once 2> "$LOG"
+            echo "exit $?"
+            echo 'mark-roots = ["~/.local/share"]' >> .config/resval/purge.toml
+            "$PURGE" watch --once 2> "$LOG.named"
+            """)
+        let log = try home.log
+        #expect(result.text.contains("/.local/share/marked\n"), "\(result)")
+        #expect(result.text.contains("\nexit 1\n"), "\(result)")
+        let advice =
+            "/.local/share: items marked purgeable in it are deleted only below mark-roots: name "
+            + "it there to have them deleted"
+        #expect(log.hasSuffix(advice), "\(log)")
+        let named = try tool("cat", home.home.appending("log.named"))
+        #expect(!named.contains("mark-roots"), "\(named)")
+        #expect(!home.exists(".local/share/marked"))
     }
 
     @Test("protected directories in mark-roots are reported, and nothing in them is deleted")
     func protectedMarkRoots() throws {
         let configuration = "min-age = \"0\"\nmark-roots = [\"~/Documents/drafts\"]\n"
-        try withWatchedHome(configuration: configuration, caches: 0) { home in
-            try Tree { Directory("drafts") { File("draft", contentOfOneMebibyte).purgeable() } }
-                .create(in: home.home.appending("Documents"))
-            let result = try home.run(
-                """
-                leave 3
-                "$PURGE" watch --once 2> "$LOG"
-                echo "exit $?"
-                """)
-            let log = try home.log
-            #expect(result.text == "exit 1\n", "\(result)\n\(log)")
-            #expect(log.contains("Documents/drafts: nothing in it is ever deleted"), "\(log)")
-            #expect(home.exists("Documents/drafts/draft"))
-        }
+        let home = try watchedHome(configuration: configuration, caches: 0)
+        try Tree { Directory("drafts") { File("draft", contentOfOneMebibyte).purgeable() } }
+            .create(in: home.home.appending("Documents"))
+        let result = try home.run(
+            """
+            leave 3
+            "$PURGE" watch --once 2> "$LOG"
+            echo "exit $?"
+            """)
+        let log = try home.log
+        #expect(result.text == "exit 1\n", "\(result)\n\(log)")
+        #expect(log.contains("Documents/drafts: nothing in it is ever deleted"), "\(log)")
+        #expect(home.exists("Documents/drafts/draft"))
     }
 }

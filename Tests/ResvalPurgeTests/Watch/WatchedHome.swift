@@ -57,19 +57,16 @@ struct WatchedHome {
 /// The content of a file of one mebibyte.
 let contentOfOneMebibyte = String(repeating: "x", count: 1 << 20)
 
-func withWatchedHome(
-    configuration: String = "min-age = \"0\"\n", caches: Int = 8,
-    _ body: (WatchedHome) throws -> Void
-) throws {
-    try withFilesystem(.ext4) { filesystem in
-        let tree = Tree {
-            File("home/.config/resval/purge.toml", configuration)
-            Directory("home/.cache/app")
-            for index in 0..<caches { File("home/.cache/app/c\(index)", contentOfOneMebibyte) }
-            File("home/Documents/letter", contentOfOneMebibyte).purgeable()
-            File("home/data/marked", contentOfOneMebibyte).purgeable()
-        }
-        try tree.create(in: filesystem.root)
-        try body(WatchedHome(home: filesystem.root.appending("home")))
-    }
+func watchedHome(
+    configuration: String = "min-age = \"0\"\n", caches: Int = 8
+) throws -> WatchedHome {
+    let root = try filesystem(.ext4).root
+    try Tree {
+        File("home/.config/resval/purge.toml", configuration)
+        Directory("home/.cache/app")
+        for index in 0..<caches { File("home/.cache/app/c\(index)", contentOfOneMebibyte) }
+        File("home/Documents/letter", contentOfOneMebibyte).purgeable()
+        File("home/data/marked", contentOfOneMebibyte).purgeable()
+    }.create(in: root)
+    return WatchedHome(home: root.appending("home"))
 }

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Marks and exclusions that resval audit finds")
+@Suite("Marks and exclusions that resval audit finds", .cleansUp)
 struct AuditMarkTests {
     @Test("large files and what tools re-create are found, unless a mark says what to do with them")
     func large() throws {
@@ -26,25 +26,24 @@ struct AuditMarkTests {
             File("small/node_modules/a", filler(100))
             Directory(".cache") { File("image", filler(100_000)) }
         }
-        try withAuditedHome(tree) { home in
-            expect(
-                try audit("--larger-than", "60K", home, in: home), in: home,
-                finds: [
-                    "HOME/app/node_modules: large: backups include it, and it is re-creatable: "
-                        + "node_modules beside package.json (npm install)",
-                    "            resval exclude HOME/app/node_modules",
-                    "HOME/a disk: large: backups include it, and nothing says that they should",
-                    "            resval exclude 'HOME/a disk'",
-                    "HOME/twins/a: large: backups include it; it has 2 hard links, so that only a "
-                        + "mark on its directory excludes it",
-                ])
-            expect(try audit(home, in: home), in: home, finds: [])
-            expect(try audit(in: home), in: home, finds: [])
-            // A ROOT inside another is not looked at twice.
-            let twins = home.appending("twins")
-            let nested = try audit("--larger-than", "60K", twins, home, twins, in: home)
-            #expect(auditText(nested, home).hasSuffix("\ntotal: 3 findings\n"), "\(nested)")
-        }
+        let home = try auditedHome(tree)
+        expect(
+            try audit("--larger-than", "60K", home, in: home), in: home,
+            finds: [
+                "HOME/app/node_modules: large: backups include it, and it is re-creatable: "
+                    + "node_modules beside package.json (npm install)",
+                "            resval exclude HOME/app/node_modules",
+                "HOME/a disk: large: backups include it, and nothing says that they should",
+                "            resval exclude 'HOME/a disk'",
+                "HOME/twins/a: large: backups include it; it has 2 hard links, so that only a "
+                    + "mark on its directory excludes it",
+            ])
+        expect(try audit(home, in: home), in: home, finds: [])
+        expect(try audit(in: home), in: home, finds: [])
+        // A ROOT inside another is not looked at twice.
+        let twins = home.appending("twins")
+        let nested = try audit("--larger-than", "60K", twins, home, twins, in: home)
+        #expect(auditText(nested, home).hasSuffix("\ntotal: 3 findings\n"), "\(nested)")
     }
 
     @Test("malformed, contradicting and useless marks are found, and no others")
@@ -68,41 +67,40 @@ struct AuditMarkTests {
             Directory("goes") { File("goes anyway").purgeable() }.purgeable()
             Directory("pinned") { File("hopes").purgeable() }.purgeable(false)
         }
-        try withFilesystem(.ext4) { filesystem in
-            let home = filesystem.root.appending("home")
-            try Tree { Directory("home") }.create(in: filesystem.root)
-            try tree.create(in: home)
-            let result = try audit(home, in: home)
-            #expect(
-                auditText(result, home) == """
-                    HOME/broken: malformed: isPurgeable acts as false: user.resval.isPurgeable has the \
-                    value "perhaps", which is not one of: true, false
-                                resval set isPurgeable=false HOME/broken
-                    HOME/disputed: conflict: marks disagree: apple excludes it, xdg includes it
-                                resval set isExcludedFromBackup=false HOME/disputed
-                    HOME/goes/goes anyway: useless: purgeable, as is already a directory above it, \
-                    which goes whole (HOME/goes)
-                                resval unset isPurgeable 'HOME/goes/goes anyway'
-                    HOME/other twin: useless: its mark does not count, because the file has 2 hard \
-                    links; only a mark on its directory excludes it
-                                resval unset isExcludedFromBackup 'HOME/other twin'
-                    HOME/out/again: useless: excluded, as is already a directory above it (HOME/out)
-                                resval unset isExcludedFromBackup HOME/out/again
-                    HOME/out/in vain: useless: its mark includes it, and does not count below an excluded \
-                    directory (HOME/out)
-                                resval include HOME/out
-                    HOME/twin: useless: its mark does not count, because the file has 2 hard links; only a \
-                    mark on its directory excludes it
-                                resval unset isExcludedFromBackup HOME/twin
-                    HOME/pinned/hopes: unreachable: purgeable, but a directory above it is pinned \
-                    (HOME/pinned)
-                                resval unset isPurgeable HOME/pinned/hopes
-                    total: 8 findings
+        let filesystem = try filesystem(.ext4)
+        let home = filesystem.root.appending("home")
+        try Tree { Directory("home") }.create(in: filesystem.root)
+        try tree.create(in: home)
+        let result = try audit(home, in: home)
+        #expect(
+            auditText(result, home) == """
+                HOME/broken: malformed: isPurgeable acts as false: user.resval.isPurgeable has the \
+                value "perhaps", which is not one of: true, false
+                            resval set isPurgeable=false HOME/broken
+                HOME/disputed: conflict: marks disagree: apple excludes it, xdg includes it
+                            resval set isExcludedFromBackup=false HOME/disputed
+                HOME/goes/goes anyway: useless: purgeable, as is already a directory above it, \
+                which goes whole (HOME/goes)
+                            resval unset isPurgeable 'HOME/goes/goes anyway'
+                HOME/other twin: useless: its mark does not count, because the file has 2 hard \
+                links; only a mark on its directory excludes it
+                            resval unset isExcludedFromBackup 'HOME/other twin'
+                HOME/out/again: useless: excluded, as is already a directory above it (HOME/out)
+                            resval unset isExcludedFromBackup HOME/out/again
+                HOME/out/in vain: useless: its mark includes it, and does not count below an excluded \
+                directory (HOME/out)
+                            resval include HOME/out
+                HOME/twin: useless: its mark does not count, because the file has 2 hard links; only a \
+                mark on its directory excludes it
+                            resval unset isExcludedFromBackup HOME/twin
+                HOME/pinned/hopes: unreachable: purgeable, but a directory above it is pinned \
+                (HOME/pinned)
+                            resval unset isPurgeable HOME/pinned/hopes
+                total: 8 findings
 
-                    """, "\(result)")
-            #expect(result.errorText == "")
-            #expect(result.exitCode == 1)
-        }
+                """, "\(result)")
+        #expect(result.errorText == "")
+        #expect(result.exitCode == 1)
     }
 
     @Test("marks that a file lost when it was saved, and marks that mean nothing, are found")
@@ -117,39 +115,38 @@ struct AuditMarkTests {
             File("yes").attribute(xdg, "true")
             Directory("cache") { File("CACHEDIR.TAG", "Signature: mine") }
         }
-        try withAuditedHome(tree) { home in
-            try tool("chown", "-h", "12345", home.appending("alone.orig"))
-            let leftBehind = [
-                "HOME/#secret#: left-behind: its marks did not stay with secret, which was saved "
-                    + "anew",
-                "            resval copy 'HOME/#secret#' HOME/secret",
-                "HOME/pinned~: left-behind: its marks did not stay with pinned, which was saved "
-                    + "anew",
-                "            resval copy 'HOME/pinned~' HOME/pinned",
-            ]
-            let meaningless =
-                "HOME/no: meaningless: the attribute user.xdg.robots.backup does not count: its "
-                + "value 'no' is neither true nor false"
-            let result = try audit(home, in: home)
-            let text = auditText(result, home)
-            #expect(result.errorText == "")
-            for line in leftBehind + [meaningless] {
-                #expect(text.contains(line + "\n"), "\(text)")
-            }
-            #expect(text.split(separator: ": left-behind: ").count == 3, "\(text)")
-            #expect(text.split(separator: ": meaningless: ").count == 2, "\(text)")
-            let tagged = try audit("--markers", "native,cachedir", home, in: home)
-            #expect(
-                auditText(tagged, home).contains(
-                    "HOME/cache: meaningless: a CACHEDIR.TAG in it does not count: it does not "
-                        + "begin with the signature\n"))
-            let explained = try resval(
-                "explain", "--markers", "native,xdg,cachedir", "cache", "no", in: home)
-            #expect(explained.exitCode == 0)
-            #expect(
-                explained.text.split(separator: "\n").count { $0.hasPrefix("  note: ") } == 2,
-                "\(explained)")
+        let home = try auditedHome(tree)
+        try tool("chown", "-h", "12345", home.appending("alone.orig"))
+        let leftBehind = [
+            "HOME/#secret#: left-behind: its marks did not stay with secret, which was saved "
+                + "anew",
+            "            resval copy 'HOME/#secret#' HOME/secret",
+            "HOME/pinned~: left-behind: its marks did not stay with pinned, which was saved "
+                + "anew",
+            "            resval copy 'HOME/pinned~' HOME/pinned",
+        ]
+        let meaningless =
+            "HOME/no: meaningless: the attribute user.xdg.robots.backup does not count: its "
+            + "value 'no' is neither true nor false"
+        let result = try audit(home, in: home)
+        let text = auditText(result, home)
+        #expect(result.errorText == "")
+        for line in leftBehind + [meaningless] {
+            #expect(text.contains(line + "\n"), "\(text)")
         }
+        #expect(text.split(separator: ": left-behind: ").count == 3, "\(text)")
+        #expect(text.split(separator: ": meaningless: ").count == 2, "\(text)")
+        let tagged = try audit("--markers", "native,cachedir", home, in: home)
+        #expect(
+            auditText(tagged, home).contains(
+                "HOME/cache: meaningless: a CACHEDIR.TAG in it does not count: it does not "
+                    + "begin with the signature\n"))
+        let explained = try resval(
+            "explain", "--markers", "native,xdg,cachedir", "cache", "no", in: home)
+        #expect(explained.exitCode == 0)
+        #expect(
+            explained.text.split(separator: "\n").count { $0.hasPrefix("  note: ") } == 2,
+            "\(explained)")
     }
 
     @Test("exclusions of documents are found, but not of caches and what tools re-create there")
@@ -163,27 +160,26 @@ struct AuditMarkTests {
             File("Documents/draft").excluded()
             Directory("build") { File("object") }.excluded()
         }
-        try withAuditedHome(tree) { home in
-            let markers = ["--markers", "native,cachedir"]
-            expect(
-                try audit(markers[0], markers[1], home, in: home), in: home,
-                finds: [
-                    "HOME/Documents/thesis: excluded-documents: its mark excludes it, and it is in a "
-                        + "directory for documents (HOME/Documents)",
-                    "            resval include HOME/Documents/thesis",
-                    "HOME/Pictures: excluded-documents: its mark excludes it, and with it documents "
-                        + "(HOME/Pictures)",
-                    "            resval include HOME/Pictures",
-                ])
-            // What a directory above the ROOT excludes is included there.
-            expect(
-                try audit(home.appending("Pictures/2019"), in: home), in: home,
-                finds: [
-                    "HOME/Pictures/2019: excluded-documents: a directory above it is excluded: its "
-                        + "mark excludes it, and it is in a directory for documents (HOME/Pictures)",
-                    "            resval include HOME/Pictures",
-                ])
-        }
+        let home = try auditedHome(tree)
+        let markers = ["--markers", "native,cachedir"]
+        expect(
+            try audit(markers[0], markers[1], home, in: home), in: home,
+            finds: [
+                "HOME/Documents/thesis: excluded-documents: its mark excludes it, and it is in a "
+                    + "directory for documents (HOME/Documents)",
+                "            resval include HOME/Documents/thesis",
+                "HOME/Pictures: excluded-documents: its mark excludes it, and with it documents "
+                    + "(HOME/Pictures)",
+                "            resval include HOME/Pictures",
+            ])
+        // What a directory above the ROOT excludes is included there.
+        expect(
+            try audit(home.appending("Pictures/2019"), in: home), in: home,
+            finds: [
+                "HOME/Pictures/2019: excluded-documents: a directory above it is excluded: its "
+                    + "mark excludes it, and it is in a directory for documents (HOME/Pictures)",
+                "            resval include HOME/Pictures",
+            ])
     }
 
     @Test("what git tracks and backups exclude is found, and files that git or an editor replaces")
@@ -203,29 +199,28 @@ struct AuditMarkTests {
             File("edited/out").excluded()
             File("edited/out~")
         }
-        try withAuditedHome(tree) { home in
-            let work = home.appending("work")
-            for directory in [work, home.appending("clone")] {
-                try tool("git", "-C", directory, "init", "-q")
-            }
-            try tool("git", "-C", work, "add", "tracked", "tracked file", "notes", "kept/b")
-            try tool("git", "-C", home.appending("clone"), "add", "a")
-            expect(
-                try audit(home, in: home), in: home,
-                finds: [
-                    "HOME/work/tracked: excluded-tracked: its mark excludes it, and git tracks files "
-                        + "in it",
-                    "            resval include HOME/work/tracked",
-                    "HOME/work/tracked file: excluded-tracked: its mark excludes it, and git "
-                        + "tracks it",
-                    "            resval include 'HOME/work/tracked file'",
-                    "HOME/edited/letter: fragile: an editor replaces it, as NAME~ beside it shows: then "
-                        + "isPurgeable=false is lost, unless its directory has it",
-                    "            resval set isPurgeable=false HOME/edited",
-                    "HOME/work/notes: fragile: git tracks it, and replaces it when it updates the work "
-                        + "tree: then isPurgeable=false is lost, unless its directory has it",
-                    "            resval set isPurgeable=false HOME/work",
-                ])
+        let home = try auditedHome(tree)
+        let work = home.appending("work")
+        for directory in [work, home.appending("clone")] {
+            try tool("git", "-C", directory, "init", "-q")
         }
+        try tool("git", "-C", work, "add", "tracked", "tracked file", "notes", "kept/b")
+        try tool("git", "-C", home.appending("clone"), "add", "a")
+        expect(
+            try audit(home, in: home), in: home,
+            finds: [
+                "HOME/work/tracked: excluded-tracked: its mark excludes it, and git tracks files "
+                    + "in it",
+                "            resval include HOME/work/tracked",
+                "HOME/work/tracked file: excluded-tracked: its mark excludes it, and git "
+                    + "tracks it",
+                "            resval include 'HOME/work/tracked file'",
+                "HOME/edited/letter: fragile: an editor replaces it, as NAME~ beside it shows: then "
+                    + "isPurgeable=false is lost, unless its directory has it",
+                "            resval set isPurgeable=false HOME/edited",
+                "HOME/work/notes: fragile: git tracks it, and replaces it when it updates the work "
+                    + "tree: then isPurgeable=false is lost, unless its directory has it",
+                "            resval set isPurgeable=false HOME/work",
+            ])
     }
 }

@@ -20,14 +20,12 @@ func audit(
     return try command.run()
 }
 
-/// Calls `body` with a home.
-func withAuditedHome(_ tree: Tree, _ body: (FilePath) throws -> Void) throws {
-    let outside = Tree { Directory("home") }
-    try withTemporaryDirectory(containing: outside, isShared: true) { root in
-        let home = root.appending("home")
-        try tree.create(in: home)
-        try body(home)
-    }
+/// Makes a home.
+func auditedHome(_ tree: Tree) throws -> FilePath {
+    let home = try temporaryDirectory(containing: Tree { Directory("home") }, isShared: true)
+        .appending("home")
+    try tree.create(in: home)
+    return home
 }
 
 /// The output with HOME for the home's path, and without sizes, which depend on the filesystem.

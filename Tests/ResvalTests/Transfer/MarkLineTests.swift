@@ -7,7 +7,7 @@ import Testing
 
 @testable import resval
 
-@Suite("Lines of journals and of saved marks")
+@Suite("Lines of journals and of saved marks", .cleansUp)
 struct MarkLineTests {
     private let marks: [ChangedMark] =
         ForeignMark.all.map { .foreign($0) } + [
@@ -109,11 +109,10 @@ struct MarkLineTests {
             "/etc/passwd", "..", "a/../../b", "a//b", "a/", "", "./a", "a/.", "../x", "a\0b",
         ])
     func unsafePaths(path: String) throws {
-        try withTemporaryDirectory { directory in
-            let root = try BeneathRoot(directory)
-            let error = #expect(throws: FileError.self) { try root.item(at: Array(path.utf8)) }
-            #expect(error?.code == .unsafePath)
-        }
+        let directory = try temporaryDirectory()
+        let root = try BeneathRoot(directory)
+        let error = #expect(throws: FileError.self) { try root.item(at: Array(path.utf8)) }
+        #expect(error?.code == .unsafePath)
     }
 
     @Test("below a root nothing is reached through a link, and names lead nowhere else")
@@ -124,17 +123,15 @@ struct MarkLineTests {
             SymbolicLink("root/file", to: "d/f")
             Directory("outside") { File("secret") }
         }
-        try withTemporaryDirectory(containing: tree) { directory in
-            let root = try BeneathRoot(directory.appending("root"))
-            func item(_ path: String) throws -> OpenedItem { try root.item(at: Array(path.utf8)) }
-            try #expect(
-                item("d/f").status.identity == directory.appending("root/d/f").status().identity)
-            try #expect(
-                item(".").status.identity == directory.appending("root").status().identity)
-            #expect(throws: FileError.self) { try item("out/secret") }
-            #expect(throws: FileError.self) { try item("out") }
-            #expect(throws: FileError.self) { try item("file") }
-            #expect(throws: FileError.self) { try item("d/f/x") }
-        }
+        let directory = try temporaryDirectory(containing: tree)
+        let root = try BeneathRoot(directory.appending("root"))
+        func item(_ path: String) throws -> OpenedItem { try root.item(at: Array(path.utf8)) }
+        try #expect(
+            item("d/f").status.identity == directory.appending("root/d/f").status().identity)
+        try #expect(item(".").status.identity == directory.appending("root").status().identity)
+        #expect(throws: FileError.self) { try item("out/secret") }
+        #expect(throws: FileError.self) { try item("out") }
+        #expect(throws: FileError.self) { try item("file") }
+        #expect(throws: FileError.self) { try item("d/f/x") }
     }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Files that resval usage writes and reads")
+@Suite("Files that resval usage writes and reads", .cleansUp)
 struct UsageFileTests {
     @Test("--compare prints what grew by itself, the most first")
     func comparison() throws {
@@ -11,47 +11,46 @@ struct UsageFileTests {
             Directory("old") { Directory("same") { File("f", Array(repeating: 0, count: 8192)) } }
             Directory("gone") { File("f", Array(repeating: 0, count: 1 << 20)) }
         }
-        try withFilesystem(.tmpfs) { filesystem in
-            let root = filesystem.root.appending("tree")
-            try Tree { Directory("tree") }.create(in: filesystem.root)
-            try tree.create(in: root)
-            let before = try resval("usage", "--json", root, in: root)
-            let file = filesystem.root.appending("before.json")
-            var write = Command(try #require(FilePath.tool("tee")), file)
-            write.input = before.output
-            try write.runSuccessfully()
-            let same = try resval("usage", "--compare", file, root, in: root)
-            expect(same, exits: 0, prints: "grown by 0 B, shrunk by 0 B, 1.0 MiB on disk\n")
+        let filesystem = try filesystem(.tmpfs)
+        let root = filesystem.root.appending("tree")
+        try Tree { Directory("tree") }.create(in: filesystem.root)
+        try tree.create(in: root)
+        let before = try resval("usage", "--json", root, in: root)
+        let file = filesystem.root.appending("before.json")
+        var write = Command(try #require(FilePath.tool("tee")), file)
+        write.input = before.output
+        try write.runSuccessfully()
+        let same = try resval("usage", "--compare", file, root, in: root)
+        expect(same, exits: 0, prints: "grown by 0 B, shrunk by 0 B, 1.0 MiB on disk\n")
 
-            try tool("rm", "-r", root.appending("gone"))
-            try Tree { File("g", Array(repeating: 0, count: 16384)) }
-                .create(in: root.appending("old"))
-            try Tree { Directory("new\n") { File("h", Array(repeating: 0, count: 3 << 20)) } }
-                .create(in: root)
-            let result = try resval("usage", "--compare", file, root, in: root)
-            #expect(result.errorText == "")
-            #expect(
-                result.text.replacing(root.string, with: "ROOT") == """
-                       +3.0 MiB  $'ROOT/new\\n'
-                      +16.0 KiB  ROOT/old
-                    grown by 3.0 MiB, shrunk by 1.0 MiB, 3.0 MiB on disk
+        try tool("rm", "-r", root.appending("gone"))
+        try Tree { File("g", Array(repeating: 0, count: 16384)) }
+            .create(in: root.appending("old"))
+        try Tree { Directory("new\n") { File("h", Array(repeating: 0, count: 3 << 20)) } }
+            .create(in: root)
+        let result = try resval("usage", "--compare", file, root, in: root)
+        #expect(result.errorText == "")
+        #expect(
+            result.text.replacing(root.string, with: "ROOT") == """
+                   +3.0 MiB  $'ROOT/new\\n'
+                  +16.0 KiB  ROOT/old
+                grown by 3.0 MiB, shrunk by 1.0 MiB, 3.0 MiB on disk
 
-                    """)
-            expect(
-                try resval("usage", "--compare", file, "old", in: root), exits: 0,
-                prints: """
-                      +16.0 KiB  \(root)/old
-                    grown by 16.0 KiB, shrunk by 0 B, 24.0 KiB on disk
+                """)
+        expect(
+            try resval("usage", "--compare", file, "old", in: root), exits: 0,
+            prints: """
+                  +16.0 KiB  \(root)/old
+                grown by 16.0 KiB, shrunk by 0 B, 24.0 KiB on disk
 
-                    """)
-            let other = try resval("usage", "--compare", file, filesystem.root, in: root)
-            #expect(other.exitCode == 2)
-            // What is in a ROOT of the older output is compared nevertheless.
-            #expect(other.text.contains("  +16.0 KiB  \(root)/old\n"), "\(other)")
-            #expect(
-                other.errorText
-                    == "resval: \(filesystem.root): is not a ROOT of \(file)\n")
-        }
+                """)
+        let other = try resval("usage", "--compare", file, filesystem.root, in: root)
+        #expect(other.exitCode == 2)
+        // What is in a ROOT of the older output is compared nevertheless.
+        #expect(other.text.contains("  +16.0 KiB  \(root)/old\n"), "\(other)")
+        #expect(
+            other.errorText
+                == "resval: \(filesystem.root): is not a ROOT of \(file)\n")
     }
 
     @Test(
@@ -76,11 +75,10 @@ struct UsageFileTests {
             ),
         ])
     func refusedComparison(text: String, message: String) throws {
-        try withTemporaryDirectory(containing: Tree { File("old", text) }) { root in
-            let result = try resval("usage", "--compare", "old", in: root)
-            #expect(result.exitCode == 2)
-            #expect(result.text == "")
-            #expect(result.errorText.contains(message))
-        }
+        let root = try temporaryDirectory(containing: Tree { File("old", text) })
+        let result = try resval("usage", "--compare", "old", in: root)
+        #expect(result.exitCode == 2)
+        #expect(result.text == "")
+        #expect(result.errorText.contains(message))
     }
 }

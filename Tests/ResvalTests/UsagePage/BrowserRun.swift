@@ -22,25 +22,22 @@ struct PageFixture {
     }
 }
 
-/// Calls `body` with the page of a tree. Skips the test where there is no browser.
-func withPage<Result>(of tree: Tree, _ body: (PageFixture) throws -> Result) throws -> Result {
-    try withTemporaryDirectory { directory in
-        let root = directory.appending("home")
-        try tool("mkdir", root)
-        try tree.create(in: root)
-        return try withPage(of: root, in: directory, body)
-    }
+/// Makes the page of a tree. Skips the test where there is no browser.
+func page(of tree: Tree) throws -> PageFixture {
+    let directory = try temporaryDirectory()
+    let root = directory.appending("home")
+    try tool("mkdir", root)
+    try tree.create(in: root)
+    return try page(of: root, in: directory)
 }
 
-/// Calls `body` with the page of a directory, made in another.
-func withPage<Result>(
-    of root: FilePath, in directory: FilePath, _ body: (PageFixture) throws -> Result
-) throws -> Result {
+/// Makes the page of a directory, in another.
+func page(of root: FilePath, in directory: FilePath) throws -> PageFixture {
     try require(.tool("chromium-headless-shell"), .tool("python3"))
     let page = directory.appending("page.html")
-    let result = try resval(
+    try resval(
         "usage", "--html", page, root, in: directory,
-        environment: ["HOME": root.string, "XDG_CACHE_HOME": nil])
-    #expect(result.exitCode == 0, "\(result)")
-    return try body(PageFixture(root: root, page: page))
+        environment: ["HOME": root.string, "XDG_CACHE_HOME": nil]
+    ).expect(exits: 0)
+    return PageFixture(root: root, page: page)
 }

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The page of resval usage --html")
+@Suite("The page of resval usage --html", .cleansUp)
 struct UsagePageTests {
     private static let tree = Tree {
         Directory("documents") { file(6) }
@@ -129,37 +129,36 @@ struct UsagePageTests {
                 File("\u{202E}gpj.exe", [UInt8](repeating: 1, count: 1 << 20))
             }
         }
-        try withPage(of: tree) { page in
-            let seen = try page.browse("files")
-            #expect(
-                seen == #"""
-                    files: ["5.0 MiB ROOT/a/big.iso", "3.0 MiB ROOT/zebra/three.mov", \#
-                    "2.0 MiB ROOT/a/b/two.bin", "1.0 MiB ROOT/zebra/$'\\342\\200\\256gpj.exe'"]
-                    filter: "three"
-                    title: Largest file below ROOT
-                    files: ["3.0 MiB ROOT/zebra/three.mov"]
-                    selected: ROOT
-                    window: 0 B – Where the space goes
-                    filter: "zebra"
-                    title: Largest 2 files below ROOT
-                    files: ["3.0 MiB ROOT/zebra/three.mov", "1.0 MiB ROOT/zebra/$'\\342\\200\\256gpj.exe'"]
-                    selected: ROOT/zebra
-                    window: 4.0 MiB – Where the space goes
-                    filter: "\u202egpj"
-                    title: Largest file below ROOT
-                    files: ["1.0 MiB ROOT/zebra/$'\\342\\200\\256gpj.exe'"]
-                    selected: ROOT
-                    window: 0 B – Where the space goes
-                    filter: ""
-                    title: Largest 4 files below ROOT
-                    files: ["5.0 MiB ROOT/a/big.iso", "3.0 MiB ROOT/zebra/three.mov", \#
-                    "2.0 MiB ROOT/a/b/two.bin", "1.0 MiB ROOT/zebra/$'\\342\\200\\256gpj.exe'"]
-                    selected: ROOT
-                    window: 11.0 MiB – Where the space goes
-                    clicked: ROOT/a
-                    problems: []
-                    """#)
-        }
+        let page = try page(of: tree)
+        let seen = try page.browse("files")
+        #expect(
+            seen == #"""
+                files: ["5.0 MiB ROOT/a/big.iso", "3.0 MiB ROOT/zebra/three.mov", \#
+                "2.0 MiB ROOT/a/b/two.bin", "1.0 MiB ROOT/zebra/$'\\342\\200\\256gpj.exe'"]
+                filter: "three"
+                title: Largest file below ROOT
+                files: ["3.0 MiB ROOT/zebra/three.mov"]
+                selected: ROOT
+                window: 0 B – Where the space goes
+                filter: "zebra"
+                title: Largest 2 files below ROOT
+                files: ["3.0 MiB ROOT/zebra/three.mov", "1.0 MiB ROOT/zebra/$'\\342\\200\\256gpj.exe'"]
+                selected: ROOT/zebra
+                window: 4.0 MiB – Where the space goes
+                filter: "\u202egpj"
+                title: Largest file below ROOT
+                files: ["1.0 MiB ROOT/zebra/$'\\342\\200\\256gpj.exe'"]
+                selected: ROOT
+                window: 0 B – Where the space goes
+                filter: ""
+                title: Largest 4 files below ROOT
+                files: ["5.0 MiB ROOT/a/big.iso", "3.0 MiB ROOT/zebra/three.mov", \#
+                "2.0 MiB ROOT/a/b/two.bin", "1.0 MiB ROOT/zebra/$'\\342\\200\\256gpj.exe'"]
+                selected: ROOT
+                window: 11.0 MiB – Where the space goes
+                clicked: ROOT/a
+                problems: []
+                """#)
     }
 
     @Test("columns sort, both ways")
@@ -169,32 +168,31 @@ struct UsagePageTests {
             Directory("a") { Self.file(1) }
             Directory("c") { Self.file(3) }.excluded()
         }
-        try withPage(of: tree) { page in
-            func rows(_ names: String) -> String {
-                let rows = [
-                    "b": "row: 2 | - | b | 2.0 MiB | backed up",
-                    "a": "row: 2 | - | a | 1.0 MiB | backed up",
-                    "c": "row: 2 | - | c | 3.0 MiB | excluded: its mark",
-                ]
-                let root =
-                    "row: 1 | true | ROOT | 6.0 MiB | 50 % excluded: its mark, 50 % backed up"
-                return ([root] + names.compactMap { rows[String($0)] }).joined(separator: "\n")
-            }
-            let seen = try page.browse("ordered").replacing("49 %", with: "50 %")
-                .replacing(
-                    "50 % backed up, 50 % excluded: its mark",
-                    with: "50 % excluded: its mark, 50 % backed up")
-            #expect(
-                seen == """
-                    order: ["ascending", "none", "none", "none"]
-                    \(rows("abc"))
-                    order: ["descending", "none", "none", "none"]
-                    \(rows("cba"))
-                    order: ["none", "descending", "descending", "none"]
-                    \(rows("cba"))
-                    problems: []
-                    """)
+        let page = try page(of: tree)
+        func rows(_ names: String) -> String {
+            let rows = [
+                "b": "row: 2 | - | b | 2.0 MiB | backed up",
+                "a": "row: 2 | - | a | 1.0 MiB | backed up",
+                "c": "row: 2 | - | c | 3.0 MiB | excluded: its mark",
+            ]
+            let root =
+                "row: 1 | true | ROOT | 6.0 MiB | 50 % excluded: its mark, 50 % backed up"
+            return ([root] + names.compactMap { rows[String($0)] }).joined(separator: "\n")
         }
+        let seen = try page.browse("ordered").replacing("49 %", with: "50 %")
+            .replacing(
+                "50 % backed up, 50 % excluded: its mark",
+                with: "50 % excluded: its mark, 50 % backed up")
+        #expect(
+            seen == """
+                order: ["ascending", "none", "none", "none"]
+                \(rows("abc"))
+                order: ["descending", "none", "none", "none"]
+                \(rows("cba"))
+                order: ["none", "descending", "descending", "none"]
+                \(rows("cba"))
+                problems: []
+                """)
     }
 
     @Test("what would help is proposed, and nothing of the home itself")
@@ -206,20 +204,19 @@ struct UsagePageTests {
             }
             Directory(".cache") { Directory("app") { Self.file(2) } }
         }
-        try withPage(of: tree) { page in
-            let seen = try page.browse("proposals").replacing(
-                /last changed \d{4}-\d\d-\d\d/, with: "last changed DAY")
-            #expect(
-                seen == """
-                    proposal: ["leaves 3.0 MiB out of backups: node_modules beside package.json", \
-                    "resval exclude ROOT/project/node_modules"]
-                    proposal: ["deletes a cache of 2.0 MiB, last changed DAY", \
-                    "resval-purge run --free 2M --partial ROOT/.cache/app"]
-                    selected: ROOT
-                    commands: ["resval explain ROOT"]
-                    problems: []
-                    """)
-        }
+        let page = try page(of: tree)
+        let seen = try page.browse("proposals").replacing(
+            /last changed \d{4}-\d\d-\d\d/, with: "last changed DAY")
+        #expect(
+            seen == """
+                proposal: ["leaves 3.0 MiB out of backups: node_modules beside package.json", \
+                "resval exclude ROOT/project/node_modules"]
+                proposal: ["deletes a cache of 2.0 MiB, last changed DAY", \
+                "resval-purge run --free 2M --partial ROOT/.cache/app"]
+                selected: ROOT
+                commands: ["resval explain ROOT"]
+                problems: []
+                """)
     }
 
     @Test("a screen reader is told the rows with their levels, and what happens to each")
@@ -275,56 +272,52 @@ struct UsagePageTests {
                 File("script>/file", "text")
             }
         }
-        try withPage(of: tree) { page in
-            let seen = try page.browse("names").split(separator: "\n")
-            #expect(seen.contains("elements: 2"))
-            #expect(seen.contains("ran: undefined"))
-            #expect(seen.last == "problems: []")
-            // What the commands do in a shell.
-            let commands = seen.compactMap { line in
-                line.hasPrefix("command: resval exclude ") ? line.dropFirst(9) : nil
-            }
-            let script =
-                #"resval() { printf '%s\0' "$2"; }"# + "\n"
-                + commands.joined(separator: "\n").replacing("ROOT", with: page.root.string)
-            let result = try Command(#require(FilePath.tool("bash")), "-c", script).run()
-            let paths = Set((names + ["<"]).map { page.root.bytes + [0x2F] + $0.bytes })
-            #expect(Set(result.records).isSuperset(of: paths), "\(result)")
-            #expect(result.records.count == commands.count)
+        let page = try page(of: tree)
+        let seen = try page.browse("names").split(separator: "\n")
+        #expect(seen.contains("elements: 2"))
+        #expect(seen.contains("ran: undefined"))
+        #expect(seen.last == "problems: []")
+        // What the commands do in a shell.
+        let commands = seen.compactMap { line in
+            line.hasPrefix("command: resval exclude ") ? line.dropFirst(9) : nil
         }
+        let script =
+            #"resval() { printf '%s\0' "$2"; }"# + "\n"
+            + commands.joined(separator: "\n").replacing("ROOT", with: page.root.string)
+        let result = try Command(#require(FilePath.tool("bash")), "-c", script).run()
+        let paths = Set((names + ["<"]).map { page.root.bytes + [0x2F] + $0.bytes })
+        #expect(Set(result.records).isSuperset(of: paths), "\(result)")
+        #expect(result.records.count == commands.count)
     }
 
     @Test("100,000 directories take 5 MB at most, and are there within a second")
     func large() throws {
         // In an image, from which nothing need be removed by name.
-        try withFilesystem(.ext4SmallBlocks, size: 2 << 30) { filesystem in
-            let root = filesystem.root.appending("home")
-            try tool("python3", "-c", Self.manyDirectories, root)
-            try withPage(of: root, in: filesystem.root) { page in
-                let size = try tool("stat", "-c", "%s", page.page)
-                #expect(Int(size) ?? .max <= 5_000_000)
-                let seen = try page.browse("large")
-                #expect(
-                    seen == """
-                        notes: ["501 smaller directories count in those above"]
-                        drawn within a second: true
-                        rows in the page: true
-                        rows: 302
-                        problems: []
-                        """)
-            }
-        }
+        let filesystem = try filesystem(.ext4SmallBlocks, size: 2 << 30)
+        let root = filesystem.root.appending("home")
+        try tool("python3", "-c", Self.manyDirectories, root)
+        let page = try page(of: root, in: filesystem.root)
+        let size = try tool("stat", "-c", "%s", page.page)
+        #expect(Int(size) ?? .max <= 5_000_000)
+        let seen = try page.browse("large")
+        #expect(
+            seen == """
+                notes: ["501 smaller directories count in those above"]
+                drawn within a second: true
+                rows in the page: true
+                rows: 302
+                problems: []
+                """)
     }
 
     private func expect(
         _ scenario: String, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        try withPage(of: Self.tree) { page in
-            // It depends on the volume that the test has its files on.
-            let seen = try page.browse(scenario).replacing(
-                /complete (advisory|unknown|at-rest-only)/, with: "complete VERDICT")
-            #expect(seen == expected, sourceLocation: sourceLocation)
-        }
+        let page = try page(of: Self.tree)
+        // It depends on the volume that the test has its files on.
+        let seen = try page.browse(scenario).replacing(
+            /complete (advisory|unknown|at-rest-only)/, with: "complete VERDICT")
+        #expect(seen == expected, sourceLocation: sourceLocation)
     }
 
     /// Makes directories with names that compress badly.

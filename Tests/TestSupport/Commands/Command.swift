@@ -64,14 +64,8 @@ package struct Command: Sendable {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> CommandResult {
         let result = try run()
-        let comment: Comment = "\(failure(result.description))"
-        #expect(result.exitCode == code, comment, sourceLocation: sourceLocation)
-        for text in errors {
-            #expect(result.errorText.contains(text), comment, sourceLocation: sourceLocation)
-        }
-        for text in outputs {
-            #expect(result.text.contains(text), comment, sourceLocation: sourceLocation)
-        }
+        result.expect(
+            exits: code, says: errors, prints: outputs, of: line, sourceLocation: sourceLocation)
         return result
     }
 
@@ -85,9 +79,12 @@ package struct Command: Sendable {
     }
 
     func failure(_ reason: String) -> CommandFailure {
-        let words = [executable.bytes] + arguments
-        let command = words.map(quotedForMessages).joined(separator: " ")
-        return CommandFailure(command: command, reason: reason)
+        CommandFailure(command: line, reason: reason)
+    }
+
+    /// The program and its arguments, for messages.
+    private var line: String {
+        ([executable.bytes] + arguments).map(quotedForMessages).joined(separator: " ")
     }
 }
 

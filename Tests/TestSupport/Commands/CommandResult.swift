@@ -1,3 +1,5 @@
+import Testing
+
 /// How a command ended, and all it wrote.
 package struct CommandResult: Sendable, Hashable {
     /// The way a process ends.
@@ -27,6 +29,36 @@ package struct CommandResult: Sendable, Hashable {
     /// The output's records, each of which must end with a NUL.
     package var records: [[UInt8]] {
         output.split(separator: 0, omittingEmptySubsequences: false).dropLast().map(Array.init)
+    }
+}
+
+extension CommandResult {
+    /// Expects that the command exited with a code and wrote texts, among others.
+    ///
+    /// - Parameters:
+    ///   - errors: what it wrote to standard error.
+    ///   - outputs: what it wrote to standard output.
+    ///   - command: the command, for the failure.
+    package func expect(
+        exits code: Int32, says errors: [String], prints outputs: [String] = [],
+        of command: String = "", sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let comment: Comment = "\(command) \(self)"
+        #expect(exitCode == code, comment, sourceLocation: sourceLocation)
+        for text in errors {
+            #expect(errorText.contains(text), comment, sourceLocation: sourceLocation)
+        }
+        for text in outputs {
+            #expect(self.text.contains(text), comment, sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Expects that the command exited with a code and wrote texts, among others.
+    package func expect(
+        exits code: Int32, says errors: String..., prints outputs: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        expect(exits: code, says: errors, prints: outputs, sourceLocation: sourceLocation)
     }
 }
 

@@ -15,7 +15,7 @@ extension FilesystemKind {
             return "needs \(tool): scripts/install-dependencies --for-tests"
         }
         do {
-            try mountAndCall(kind: self, options: []) { _ in }
+            try cleaningUp { _ = try newFilesystem(self) }
             return nil
         } catch {
             return "cannot mount \(kernelName): \(error)"

@@ -17,7 +17,7 @@ package struct MountedFilesystem: Sendable {
     }
 }
 
-/// Calls `body` with a new filesystem, mounted, and unmounts and removes it afterwards.
+/// Makes a filesystem and mounts it; it is unmounted and removed when the test ends.
 ///
 /// The image lies in a temporary directory and is mounted through a loop device that the kernel
 /// frees with the mount. Where that cannot be, the test is skipped as ``require(_:sourceLocation:)``
@@ -26,65 +26,49 @@ package struct MountedFilesystem: Sendable {
 /// - Parameters:
 ///   - size: its size in bytes, where it has an image; nil for a small one.
 ///   - features: words for the program that makes it.
-package func withFilesystem<Result>(
-    _ kind: FilesystemKind, options: [String] = [], size: Int64? = nil, features: [String] = [],
-    _ body: (MountedFilesystem) throws -> Result
-) throws -> Result {
+package func filesystem(
+    _ kind: FilesystemKind, options: [String] = [], size: Int64? = nil, features: [String] = []
+) throws -> MountedFilesystem {
     try require(.filesystem(kind))
-    return try mountAndCall(
-        kind: kind, options: options, size: size, features: features, body)
+    return try newFilesystem(kind, options: options, size: size, features: features)
 }
 
-/// Calls `body` with a filesystem that has an empty encrypted directory `vault`, and a function that locks
-/// and unlocks it: `encrypt`, `lock` and `unlock` are the helper's words.
-package func withEncryptedDirectory(
-    _ body: (_ root: FilePath, _ vault: FilePath, _ turn: @escaping (String) throws -> Void)
-        throws -> Void
-) throws {
+/// Makes a filesystem that has an empty encrypted directory `vault`, and a function that locks and
+/// unlocks it: `encrypt`, `lock` and `unlock` are the helper's words.
+package func encryptedDirectory() throws -> (
+    root: FilePath, vault: FilePath, turn: (String) throws -> Void
+) {
     try require(.tool("python3"))
-    try withFilesystem(.ext4, features: ["-O", "encrypt"]) { filesystem in
-        let vault = filesystem.root.appending("vault")
-        func turn(_ word: String) throws { try tool("python3", fscryptHelper, word, vault) }
-        try tool("mkdir", vault)
-        try turn("encrypt")
-        try body(filesystem.root, vault, turn)
-    }
+    let root = try filesystem(.ext4, features: ["-O", "encrypt"]).root
+    let vault = root.appending("vault")
+    func turn(_ word: String) throws { try tool("python3", fscryptHelper, word, vault) }
+    try tool("mkdir", vault)
+    try turn("encrypt")
+    return (root, vault, turn)
 }
 
 /// The program that encrypts directories.
 package let fscryptHelper = packageRoot.appending("Tests/Helpers/fscrypt/fscrypt.py")
 
-func mountAndCall<Result>(
-    kind: FilesystemKind, options: [String], size: Int64? = nil, features: [String] = [],
-    _ body: (MountedFilesystem) throws -> Result
-) throws -> Result {
-    try withTemporaryDirectory(containing: Tree { Directory("mount") }, isShared: true) { base in
-        let image = base.appending("image")
-        if let maker = kind.maker {
-            try makeImage(at: image, size ?? kind.imageSize, maker + features)
-        }
-        guard kind == .overlayfs else {
-            let source: FilePath = kind == .tmpfs ? "tmpfs" : image
-            let all = (kind == .tmpfs ? ["size=32m", "mode=755"] : ["loop"]) + options
-            return try mounted(source, kind, at: base.appending("mount"), all, body)
-        }
-        return try mounted(image, .ext4, at: base.appending("mount"), ["loop"]) { layers in
-            try overlay(on: layers.root, options, body)
-        }
+func newFilesystem(
+    _ kind: FilesystemKind, options: [String] = [], size: Int64? = nil, features: [String] = []
+) throws -> MountedFilesystem {
+    let base = try temporaryDirectory(containing: Tree { Directory("mount") }, isShared: true)
+    let (image, point) = (base.appending("image"), base.appending("mount"))
+    if let maker = kind.maker { try makeImage(at: image, size ?? kind.imageSize, maker + features) }
+    guard kind == .overlayfs else {
+        let source: FilePath = kind == .tmpfs ? "tmpfs" : image
+        let all = (kind == .tmpfs ? ["size=32m", "mode=755"] : ["loop"]) + options
+        return try mount(source, kind, at: point, all)
     }
-}
-
-/// Mounts an overlay whose directories all lie in `base`.
-private func overlay<Result>(
-    on base: FilePath, _ options: [String], _ body: (MountedFilesystem) throws -> Result
-) throws -> Result {
+    // All directories of the overlay lie on one filesystem.
+    _ = try mount(image, .ext4, at: point, ["loop"])
     let names = ["lower", "upper", "work", "merged"]
-    try Tree { for name in names { Directory(FileName(Array(name.utf8))) } }.create(in: base)
+    try Tree { for name in names { Directory("\(name)") } }.create(in: point)
     let directories = [
-        "lowerdir=\(base)/lower", "upperdir=\(base)/upper", "workdir=\(base)/work",
+        "lowerdir=\(point)/lower", "upperdir=\(point)/upper", "workdir=\(point)/work",
     ]
-    return try mounted(
-        "overlay", .overlayfs, at: base.appending("merged"), directories + options, body)
+    return try mount("overlay", .overlayfs, at: point.appending("merged"), directories + options)
 }
 
 private func makeImage(at image: FilePath, _ size: Int64, _ maker: [String]) throws {
@@ -100,21 +84,13 @@ private func makeImage(at image: FilePath, _ size: Int64, _ maker: [String]) thr
     try tool(maker[0], arguments: arguments)
 }
 
-private func mounted<Result>(
-    _ source: FilePath, _ kind: FilesystemKind, at directory: FilePath, _ options: [String],
-    _ body: (MountedFilesystem) throws -> Result
-) throws -> Result {
+private func mount(
+    _ source: FilePath, _ kind: FilesystemKind, at directory: FilePath, _ options: [String]
+) throws -> MountedFilesystem {
     let list = options.joined(separator: ",")
     try tool("mount", "-t", kind.kernelName, "-o", list, source, directory)
-    let result: Result
-    do {
-        result = try body(MountedFilesystem(kind: kind, root: directory))
-    } catch {
-        try unmount(directory)
-        throw error
-    }
-    try unmount(directory)
-    return result
+    try afterwards { try unmount(directory) }
+    return MountedFilesystem(kind: kind, root: directory)
 }
 
 /// Unmounts, again for a while as long as the mount is busy: a command that another test is starting

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// A filesystem of a test in an image of its own, which can be mounted anew.
-package final class RemountedFilesystem {
+package final class RemountedFilesystem: @unchecked Sendable {
     /// Where it is mounted; every user may enter it.
     package let root: FilePath
     private let kind: FilesystemKind
@@ -107,22 +107,14 @@ package final class RemountedFilesystem {
     }
 }
 
-/// Calls `body` with a new filesystem, mounted, and removes it afterwards.
+/// Makes a filesystem and mounts it; it is removed when the test ends.
 ///
 /// Where that cannot be, the test is skipped as ``require(_:sourceLocation:)`` says.
-package func withRemountedFilesystem(
-    _ kind: FilesystemKind, _ body: (RemountedFilesystem) throws -> Void
-) throws {
+package func remountedFilesystem(_ kind: FilesystemKind) throws -> RemountedFilesystem {
     try require(.filesystem(kind))
-    guard let maker = kind.maker else { return }
-    try withTemporaryDirectory(containing: Tree { Directory("mount") }, isShared: true) { base in
-        let filesystem = try RemountedFilesystem(kind, maker, in: base)
-        do {
-            try body(filesystem)
-        } catch {
-            try filesystem.end()
-            throw error
-        }
-        try filesystem.end()
-    }
+    let maker = try #require(kind.maker)
+    let base = try temporaryDirectory(containing: Tree { Directory("mount") }, isShared: true)
+    let filesystem = try RemountedFilesystem(kind, maker, in: base)
+    try afterwards { try filesystem.end() }
+    return filesystem
 }
