@@ -310,7 +310,7 @@ struct Coverage: Sendable {
         new.isWhole = true
         locked = shortfalls.filter { $0.cause == .locked }.map(\.path)
         new.unstored = PathSet(
-            new.unstored.paths + outermost(shortfalls.filter(\.lacksContent).map(\.path)))
+            new.unstored.paths + outermost(shortfalls.filter(\.cause.lacksContent).map(\.path)))
         if isCompared, let parent, parent.number == new.judged {
             try await comparePaths(with: parent, counts.mapValues(\.known))
         }
