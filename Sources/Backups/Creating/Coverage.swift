@@ -393,13 +393,8 @@ extension SnapshotRecord {
 
 /// Whether something is at a path.
 func isThere(_ path: [UInt8]) -> Bool {
-    do throws(Errno) {
-        _ = try FilePath(bytes: path).withoutFollowing.status()
-        return true
-    } catch {
-        // Missing or inaccessible: the plan reports that.
-        return false
-    }
+    // What is inaccessible is reported by the plan.
+    (try? itemExists(FilePath(bytes: path).withoutFollowing)) == true
 }
 
 extension [[UInt8]: Amount] {

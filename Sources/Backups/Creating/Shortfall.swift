@@ -162,13 +162,8 @@ struct ShortfallList {
 
     private func isGone(_ path: [UInt8]) -> Bool {
         // The exact path may be another.
-        guard !path.contains(JSONScanner.lostByte) else { return false }
-        do throws(Errno) {
-            _ = try FilePath(bytes: path).withoutFollowing.status()
-            return false
-        } catch {
-            return error == .noSuchFileOrDirectory || error == .notDirectory
-        }
+        !path.contains(JSONScanner.lostByte)
+            && (try? itemExists(FilePath(bytes: path).withoutFollowing)) == false
     }
 
     var sorted: [Shortfall] {

@@ -79,9 +79,7 @@ package final class Download: Sendable {
     package var writes: Bool { isWriting.withLock { $0 } }
 
     private static func checkRoom(for item: OpenItem, _ needed: Int64) throws {
-        let filesystem = try filesystemStatus(ofOpen: item.descriptor)
-        let available = Int64(
-            clamping: filesystem.availableBlocks.multipliedSaturating(by: filesystem.fragmentSize))
+        let available = try filesystemStatus(ofOpen: item.descriptor).availableBytes
         guard available < needed else { return }
         throw EvictionError.noSpace(missing: needed - available)
     }

@@ -32,9 +32,7 @@ package struct RepositoryLocation: Sendable, Hashable {
     /// The bytes available to this user on the filesystem of the repository's directory; nil when it is
     /// elsewhere, or cannot be asked.
     package var availableBytes: Int64? {
-        guard let directory, let status = try? filesystemStatus(of: directory) else { return nil }
-        return Int64(
-            clamping: status.availableBlocks.multipliedSaturating(by: status.fragmentSize))
+        directory.flatMap { try? filesystemStatus(of: $0).availableBytes }
     }
 
     /// The location for messages and notes: without the user and password that it may contain.
@@ -174,12 +172,7 @@ extension Restic {
     /// Whether no repository is in the directory where one was before: its disk is not attached.
     package var isDetached: Bool {
         guard let directory = repository.directory, !known.isEmpty else { return false }
-        do throws(Errno) {
-            _ = try directory.appending("config").status()
-            return false
-        } catch {
-            return [.noSuchFileOrDirectory, .notDirectory].contains(error)
-        }
+        return (try? itemExists(directory.appending("config"))) == false
     }
 
     /// What is said where no repository is and one was before.

@@ -137,12 +137,6 @@ struct ResticEnvironment: Sendable {
     }
 }
 
-extension FilesystemStatus {
-    fileprivate var availableBytes: UInt64 {
-        availableBlocks.multipliedSaturating(by: fragmentSize)
-    }
-}
-
 /// Returns whether a directory has enough space for temporary files: 128 MiB, for as many packs as
 /// restic fills at a time.
 private func hasTemporaryRoom(_ directory: FilePath) -> Bool {

@@ -31,8 +31,8 @@ package final class RestoreStage: Sendable {
     /// - Parameter wanted: the absolute paths of the restored items in the snapshot.
     /// - Throws: ``BackupError``.
     init(in target: FilePath, for wanted: [[UInt8]]) throws(BackupError) {
-        do throws(Errno) {
-            try makeDirectories(at: target, permissions: 0o700)
+        do {
+            try makeDirectories(target)
             let candidates = try Self.candidates(in: target, for: wanted)
             leftovers = candidates.flatMap { Self.leftovers(in: $0.directory, $0.path) }
             let place = try Self.make(in: candidates.map(\.directory))
@@ -58,10 +58,7 @@ package final class RestoreStage: Sendable {
 
     /// The bytes available to this user where the directory is; 0 if that cannot be found out.
     var availableBytes: Int64 {
-        guard let status = try? filesystemStatus(ofOpen: directory.descriptor) else { return 0 }
-        return Int64(
-            clamping: status.availableBlocks.multipliedReportingOverflow(by: status.fragmentSize)
-                .partialValue)
+        (try? filesystemStatus(ofOpen: directory.descriptor))?.availableBytes ?? 0
     }
 
     /// Moves a file from ``keptPath`` to its path below ``path``, and sets its time.
@@ -335,34 +332,14 @@ extension OpenDirectory {
     }
 }
 
-/// Creates a directory, and those above it that are missing. Another process may create those above
-/// at the same time.
-///
-/// - Parameter permissions: those of the last directory, less the process's umask.
-func makeDirectories(at path: FilePath, permissions: UInt16 = 0o777) throws(Errno) {
-    var missing: [FilePath] = []
-    var directory = path
-    while !directory.isEmpty, !(try itemExists(directory)) {
-        missing.append(directory)
-        directory.removeLastComponent()
-    }
-    for directory in missing.reversed() {
-        do throws(Errno) {
-            try makeDirectory(
-                directory, in: .workingDirectory,
-                permissions: directory == path ? permissions : 0o777)
-        } catch .fileExists where directory != path {
-            continue
-        }
-    }
-}
-
-/// Whether a path leads to something.
-package func itemExists(_ path: FilePath) throws(Errno) -> Bool {
+/// Whether something is at a location.
+package func itemExists(
+    _ location: borrowing some FileLocation & ~Copyable
+) throws(Errno) -> Bool {
     do throws(Errno) {
-        _ = try path.status()
+        _ = try location.status()
         return true
-    } catch .noSuchFileOrDirectory {
+    } catch .noSuchFileOrDirectory, .notDirectory {
         return false
     }
 }

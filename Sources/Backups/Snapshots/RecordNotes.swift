@@ -21,7 +21,7 @@ struct RecordNotes: Sendable {
     /// The most bytes that a text which is kept has.
     private static let longestText = 16 << 20
     /// The free space, in bytes, that a text leaves in the home.
-    private static let roomLeft: UInt64 = 64 << 20
+    private static let roomLeft: Int64 = 64 << 20
 
     /// - Parameters:
     ///   - state: the programs' directory for state.
@@ -47,11 +47,8 @@ struct RecordNotes: Sendable {
     func keep(_ text: [UInt8]) {
         let file = textFile(ContentHash(of: text).hexadecimal)
         let status = try? filesystemStatus(of: file.removingLastComponent())
-        let room = status.map {
-            $0.availableBlocks.multipliedReportingOverflow(by: $0.fragmentSize).partialValue
-        }
-        guard let room, text.count <= Self.longestText,
-            room >= Self.roomLeft + UInt64(text.count)
+        guard let room = status?.availableBytes, text.count <= Self.longestText,
+            room >= Self.roomLeft + Int64(text.count)
         else { return }
         try? file.writePrivateFile(text)
         removeTexts(except: Self.textCount)

@@ -113,13 +113,11 @@ extension Restic {
 
     /// Throws `noRepository` at once when the repository is a directory without a config file.
     func checkExistence() throws(BackupError) {
-        guard let directory = repository.directory else { return }
-        do throws(Errno) {
-            _ = try directory.appending("config").status()
-        } catch .noSuchFileOrDirectory {
+        // Any other error is left to restic.
+        if let directory = repository.directory,
+            (try? itemExists(directory.appending("config"))) == false
+        {
             throw noRepository
-        } catch {
-            // restic reports the error.
         }
     }
 }
@@ -218,19 +216,7 @@ package enum SnapshotChoice: Sendable, Hashable {
 
 extension StringProtocol {
     /// Whether all characters are ASCII hexadecimal digits.
-    var isHexadecimal: Bool {
-        func isDigit(_ byte: UInt8) -> Bool {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-                UInt8(ascii: "A")...UInt8(ascii: "F"):
-                true
-            default: false
-            }
-        }
-        // An index has two identifiers for each file that is stored.
-        return utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isDigit) }
-            ?? utf8.allSatisfy(isDigit)
-    }
+    var isHexadecimal: Bool { utf8.allSatisfy("0123456789abcdefABCDEF".utf8.contains) }
 
     /// Whether it is a complete identifier as restic gives them to snapshots, trees and locks: a
     /// SHA-256 in hexadecimal.
