@@ -253,7 +253,7 @@ extension Restic {
         let messages = RestoreMessages(totalBytes: bytes, report)
         var lost: [[UInt8]] = []
         while true {
-            let (list, option) = try await selection(of: paths, in: snapshot, without: lost)
+            let (list, option) = try selection(of: paths, without: lost)
             let command = ResticCommand(
                 "restore",
                 words("--json", "--sparse") + [Backups.option("--target", place.bytes)]
@@ -277,35 +277,19 @@ extension Restic {
 
     /// Returns the option that selects what to restore, and the file it names.
     private func selection(
-        of wanted: [[UInt8]], in snapshot: Snapshot, without lost: [[UInt8]]
-    ) async throws(BackupError) -> (list: MemoryFile?, option: [[UInt8]]) {
-        var (name, paths) = ("--include-file", wanted)
-        if wanted.isEmpty {
-            (name, paths) = ("--exclude-file", lost)
-        } else if !lost.isEmpty {
-            // restic takes either inclusions or exclusions.
-            // The topmost paths that contain everything wanted, except the lost items.
-            paths = try await readEntries(of: snapshot.identifier, into: []) { paths, entry in
-                // Entries come depth first.
-                guard wanted.include(entry.path),
-                    !(paths.last.map { isHeld(entry.path, by: $0) } ?? false),
-                    !lost.contains(where: {
-                        isHeld($0, by: entry.path) || isHeld(entry.path, by: $0)
-                    })
-                else { return }
-                paths.append(entry.path)
-            }
-            guard !paths.isEmpty else {
-                throw BackupError(
-                    .damaged, "the repository does not have the data of what is to be restored",
-                    advice: "check it: resval-backup verify --read-data")
-            }
+        of wanted: [[UInt8]], without lost: [[UInt8]]
+    ) throws(BackupError) -> (list: MemoryFile, option: [[UInt8]]) {
+        func line(_ path: [UInt8], _ sign: String = "") -> [UInt8] {
+            sign.utf8 + ResticPattern(matching: FilePath(bytes: path)).line + [UInt8(ascii: "\n")]
         }
-        guard !paths.isEmpty else { return (nil, []) }
-        let lines = paths.flatMap {
-            ResticPattern(matching: FilePath(bytes: $0)).line + [UInt8(ascii: "\n")]
-        }
+        // restic takes either inclusions or exclusions, but an inclusion can be taken back.
+        let lines =
+            wanted.isEmpty
+            ? lost.flatMap { line($0) }
+            : wanted.flatMap { line($0) } + lost.flatMap { line($0, "!") }
         let list = try MemoryFile(lines)
+        guard !lines.isEmpty else { return (list, []) }
+        let name = wanted.isEmpty ? "--exclude-file" : "--include-file"
         return (list, [option(name, list.path)])
     }
 }
