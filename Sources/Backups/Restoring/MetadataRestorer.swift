@@ -33,8 +33,7 @@ final class MetadataRestorer {
             do throws(FileError) {
                 try file.setExtendedAttribute(named: name, to: value)
             } catch {
-                failures.append(
-                    RestoreFailure(path: item.path, cause: .attributes(error.message)))
+                failures.append(.attributes(item.path, error.message))
             }
         }
     }
@@ -48,7 +47,7 @@ final class MetadataRestorer {
         do throws(Errno) {
             try body()
         } catch {
-            failures.append(RestoreFailure(path: path, cause: .different("\(error)")))
+            failures.append(.different(path, "\(error)"))
         }
     }
 }
@@ -61,8 +60,7 @@ func isStorable(_ time: FileTime) -> Bool { (0...Int64(Int32.max)).contains(time
 func timeFailure(_ path: [UInt8], _ time: FileTime, on file: FileDescriptor) -> RestoreFailure? {
     guard !isStorable(time), (try? file.status().contentModificationTime.seconds) != time.seconds
     else { return nil }
-    return RestoreFailure(
-        path: path, cause: .different("the filesystem cannot keep its time, \(time.rfc3339)"))
+    return .different(path, "the filesystem cannot keep its time, \(time.rfc3339)")
 }
 
 /// Calls `body` while the owner may write to a file, and then restores the permissions.

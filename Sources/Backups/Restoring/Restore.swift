@@ -156,9 +156,8 @@ extension Restic {
         }
         // What restic did not restore at all was not met.
         let met = Set(merged.failures.map { printedName($0.path) })
-        let unmet = damage.filter { !met.contains($0.key) }.map { name, message in
-            RestoreFailure(path: name, cause: .missing(message))
-        }
+        let unmet = damage.filter { !met.contains($0.key) }
+            .map { RestoreFailure.missing($0.key, $0.value) }
         var result = RestoreResult(
             snapshot: snapshot, paths: paths, items: amount.items, merged: merged,
             failures: (merged.failures + untimely + unmet + unfetched)

@@ -90,28 +90,19 @@ struct TreeMerger {
         while let step = try walk.next() {
             if isCancelled() { throw CancellationError() }
             switch step {
-            case .entry(let name) where isLost:
-                outcome.failures.append(
-                    RestoreFailure(
-                        path: walk.path(of: name),
-                        cause: .missing("its directory was moved meanwhile")))
             case .entry(let name):
                 do {
+                    if isLost { throw Obstacle("its directory was moved meanwhile") }
                     try move(name, in: &walk, to: &target)
-                } catch let error as Errno {
-                    outcome.failures.append(
-                        RestoreFailure(
-                            path: walk.path(of: name), cause: .missing(sentence(error))))
-                } catch let obstacle as Obstacle {
-                    outcome.failures.append(
-                        RestoreFailure(
-                            path: walk.path(of: name), cause: .missing(obstacle.sentence)))
+                } catch {
+                    let reason =
+                        (error as? Errno).map(sentence) ?? (error as? Obstacle)?.sentence
+                    guard let reason else { throw error }
+                    outcome.failures.append(.missing(walk.path(of: name), reason))
                 }
             case .end(_, let restored):
                 if let item = restored, isLost {
-                    outcome.failures.append(
-                        RestoreFailure(
-                            path: item.path, cause: .different("it was moved meanwhile")))
+                    outcome.failures.append(.different(item.path, "it was moved meanwhile"))
                 } else if let item = restored {
                     metadata.apply(item, to: target.directory.descriptor)
                 }
@@ -139,7 +130,7 @@ struct TreeMerger {
             status: try reference.descriptor.status(), source: walk.directory,
             target: cursor.directory)
         if let reason = damage[printed] {
-            outcome.failures.append(RestoreFailure(path: path, cause: .missing(reason)))
+            outcome.failures.append(.missing(path, reason))
             if item.status.kind != .directory { return }
         }
         guard item.status.kind == .directory else { return try put(item) }
@@ -388,11 +379,9 @@ struct TreeMerger {
         let recorded = ItemMetadata(item.path, status, of: item.source.location(of: item.name))
         if status.linkCount > 1 {
             outcome.failures.append(
-                RestoreFailure(
-                    path: item.path,
-                    cause: .different(
-                        "it is on another filesystem, and is not the same file as its other names"))
-            )
+                .different(
+                    item.path,
+                    "it is on another filesystem, and is not the same file as its other names"))
         }
         if status.kind == .regularFile {
             return try copyFile(item, as: name, recorded, replaces: replaces)
