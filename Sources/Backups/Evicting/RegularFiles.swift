@@ -36,26 +36,22 @@ package struct RegularFiles: Sendable {
         below directory: FilePath, wanting choice: Choice, without places: NeededPlaces,
         shouldStop: @escaping @Sendable () -> Bool
     ) throws(FileError) {
-        let found = Monitor(Found())
+        let found = Monitor(RegularFiles())
         let scanner = TreeScanner(followsRoots: false, shouldStop: shouldStop)
         try scanner.scan([TreeRoot(directory)]) { _ in
             Collector(choice: choice, places: places, found: found)
         }
-        let result = found.withLock { $0 }
-        files = result.files.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
-        troubles = result.troubles
+        self = found.withLock { $0 }
+        files.sort { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
     }
 
-    private struct Found: Sendable {
-        var files: [File] = []
-        var troubles: [FileError] = []
-    }
+    private init() {}
 
     private struct Collector: TreeVisitor {
         let choice: Choice
         let places: NeededPlaces
-        let found: Monitor<Found>
-        var own = Found()
+        let found: Monitor<RegularFiles>
+        var own = RegularFiles()
 
         mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
             if case .worthEvicting = choice, entry.depth > 0,

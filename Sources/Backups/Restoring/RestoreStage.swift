@@ -35,9 +35,8 @@ package final class RestoreStage: Sendable {
             try makeDirectories(target)
             let candidates = try Self.candidates(in: target, for: wanted)
             leftovers = candidates.flatMap { Self.leftovers(in: $0.directory, $0.path) }
-            let place = try Self.make(in: candidates.map(\.directory))
-            (parent, name, directory, parentTimes) =
-                (place.parent, place.name, place.directory, place.times)
+            (parent, name, directory, parentTimes) = try Self.make(
+                in: candidates.map(\.directory))
             keepsAttributes = try Self.exclude(directory)
             try directory.setTimes(access: nil, modification: Self.exactTime)
             keptTime = try directory.status().contentModificationTime
@@ -178,7 +177,7 @@ package final class RestoreStage: Sendable {
     /// Creates the directory in the deepest of the parents that allows it.
     private static func make(
         in candidates: [OpenDirectory]
-    ) throws(Errno) -> Place {
+    ) throws(Errno) -> (OpenDirectory, FilePath, OpenDirectory, (FileTime, FileTime)) {
         var failure = Errno.permissionDenied
         for parent in candidates.reversed() {
             let number = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -188,21 +187,12 @@ package final class RestoreStage: Sendable {
                 try makeDirectory(name, in: parent.descriptor, permissions: 0o700)
                 let directory = try open(name, in: parent)
                 let after = try parent.status().contentModificationTime
-                return Place(
-                    parent: parent, name: name, directory: directory, times: (before, after))
+                return (parent, name, directory, (before, after))
             } catch {
                 failure = error
             }
         }
         throw failure
-    }
-
-    /// Where the directory was made.
-    private struct Place {
-        let parent: OpenDirectory
-        let name: FilePath
-        let directory: OpenDirectory
-        let times: (before: FileTime, after: FileTime)
     }
 
     /// Opens the directory that was created.

@@ -67,13 +67,12 @@ package struct RestoreMode: Sendable {
     package init(target: FilePath?, overwrites: Bool, keepsNumbers: Bool) {
         (self.target, self.overwrites) = (target, overwrites)
         unmounted = target == nil ? unmountedPoints() : []
-        let users = (try? contentsOfFile("/etc/passwd")) ?? []
+        let users = PasswordDatabase(contents: (try? contentsOfFile("/etc/passwd")) ?? [])
         let isRoot = effectiveUser() == 0
-        accounts = isRoot && !keepsNumbers ? identifiers(ofUsersIn: users) : [:]
+        accounts = isRoot && !keepsNumbers ? users.identifiers : [:]
         homes =
             isRoot
-            ? PasswordDatabase(contents: users).accounts
-                .filter { $0.user == 0 || $0.user >= 1000 }.map(\.home.bytes)
+            ? users.accounts.filter { $0.user == 0 || $0.user >= 1000 }.map(\.home.bytes)
             : [[UInt8(ascii: "/")]]
     }
 
@@ -83,17 +82,6 @@ package struct RestoreMode: Sendable {
         guard homes.contains(where: { isHeld(path, by: $0) }) else { return .beside(nil) }
         return .beside(" (from \(snapshot.time.localMinute.replacing(":", with: ".")))")
     }
-}
-
-private func identifiers(ofUsersIn users: [UInt8]) -> [String: UInt32] {
-    let lines = users.split(separator: UInt8(ascii: "\n"))
-    return Dictionary(
-        lines.compactMap { line in
-            let fields = String(decoding: line, as: UTF8.self)
-                .split(separator: ":", omittingEmptySubsequences: false)
-            guard fields.count > 2, let user = UInt32(fields[2]) else { return nil }
-            return (String(fields[0]), user)
-        }, uniquingKeysWith: { first, _ in first })
 }
 
 private func unmountedPoints() -> Set<[UInt8]> {

@@ -126,14 +126,6 @@ package struct Occurrence: Sendable, Hashable {
     package fileprivate(set) var modified: FileTime?
 }
 
-/// The snapshots that contain an item.
-package struct Occurrences: Sendable {
-    /// Those that contain it, the oldest first.
-    package fileprivate(set) var found: [Occurrence] = []
-    /// Those that cannot be read and may contain it.
-    package fileprivate(set) var unreadable: [UnreadableSnapshot] = []
-}
-
 extension Restic {
     /// Finds the snapshots of this machine that contain an item. The empty directory that stands for
     /// an excluded one, and the tag file in it, do not count.
@@ -141,13 +133,13 @@ extension Restic {
     /// - Parameters:
     ///   - path: the absolute path as it was backed up.
     ///   - list: the snapshots of the repository.
+    /// - Returns: those that contain it, the oldest first, and those that may, and cannot be read.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     package func occurrences(
         of path: [UInt8], among list: SnapshotList
-    ) async throws(BackupError) -> Occurrences {
+    ) async throws(BackupError) -> (found: [Occurrence], unreadable: [UnreadableSnapshot]) {
         let own = ownSnapshots(among: list)
-        var result = Occurrences()
-        result.unreadable = own.unreadable
+        var (occurrences, unreadable) = ([Occurrence](), own.unreadable)
         let tagFile = path + [UInt8(ascii: "/")] + TagFile.cacheDirectory.name.bytes
         let progress = StepCounter("snapshots checked", of: Int64(own.snapshots.count), progress)
         for snapshot in own.snapshots {
@@ -161,12 +153,12 @@ extension Restic {
                     if entry.path == path { found.modified = entry.modified }
                     found.bytes.addSaturating(entry.size)
                 }
-                if found.items > 0 { result.found.append(found) }
+                if found.items > 0 { occurrences.append(found) }
             } catch  where error.code.mayConcernOneSnapshot {
-                result.unreadable.append(
+                unreadable.append(
                     UnreadableSnapshot(identifier: snapshot.identifier, problem: error.message))
             }
         }
-        return result
+        return (occurrences, unreadable)
     }
 }
