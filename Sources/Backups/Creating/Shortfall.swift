@@ -10,7 +10,6 @@ package struct Shortfall: Sendable, Hashable {
 
     /// What happened to an item.
     package struct Cause: Sendable, Hashable {
-        /// A short name.
         package let name: String
         /// What happened, in words, and what to do about it.
         package let sentence: String

@@ -113,7 +113,6 @@ private func identifierOfConfig(_ json: [UInt8]) throws(JSONError) -> String {
     return identifier
 }
 
-/// The kept snapshots of a repository.
 package struct KeptSnapshots: Sendable {
     private let engine: Restic
     /// By the identifiers that eviction records use.
@@ -195,11 +194,8 @@ package struct KeptFile: Sendable, Hashable {
     package var path: [UInt8] = []
     /// The user ID of the owner; nil in a record that lacks it, which fits no placeholder.
     package var owner: UInt32?
-    /// The size in bytes.
     package var size: Int64 = 0
-    /// The modification time of the content.
     package var modified = FileTime(seconds: 0, nanoseconds: 0)
-    /// The permission bits.
     package var permissions: UInt16 = 0
     /// The hash of the content; a record that lacks it is damaged.
     package var content: ContentHash?
@@ -208,7 +204,6 @@ package struct KeptFile: Sendable, Hashable {
 
     package init() {}
 
-    /// Describes a file that is to be evicted.
     package init(_ file: EvictableFile, _ content: ContentHash, dataBytes: Int64) {
         path = file.path.bytes
         owner = file.status.owner

@@ -3,9 +3,7 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The location of a repository.
 package struct RepositoryLocation: Sendable, Hashable {
-    /// The location as restic takes it.
     package let bytes: [UInt8]
     /// The directory; nil for anything but a directory on this machine.
     package let directory: FilePath?
@@ -72,7 +70,6 @@ package struct RepositoryLocation: Sendable, Hashable {
 /// A repository that snapshots were made in, as the state directory knows it: a line for each in the
 /// file `backup/repository-PLACE`, for all configurations whose repository is at that place.
 struct KnownRepository: Sendable, Hashable {
-    /// restic's identifier.
     var identifier: String
     /// The SHA-256 of the file `config`, by which the identifier is known without a start of restic; `-`
     /// for a repository that is not a directory.

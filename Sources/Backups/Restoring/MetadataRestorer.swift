@@ -6,7 +6,6 @@ import SystemPackage
 /// changing the owner clears set-ID bits and capabilities, and an ordinary user cannot store
 /// attributes on read-only items.
 final class MetadataRestorer {
-    /// The items with metadata that could not be set.
     private(set) var failures: [RestoreFailure] = []
     private let isRoot = effectiveUser() == 0
 
@@ -79,7 +78,6 @@ func whileWritable(
 
 /// The metadata of an item that is copied to another filesystem.
 struct ItemMetadata: Sendable, Hashable {
-    /// The absolute path in the snapshot, for failures.
     let path: [UInt8]
     /// Kind, permissions, owners, modification time and size.
     let status: FileStatus

@@ -7,7 +7,6 @@ import SystemPackage
 package struct RestoreAmount: Sendable, Hashable {
     /// The number of items of the SOURCEs, directories included.
     package var items = 0
-    /// The sizes of the files among them, in bytes.
     package var bytes: Int64 = 0
     /// The bytes available to this user on the filesystem that they are restored to.
     package var available: Int64 = 0
@@ -326,7 +325,6 @@ struct WantedItems: Sendable {
     private(set) var missing: [[UInt8]]
     /// The number of items of the SOURCEs that are wanted, directories included.
     private(set) var count: Int
-    /// The sizes of the files among them, in bytes.
     private(set) var bytes: Int64 = 0
     /// The items with a time that not all filesystems can store, or that restic restores as another: beyond
     /// 64 bits of nanoseconds.
@@ -358,7 +356,6 @@ struct WantedItems: Sendable {
     }
 }
 
-/// Reads the lines of `restic restore --json`.
 private struct RestoreMessages: LineConsumer {
     /// Whether restic has ended by itself. What it sums up counts for nothing.
     private(set) var hasSummary = false

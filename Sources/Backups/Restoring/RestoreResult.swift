@@ -1,9 +1,7 @@
 import SystemCalls
 import SystemPackage
 
-/// The result of a restore.
 package struct RestoreResult: Sendable {
-    /// The snapshot.
     package let snapshot: Snapshot
     /// The paths that were asked for; empty for everything.
     package let paths: [[UInt8]]
@@ -22,7 +20,6 @@ package struct RestoreResult: Sendable {
     /// The parts below those asked for that the snapshot lacks, and the newest snapshot that has each; nil
     /// where none is known to have it.
     package var absentParts: [(path: [UInt8], snapshot: Snapshot?)] = []
-    /// The number of other excluded items there.
     package var excludedItems = 0
     /// What other snapshots have of the items that were there already.
     package var otherVersions: [[UInt8]: [Occurrence]] = [:]
@@ -43,7 +40,6 @@ package struct RestoreResult: Sendable {
     /// The number of items that are as they are in the snapshot, as far as is known.
     package var wholeItems: Int { max(0, items - countItems(failures) - merged.differingItems) }
 
-    /// Whether no item was restored, as far as is known.
     package var isNothing: Bool {
         items > 0 && countItems(failures.filter { $0.name == "missing" }) >= items
     }
@@ -57,18 +53,14 @@ package struct RestoreResult: Sendable {
 
 /// An item that was not restored as it is in the snapshot.
 package struct RestoreFailure: Sendable, Hashable {
-    /// The absolute path in the snapshot.
     package let path: [UInt8]
-    /// A short name for what is wrong.
     package let name: String
-    /// What is wrong, in words.
     package let sentence: String
 
     private init(_ path: [UInt8], _ name: String, _ sentence: String) {
         (self.path, self.name, self.sentence) = (path, name, sentence)
     }
 
-    /// It was not restored.
     static func missing(_ path: [UInt8], _ reason: String) -> Self {
         Self(path, "missing", "was not restored: \(reason)")
     }
@@ -78,7 +70,6 @@ package struct RestoreFailure: Sendable, Hashable {
         Self(path, "different", "was not restored as it is in the snapshot: \(reason)")
     }
 
-    /// Some of its extended attributes are missing.
     static func attributes(_ path: [UInt8], _ reason: String) -> Self {
         Self(path, "attributes", "is missing some of its extended attributes: \(reason)")
     }

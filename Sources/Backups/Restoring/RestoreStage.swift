@@ -55,7 +55,6 @@ package final class RestoreStage: Sendable {
         FilePath("/proc/\(processNumber())/fd/\(directory.descriptor.rawValue)")
     }
 
-    /// The bytes available to this user where the directory is; 0 if that cannot be found out.
     var availableBytes: Int64 {
         (try? filesystemStatus(ofOpen: directory.descriptor))?.availableBytes ?? 0
     }
@@ -322,7 +321,6 @@ extension OpenDirectory {
     }
 }
 
-/// Whether something is at a location.
 package func itemExists(
     _ location: borrowing some FileLocation & ~Copyable
 ) throws(Errno) -> Bool {

@@ -32,7 +32,6 @@ struct TreeMerger {
     /// The restored files that have a journal in the snapshot, which got their names.
     private var databases: Set<[UInt8]> = []
     private let placing: Placing
-    /// The paths that were asked for.
     private let asked: [[UInt8]]
     /// What is wrong with items that are not intact, by their printed names: all but directories stay where
     /// they are, also those that only print alike.
@@ -50,7 +49,6 @@ struct TreeMerger {
     /// one gets; nil when it keeps its own.
     private typealias Walk = DirectoryWalk<ItemMetadata?>
 
-    /// An item of the restored tree, and the directory that it is moved to.
     private struct Item {
         let name: FilePath
         let path: [UInt8]
@@ -153,7 +151,6 @@ struct TreeMerger {
         }
     }
 
-    /// Moves an item that is no directory to its name.
     private mutating func put(_ item: Item) throws {
         let isTaken = try item.target.has(item.name)
         if !isTaken || placing == .replacing { try checkJournals(of: item) }
@@ -320,7 +317,6 @@ struct TreeMerger {
         }
     }
 
-    /// Moves a directory to a name that nothing has.
     private func rename(_ item: Item, as name: FilePath) throws(Errno) {
         // Changing a directory's parent writes to the directory.
         try whileWritable(item.descriptor, item.status) { () throws(Errno) in
@@ -373,7 +369,6 @@ struct TreeMerger {
         }
     }
 
-    /// Copies an item to another filesystem.
     private mutating func copy(_ item: Item, as name: FilePath, replaces: Bool) throws(Errno) {
         let (status, target) = (item.status, item.target)
         let recorded = ItemMetadata(item.path, status, of: item.source.location(of: item.name))
@@ -428,7 +423,6 @@ package let unmountedSentence =
     "it is a mount point in /etc/fstab with nothing mounted: mount it, or restore to another directory "
     + "with --target"
 
-/// Why an item is not moved to its name, in words.
 private struct Obstacle: Error {
     let sentence: String
 
@@ -436,7 +430,6 @@ private struct Obstacle: Error {
 }
 
 extension OpenDirectory {
-    /// Whether an entry has a name.
     fileprivate func has(_ name: FilePath) throws(Errno) -> Bool {
         do throws(Errno) {
             _ = try status(of: name)

@@ -96,7 +96,6 @@ extension FileTime {
     package var localMinute: String { String(localText.prefix(16).replacing("T", with: " ")) }
 }
 
-/// What is restored from one snapshot.
 package struct RestorePart: Sendable {
     let snapshot: Snapshot
     /// The paths in the snapshot; empty for everything.
@@ -232,11 +231,8 @@ extension RestoreChoice {
     }
 }
 
-/// The newest snapshot that has an item.
 struct NewestVersion: Sendable {
-    /// The absolute path as it was backed up.
     let path: [UInt8]
-    /// The snapshot; nil if no snapshot has the item.
     fileprivate(set) var snapshot: Snapshot?
     /// The newer ones, which lack it, the newest first, and the reason, in words, for which each excluded
     /// it; nil where it was not there.

@@ -5,7 +5,6 @@ import SystemCalls
 
 /// How one path differs between two snapshots.
 package struct SnapshotDifference: Sendable, Hashable {
-    /// The kinds of differences.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// It is in the second snapshot only, and the first did not exclude it.
         case added
@@ -19,9 +18,7 @@ package struct SnapshotDifference: Sendable, Hashable {
         case noLongerExcluded = "no-longer-excluded"
     }
 
-    /// How it differs.
     package let kind: Kind
-    /// The absolute path's bytes.
     package let path: [UInt8]
     /// The kind of file: that in the second snapshot, if it is in there.
     package let fileKind: FileKind
@@ -30,7 +27,6 @@ package struct SnapshotDifference: Sendable, Hashable {
     /// The size in the second snapshot, in bytes; nil when it is not in there or not a regular
     /// file.
     package let sizeAfter: Int64?
-    /// Why it is or was excluded, in words; nil when it is not.
     package let reason: String?
 }
 
@@ -116,11 +112,9 @@ extension SnapshotEntry {
 
 /// What one snapshot contains of an item.
 package struct Occurrence: Sendable, Hashable {
-    /// The snapshot.
     package let snapshot: Snapshot
     /// The number of its items that are the item itself or below it, without directories.
     package fileprivate(set) var items = 0
-    /// The sizes of the files among them, in bytes.
     package fileprivate(set) var bytes: Int64 = 0
     /// When the content of the item itself, which is the only one then, last changed; nil for a directory.
     package fileprivate(set) var modified: FileTime?

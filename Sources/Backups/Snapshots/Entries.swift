@@ -2,19 +2,14 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// One entry of a snapshot.
 package struct SnapshotEntry: Sendable, Hashable {
-    /// The absolute path's bytes.
     package var path: [UInt8]
-    /// The kind of file.
     package let kind: FileKind
     /// The size in bytes; 0 unless it is a regular file.
     package let size: Int64
-    /// When the content last changed.
     package let modified: FileTime
     /// The permission bits, without set-user-ID, set-group-ID and sticky bits.
     package let permissions: UInt16
-    /// The uid of the owner.
     package var owner: UInt32 = 0
 }
 
@@ -102,7 +97,6 @@ extension Restic {
     }
 }
 
-/// Parses `ls --json`.
 private struct EntryReader<Result: Sendable>: LineConsumer {
     private(set) var result: Result
     private let add: @Sendable (inout Result, SnapshotEntry) -> Void
@@ -112,9 +106,7 @@ private struct EntryReader<Result: Sendable>: LineConsumer {
     private(set) var incomplete: [Int: [UInt8]] = [:]
     /// The number of newlines in the head of the second listing.
     private(set) var headLineCount: Int
-    /// Whether the line about the snapshot was read.
     private(set) var hasHead = false
-    /// The number of entries that were added.
     private(set) var deliveredCount = 0
     private let skippedCount: Int
     private let names: [Int: [UInt8]]

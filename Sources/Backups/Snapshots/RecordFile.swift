@@ -8,10 +8,8 @@ import SystemPackage
 /// backup of the same finds the file locked and appends a number to its name. Where nothing can be written,
 /// as on a full disk, the file is in a new directory in `/tmp`.
 final class RecordFile: Sendable {
-    /// The file's absolute path.
     let path: FilePath
     private let descriptor: FileDescriptor
-    /// Whether its directory was made for it alone.
     private let ownsDirectory: Bool
 
     private static let limit = 100
@@ -76,7 +74,6 @@ final class RecordFile: Sendable {
         if ownsDirectory { removeDirectory(path.removingLastComponent()) }
     }
 
-    /// Removes an empty directory. One that stays is empty.
     private static func removeDirectory(_ path: FilePath) {
         try? removeItem(path, in: .workingDirectory, isDirectory: true)
     }
@@ -116,7 +113,6 @@ extension Restic {
 /// The path of a snapshot's record in restic: an additional file of the snapshot, whose path is in
 /// a tag.
 struct RecordPath: Sendable, Hashable {
-    /// The file's absolute path.
     let path: [UInt8]
     private let sources: [[UInt8]]
 
@@ -128,7 +124,6 @@ struct RecordPath: Sendable, Hashable {
     /// - Parameter identity: of what it is a record of.
     static func fileName(_ identity: String) -> String { "resval-record-\(identity)" }
 
-    /// Returns the tag that contains a path.
     static func tag(_ path: FilePath) -> String { prefix + Percent.text(of: path.bytes) }
 
     /// Finds the path in a snapshot's tags; nil for a snapshot without a record.
@@ -174,6 +169,5 @@ struct RecordPath: Sendable, Hashable {
 }
 
 extension Snapshot {
-    /// The path of its record; nil when it has none.
     var recordPath: RecordPath? { RecordPath(tags: allTags, sources: sources) }
 }

@@ -14,11 +14,8 @@ import SystemPackage
 struct RecordNotes: Sendable {
     private let directory: FilePath
     private let repository: String
-    /// The most bytes that a verdict has.
     private static let longestVerdict = 64 << 20
-    /// How many texts are kept.
     private static let textCount = 4
-    /// The most bytes that a text which is kept has.
     private static let longestText = 16 << 20
     /// The free space, in bytes, that a text leaves in the home.
     private static let roomLeft: Int64 = 64 << 20
@@ -225,7 +222,6 @@ extension Restic {
         return made
     }
 
-    /// Keeps another identifier for the SET of a configuration.
     func keep(_ identifier: String, of configuration: String) throws(FileError) {
         guard let file = identifierFile(of: configuration) else {
             throw FileError(
@@ -240,7 +236,6 @@ extension Restic {
         stateDirectory?.appending("backup").appending(configuration).appending("set")
     }
 
-    /// Whether a SET is one that this installation makes.
     func isOwn(_ set: SnapshotSet) -> Bool {
         (try? keptIdentifier(of: set.configuration)) == set.identifier
     }

@@ -9,10 +9,8 @@ import SystemCalls
 extension SnapshotRecord {
     /// The version of the format that is written. Readers reject a higher one.
     private static let version: Int64 = 1
-    /// The most bytes of a text that are read.
     static let longestText = 512 << 20
 
-    /// The text.
     var text: [UInt8] {
         var (record, version, lines) = (self, Self.version, [[UInt8]]())
         func add(_ type: String, _ fields: (inout RecordLine) -> Void) {
@@ -218,10 +216,8 @@ private struct RecordLine: ~Copyable {
     private var values: [String: JSONScanner]?
     /// Whether a line that is read lacks something, or has something that is not valid.
     private(set) var isDamaged = false
-    /// The most fields that a line has.
     private static let limit = 32
 
-    /// Begins a line to write.
     init(_ type: String) { line.add("type", type) }
 
     init(reading bytes: ArraySlice<UInt8>) {
@@ -241,7 +237,6 @@ private struct RecordLine: ~Copyable {
 
     consuming func ended() -> [UInt8] { line.ended() }
 
-    /// Checks what was read.
     mutating func require(_ isValid: Bool) { if !isValid { isDamaged = true } }
 
     /// Names a field that is not there where its value is nil.
@@ -260,7 +255,6 @@ private struct RecordLine: ~Copyable {
         }
     }
 
-    /// Names a field that must be there.
     mutating func field<Value: RecordValue>(_ name: String, _ value: inout Value) {
         var found: Value? = value
         field(name, &found)
@@ -268,7 +262,6 @@ private struct RecordLine: ~Copyable {
         if let found { value = found }
     }
 
-    /// Names the path.
     mutating func path(_ path: inout [UInt8], mayBeEmpty: Bool = false) {
         guard let values else { return line.add(path: path) }
         do throws(JSONError) {
@@ -291,7 +284,6 @@ private struct RecordLine: ~Copyable {
     }
 }
 
-/// A value of a field.
 private protocol RecordValue {
     func add(to line: inout JSONLine, as name: String)
     /// Returns nil for a value that is not valid.
@@ -317,7 +309,6 @@ extension Int: RecordValue {}
 extension UInt32: RecordValue {}
 extension UInt16: RecordValue {}
 
-/// A value that is a text.
 private protocol RecordText: RecordValue {
     var recordText: String { get }
     init?(recordText: String)

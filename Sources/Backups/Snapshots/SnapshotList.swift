@@ -13,14 +13,10 @@ package struct SnapshotList: Sendable {
         self.unreadable = Set(unreadable).sorted { $0.identifier < $1.identifier }
     }
 
-    /// The snapshots of one SET.
     package struct OneSet: Sendable {
-        /// The SET.
         package let name: SnapshotSet
-        /// The snapshots, in the order they were made.
         package let snapshots: [Snapshot]
 
-        /// The SOURCEs that were backed up.
         package var sources: [FilePath] { snapshots.last?.sources ?? [] }
     }
 
@@ -60,7 +56,6 @@ package struct SnapshotList: Sendable {
 package struct UnreadableSnapshot: Sendable, Hashable {
     /// The identifier, or its first digits.
     package let identifier: String
-    /// What is wrong, in words.
     package let problem: String
 
     package init(identifier: String, problem: String) {
@@ -153,7 +148,6 @@ private struct SnapshotListReader: OutputConsumer {
     /// Does nothing: missing output may be due to a failure, which restic's exit code reports.
     func finish() {}
 
-    /// Whether restic printed an array and it was complete.
     var isComplete: Bool { elements.isComplete }
 }
 
@@ -181,7 +175,6 @@ extension Restic {
 }
 
 extension [Snapshot] {
-    /// The snapshots by their times, but those of each SET in the order they were made.
     fileprivate var inOrder: [Snapshot] {
         var sorted = self.sorted { ($0.time, $0.identifier) < ($1.time, $1.identifier) }
         let places = Dictionary(grouping: sorted.indices) { sorted[$0].set }
@@ -195,7 +188,6 @@ extension [Snapshot] {
     }
 }
 
-/// The snapshot that a command refers to.
 package enum SnapshotChoice: Sendable, Hashable {
     /// The snapshot made last by this installation.
     case latest
@@ -215,7 +207,6 @@ package enum SnapshotChoice: Sendable, Hashable {
 }
 
 extension StringProtocol {
-    /// Whether all characters are ASCII hexadecimal digits.
     var isHexadecimal: Bool { utf8.allSatisfy("0123456789abcdefABCDEF".utf8.contains) }
 
     /// Whether it is a complete identifier as restic gives them to snapshots, trees and locks: a
