@@ -353,7 +353,7 @@ struct BackupMessages: LineConsumer {
         var progress = BackupProgress(noun: "files stored")
         var summary = BackupSummary()
         var scanner = JSONScanner(line)
-        do throws(JSONError) {
+        try parsing("backup") { () throws(JSONError) in
             try scanner.forEachField { scanner, name throws(JSONError) in
                 switch name {
                 case "message_type": kind = try scanner.text()
@@ -372,8 +372,6 @@ struct BackupMessages: LineConsumer {
                 default: break
                 }
             }
-        } catch {
-            throw .unexpectedAnswer(error, to: "backup")
         }
         switch kind {
         case "verbose_status" where ["new", "modified", "unchanged"].contains(action):

@@ -16,13 +16,14 @@ extension Restic {
             ResticCommand("cat", words("--no-lock"), on: words("config")),
             within: repository.directory == nil ? limits.answer : nil, reading: WholeOutput())
         guard end.code == 0 else { throw failure(end) }
-        let found: String
-        do throws(JSONError) {
-            found = try identifierOfConfig(output.bytes)
-        } catch {
-            throw .unexpectedAnswer(error, to: "cat config")
+        var found = ""
+        var scanner = JSONScanner(output.bytes[...])
+        try parsing("cat config") { () throws(JSONError) in
+            try scanner.forEachField { scanner, field throws(JSONError) in
+                if field == "id" { found = try scanner.text() }
+            }
         }
-        identifier.withLock { $0 = found }
+        identifier.withLock { [found] in $0 = found }
         return found
     }
 
@@ -101,16 +102,6 @@ extension Restic {
         if isProof { dump.options += words("--no-cache", "--no-lock") }
         return try await run(dump, reading: consumer)
     }
-}
-
-/// Returns the identifier in a repository's file `config`, as `restic cat config` prints it.
-private func identifierOfConfig(_ json: [UInt8]) throws(JSONError) -> String {
-    var identifier = ""
-    var scanner = JSONScanner(json[...])
-    try scanner.forEachField { scanner, field throws(JSONError) in
-        if field == "id" { identifier = try scanner.text() }
-    }
-    return identifier
 }
 
 package struct KeptSnapshots: Sendable {

@@ -13,7 +13,6 @@ package struct Restic: Sendable {
     let programs: ResticPrograms
     let environment: ResticEnvironment
     let limits: ResticLimits
-    /// The programs' directory for state, which may be missing; nil when it is not known.
     let stateDirectory: FilePath?
     /// Whether an earlier command could not write the repository's locks.
     private let failsToLock = Monitor(false)
@@ -23,7 +22,6 @@ package struct Restic: Sendable {
     /// The identifier of the repository; nil until it was read.
     let identifier = Monitor<String?>(nil)
     let uploadLimit: Int64?
-    /// The path of a file that contains the password; nil when the environment gives it.
     let passwordFile: [UInt8]?
     /// The command that prints the password; nil when something else gives it.
     let passwordCommand: [UInt8]?
@@ -36,11 +34,9 @@ package struct Restic: Sendable {
     ///   - passwordFile: the path of a file that contains the password; nil to let restic find the
     ///     password through the environment.
     ///   - environment: the environment that restic inherits, each variable as `NAME=VALUE`.
-    ///   - stateDirectory: the programs' directory for state; nil when it is not known.
+    ///   - stateDirectory: the programs' directory for state, which may be missing; nil when it is not known.
     ///   - uploadLimit: the most bytes a second that restic sends; nil for as many as it can.
     ///   - limits: how long restic is waited for.
-    ///   - warn: see ``Restic/warn``.
-    ///   - progress: see ``Restic/progress``.
     /// - Throws: ``BackupError``: `engineMissing`; `noPassword` when there is no source of a password.
     package init(
         searchPath: [UInt8], repository: RepositoryLocation, passwordFile: [UInt8]?,

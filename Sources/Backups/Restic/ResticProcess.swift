@@ -508,13 +508,9 @@ final class MemoryFile: Sendable {
     init(_ contents: [UInt8]) throws(BackupError) {
         do throws(Errno) {
             file = OwnedDescriptor(try makeMemoryFile("resval-backup-list"))
-        } catch {
-            throw BackupError(.other, "a list for restic cannot be made: \(error)")
-        }
-        do throws(Errno) {
             try writeFile(file.descriptor, contents)
         } catch {
-            throw BackupError(.other, "a list for restic cannot be written: \(error)")
+            throw BackupError(.other, "a list for restic cannot be made: \(error)")
         }
     }
 

@@ -179,11 +179,8 @@ extension Restic {
                 on: words("tree") + [Array("\(snapshot.identifier):".utf8) + parent])
             let limit = SnapshotRecord.longestText
             let tree = try await run(command, reading: WholeOutput(limit: limit)).bytes
-            let name: String?
-            do throws(JSONError) {
-                name = try userName(of: owner, inTree: tree)
-            } catch {
-                throw .unexpectedAnswer(error, to: "cat")
+            let name = try parsing("cat") { () throws(JSONError) in
+                try userName(of: owner, inTree: tree)
             }
             guard let name, let here = accounts[name], here != owner else { continue }
             throw BackupError(

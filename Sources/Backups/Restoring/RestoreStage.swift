@@ -29,7 +29,6 @@ package final class RestoreStage: Sendable {
     /// Creates the directory, and the target if it is missing.
     ///
     /// - Parameter wanted: the absolute paths of the restored items in the snapshot.
-    /// - Throws: ``BackupError``.
     init(in target: FilePath, for wanted: [[UInt8]]) throws(BackupError) {
         do {
             try makeDirectories(target)

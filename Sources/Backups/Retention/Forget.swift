@@ -287,11 +287,7 @@ extension Restic {
         // Without a match nothing is printed.
         if output.bytes.isEmpty { return [:] }
         var scanner = JSONScanner(output.bytes[...], hasLostBytes: false)
-        do throws(JSONError) {
-            return try scanner.forgetReasons()
-        } catch {
-            throw .unexpectedAnswer(error, to: "forget")
-        }
+        return try parsing("forget") { () throws(JSONError) in try scanner.forgetReasons() }
     }
 }
 

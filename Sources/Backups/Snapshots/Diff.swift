@@ -34,8 +34,6 @@ extension Restic {
     /// Compares two snapshots and passes every difference to a closure, in a snapshot's order.
     ///
     /// A snapshot without a record is treated as if it excluded nothing.
-    ///
-    /// - Throws: ``BackupError``.
     package func compare(
         _ first: Snapshot, with second: Snapshot,
         report: @escaping @Sendable (SnapshotDifference) -> Void
@@ -43,7 +41,9 @@ extension Restic {
         let excludedBefore = ExcludedPaths(try await exclusions(of: first))
         let excludedAfter = ExcludedPaths(try await exclusions(of: second))
         let before = try await readEntries(of: first.identifier, into: []) { $0.append($1) }
-        let merger = EntryMerger(before, excludedBefore, excludedAfter, report)
+        let merger = EntryMerger(
+            before: before[...], excludedBefore: excludedBefore, excludedAfter: excludedAfter,
+            report: report)
         try await readEntries(of: second.identifier, into: merger) { $0.receive($1) }.finish()
     }
 }
@@ -51,20 +51,10 @@ extension Restic {
 /// Compares the entries of a second snapshot with those of the first.
 private struct EntryMerger: Sendable {
     /// The entries of the first snapshot that are still to be compared.
-    private var before: ArraySlice<SnapshotEntry>
-    private let excludedBefore: ExcludedPaths
-    private let excludedAfter: ExcludedPaths
-    private let report: @Sendable (SnapshotDifference) -> Void
-
-    init(
-        _ before: [SnapshotEntry], _ excludedBefore: ExcludedPaths, _ excludedAfter: ExcludedPaths,
-        _ report: @escaping @Sendable (SnapshotDifference) -> Void
-    ) {
-        self.before = before[...]
-        self.excludedBefore = excludedBefore
-        self.excludedAfter = excludedAfter
-        self.report = report
-    }
+    var before: ArraySlice<SnapshotEntry>
+    let excludedBefore: ExcludedPaths
+    let excludedAfter: ExcludedPaths
+    let report: @Sendable (SnapshotDifference) -> Void
 
     mutating func receive(_ entry: SnapshotEntry) {
         while let old = before.first, pathPrecedes(old.path, entry.path) {

@@ -67,7 +67,6 @@ extension Restic {
     ///     the repository does not show.
     ///   - result: what is known before the first entry.
     ///   - add: adds an entry, whose path is exact.
-    /// - Throws: ``BackupError``.
     package func readEntries<Result: Sendable>(
         of identifier: String, below path: [UInt8]? = nil, usesCache: Bool = true,
         into result: Result, add: @escaping @Sendable (inout Result, SnapshotEntry) -> Void
@@ -130,12 +129,10 @@ private struct EntryReader<Result: Sendable>: LineConsumer {
     }
 
     mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
-        let found: SnapshotEntry?
-        do throws(JSONError) {
-            found = try SnapshotEntry.reading(line)
-            if found == nil { try readHead(line) }
-        } catch {
-            throw .unexpectedAnswer(error, to: "ls")
+        let found = try parsing("ls") { () throws(JSONError) in
+            let entry = try SnapshotEntry.reading(line)
+            if entry == nil { try readHead(line) }
+            return entry
         }
         guard var entry = found else { return }
         let number = lengths.count

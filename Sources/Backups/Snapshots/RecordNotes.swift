@@ -164,8 +164,6 @@ extension Restic {
     }
 
     /// Returns the record of a snapshot, from the state directory where that keeps its text.
-    ///
-    /// - Throws: as ``record(of:)`` does.
     func keptRecord(of snapshot: Snapshot) async throws(BackupError) -> SnapshotRecord {
         if let text = snapshot.recordHash.flatMap({ notes?.text(of: $0) }) {
             return try SnapshotRecord(text: text)
@@ -174,8 +172,6 @@ extension Restic {
     }
 
     /// Returns the items that a snapshot excluded; none for one without a record.
-    ///
-    /// - Throws: as ``record(of:)`` does.
     func exclusions(of snapshot: Snapshot) async throws(BackupError) -> [RecordedExclusion] {
         do throws(BackupError) {
             return try await keptRecord(of: snapshot).exclusions
@@ -186,8 +182,6 @@ extension Restic {
 
     /// Returns what is known of a snapshot of a SET, without the excluded items themselves, whose paths are
     /// enough to compare. The state directory may keep its record's text.
-    ///
-    /// - Throws: as ``record(of:)`` does.
     func recorded(_ snapshot: Snapshot) async throws(BackupError) -> SnapshotRecord {
         var record = try await keptRecord(of: snapshot)
         // Any client of the repository may have changed its tags.

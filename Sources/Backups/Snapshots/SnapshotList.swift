@@ -136,12 +136,10 @@ private struct SnapshotListReader: OutputConsumer {
     private var elements = JSONElements()
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
-        do throws(JSONError) {
+        try parsing("snapshots") { () throws(JSONError) in
             try elements.append(bytes) { element throws(JSONError) in
                 snapshots.append(try Snapshot(json: element))
             }
-        } catch {
-            throw .unexpectedAnswer(error, to: "snapshots")
         }
     }
 
@@ -151,8 +149,21 @@ private struct SnapshotListReader: OutputConsumer {
     var isComplete: Bool { elements.isComplete }
 }
 
+/// Parses what a restic command printed.
+func parsing<Result>(
+    _ command: String, _ body: () throws(JSONError) -> Result
+) throws(BackupError) -> Result {
+    do throws(JSONError) {
+        return try body()
+    } catch {
+        throw .unexpectedAnswer(error, to: command)
+    }
+}
+
 extension BackupError {
-    static func unexpectedAnswer(_ error: JSONError, to command: String) -> BackupError {
+    fileprivate static func unexpectedAnswer(
+        _ error: JSONError, to command: String
+    ) -> BackupError {
         BackupError(
             .unexpectedAnswer,
             "restic \(command) printed something unexpected at byte \(error.offset)",
