@@ -80,7 +80,7 @@ extension Restic {
         json.options += words("--json")
         // The head of the second listing prints the path, too.
         let headLines = 1 + (path ?? []).count { $0 == newline }
-        let reader = EntryReader(result, add, headLines: headLines)
+        let reader = EntryReader(result: result, add: add, headLineCount: headLines)
         let first = try await run(json, reading: Lines(reader)).consumer
         // restic exits with 0 when it skips a snapshot that it cannot read.
         guard first.hasHead else {
@@ -91,42 +91,27 @@ extension Restic {
         guard !first.incomplete.isEmpty else { return first.result }
         let names = try await run(list, reading: ExactNameReader(first)).names
         let rest = EntryReader(
-            first.result, add, skipping: first.deliveredCount, names: names)
+            result: first.result, add: add, skippedCount: first.deliveredCount, names: names)
         return try await run(json, reading: Lines(rest)).consumer.result
     }
 }
 
 private struct EntryReader<Result: Sendable>: LineConsumer {
-    private(set) var result: Result
-    private let add: @Sendable (inout Result, SnapshotEntry) -> Void
+    var result: Result
+    let add: @Sendable (inout Result, SnapshotEntry) -> Void
+    /// The number of newlines in the head of the second listing, as far as it is known.
+    var headLineCount = 1
+    /// The number of entries at the start that were added before.
+    var skippedCount = 0
+    /// Exact paths, by the numbers of their entries.
+    var names: [Int: [UInt8]] = [:]
     /// The length of every entry's path, in order.
-    private(set) var lengths: [UInt32] = []
+    var lengths: [UInt32] = []
     /// The paths with lost bytes whose exact form is not known, by the numbers of their entries.
-    private(set) var incomplete: [Int: [UInt8]] = [:]
-    /// The number of newlines in the head of the second listing.
-    private(set) var headLineCount: Int
-    private(set) var hasHead = false
-    private(set) var deliveredCount = 0
-    private let skippedCount: Int
-    private let names: [Int: [UInt8]]
-    private var record: RecordPath?
-
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - headLines: the number of newlines in the head of the second listing, without those in
-    ///     the snapshot's paths.
-    ///   - skippedCount: the number of entries at the start that were added before.
-    ///   - names: exact paths, by the numbers of their entries.
-    init(
-        _ result: Result, _ add: @escaping @Sendable (inout Result, SnapshotEntry) -> Void,
-        headLines: Int = 1, skipping skippedCount: Int = 0, names: [Int: [UInt8]] = [:]
-    ) {
-        (self.result, self.add) = (result, add)
-        headLineCount = headLines
-        self.skippedCount = skippedCount
-        self.names = names
-    }
+    var incomplete: [Int: [UInt8]] = [:]
+    var hasHead = false
+    var deliveredCount = 0
+    var record: RecordPath?
 
     mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
         let found = try parsing("ls") { () throws(JSONError) in
@@ -153,21 +138,19 @@ private struct EntryReader<Result: Sendable>: LineConsumer {
     /// Parses the line about the snapshot. The head of the second listing prints the snapshot's
     /// paths unescaped.
     private mutating func readHead(_ line: ArraySlice<UInt8>) throws(JSONError) {
-        var count = headLineCount
         var tags: [String] = []
         var scanner = JSONScanner(line)
         try scanner.forEachField { scanner, name throws(JSONError) in
             switch name {
             case "paths":
                 try scanner.forEachElement { scanner throws(JSONError) in
-                    count += try scanner.string().count { $0 == newline }
+                    headLineCount += try scanner.string().count { $0 == newline }
                 }
             case "tags": tags = try scanner.texts()
             default: break
             }
         }
         hasHead = true
-        headLineCount = count
         record = RecordPath(tags: tags, sources: SourceTags.sources(in: tags))
     }
 }
