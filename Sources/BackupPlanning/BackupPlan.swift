@@ -55,7 +55,6 @@ public struct BackupPlan: Sendable {
         if let found = part.names { names?.merge(found) { $0 + $1 } }
     }
 
-    /// Adds a stored item to ``names``.
     mutating func appendName(of path: [UInt8], isDirectory: Bool) {
         guard names != nil else { return }
         if isDirectory {
@@ -65,7 +64,6 @@ public struct BackupPlan: Sendable {
         }
     }
 
-    /// Changes the counts for a source.
     mutating func totals(of number: Int, _ change: (inout PlanTotals) -> Void) {
         while sourceTotals.count <= number { sourceTotals.append(PlanTotals()) }
         change(&sourceTotals[number])
@@ -278,7 +276,6 @@ extension EffectiveProtection {
 }
 
 extension FilePath {
-    /// Whether this path comes before another, byte by byte.
     func precedes(_ other: FilePath) -> Bool {
         withPlatformString { first in
             other.withPlatformString { second in

@@ -15,7 +15,6 @@ public struct PlanManifest: Sendable {
 
     /// An item, as far as two walks compare it.
     package struct Entry: Sendable {
-        /// The hash of the path.
         package let path: UInt64
         /// The hash of device, inode and creation time, so that an inode number that is used again
         /// differs.
@@ -23,11 +22,8 @@ public struct PlanManifest: Sendable {
         /// Of a regular file the hash of its size and times; of any other item that of device and
         /// inode.
         package let state: UInt32
-        /// The hash of the device.
         package let device: UInt32
-        /// The number of the SOURCE.
         package let source: UInt16
-        /// The kind of file.
         package let kind: FileKind
         /// Whether it is encrypted by its directory's key.
         package let isEncrypted: Bool
@@ -149,7 +145,6 @@ private func mayHaveChanged(
     }
 }
 
-/// Returns the paths of a directory's entries.
 private func entryPaths(in directory: FilePath) -> [FilePath] {
     var paths: [FilePath] = []
     do throws(Errno) {

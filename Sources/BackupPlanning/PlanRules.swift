@@ -155,7 +155,6 @@ package enum Examination {
     /// Any other item. Indirect, so that plain files are passed on in few bytes.
     indirect case item(ExaminedItem)
 
-    /// The item with what is decided about it.
     package var item: ExaminedItem {
         switch self {
         case .item(let item): item
@@ -171,7 +170,6 @@ package enum Examination {
 package struct ExaminedItem {
     /// The status; of a directory below a source the cached one, as is all that is used of it.
     package let status: FileStatus
-    /// The policy's decision.
     package let decision: Decision
     /// Whether the item has marks of its own, or a record of an eviction.
     package let hasMarks: Bool
@@ -179,7 +177,6 @@ package struct ExaminedItem {
     let mayHaveAttributes: Bool
     /// The sign of an eviction; nil on an ordinary item.
     package let sign: EvictionSign?
-    /// Why the item is excluded; nil if it is stored.
     package let reason: ExclusionReason?
 }
 

@@ -249,7 +249,6 @@ public protocol PlanObserver: SendableMetatype {
     mutating func finish()
 }
 
-/// An observer that ignores all items.
 struct NoPlanObserver: PlanObserver {
     var wantsStoredItems: Bool { false }
     func note(_ item: borrowing PlannedItem) {}
@@ -267,7 +266,6 @@ package struct PlanContext: Sendable {
     /// The number of the source that the walk came from.
     let sourceNumber: UInt16
 
-    /// Creates the context that a source is visited with.
     package init(source: EffectiveItem, number: UInt16 = 0) {
         policy = .empty
         device = nil
@@ -275,7 +273,6 @@ package struct PlanContext: Sendable {
         self.source = PlanSource(source)
     }
 
-    /// Creates the context of a directory's entries.
     package init(policy: PolicyContext, device: UInt64, sourceNumber: UInt16 = 0) {
         self.policy = policy
         self.device = device

@@ -80,8 +80,7 @@ public struct VolumeCapacity: Sendable, Hashable {
         guard status.blocks > 0 else { return nil }
         total = Int64(clamping: status.blocks.multipliedSaturating(by: status.fragmentSize))
         // Some filesystems report more available space than total space.
-        let left = status.availableBlocks.multipliedSaturating(by: status.fragmentSize)
-        available = min(Int64(clamping: left), total)
+        available = min(status.availableBytes, total)
     }
 
     /// The default reserve, in bytes, that opportunistic use leaves free: a tenth of the volume, at

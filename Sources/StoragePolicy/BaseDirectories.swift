@@ -125,6 +125,8 @@ public struct PasswordDatabase: Sendable, Hashable {
     public private(set) var accounts: [Account] = []
     /// The uids of all accounts.
     package private(set) var users: Set<UInt32> = []
+    /// The uids by the names of the accounts.
+    package private(set) var identifiers: [String: UInt32] = [:]
 
     /// Parses the contents of a file in the format of passwd(5). Invalid lines are skipped.
     public init(contents: [UInt8]) {
@@ -133,6 +135,8 @@ public struct PasswordDatabase: Sendable, Hashable {
             guard fields.count >= 6, let user = UInt32(String(decoding: fields[2], as: UTF8.self))
             else { continue }
             users.insert(user)
+            let name = String(decoding: fields[0], as: UTF8.self)
+            if identifiers[name] == nil { identifiers[name] = user }
             add(Account(user: user, home: FilePath(bytes: fields[5])))
         }
     }

@@ -19,6 +19,11 @@ package struct FilesystemStatus: Sendable, Hashable {
     /// The number of free inodes available to ordinary users (`f_favail`).
     package let availableFiles: UInt64
     package let isReadOnly: Bool
+
+    /// The bytes available to ordinary users.
+    package var availableBytes: Int64 {
+        Int64(clamping: availableBlocks.multipliedSaturating(by: fragmentSize))
+    }
 }
 
 /// Returns the status of the filesystem that contains a file: `fstatfs(2)` and `fstatvfs(3)`.

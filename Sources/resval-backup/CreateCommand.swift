@@ -65,7 +65,7 @@ struct CreateCommand: AsyncParsableCommand {
         line.add("sources", paths: plan.sources.map(\.bytes))
         line.add("shortfalls", objects: result.shortfalls) { shortfall, object in
             object.add(path: shortfall.path)
-            object.add("reason", shortfall.name)
+            object.add("reason", shortfall.cause.name)
         }
         line.add(causes: result.coverage.causes)
         line.add(holds: summary.holds)
@@ -159,7 +159,7 @@ struct Creation {
             if shortfall.cause == .missingSource, isLocked(above: FilePath(bytes: shortfall.path)) {
                 continue
             }
-            Messages.write(about: shortfall.path, shortfall.sentence)
+            Messages.write(about: shortfall.path, shortfall.cause.sentence)
         }
         for path in result.changed {
             Messages.warn(

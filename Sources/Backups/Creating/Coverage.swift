@@ -8,7 +8,6 @@ import SystemPackage
 /// verdict on its snapshot.
 struct Coverage: Sendable {
     private(set) var report = CoverageReport()
-    /// The record of the new snapshot.
     private(set) var new: SnapshotRecord
     /// The newest earlier snapshot whose record can be read.
     private let previous: SnapshotRecord?
@@ -72,7 +71,6 @@ struct Coverage: Sendable {
         addCauses(of: plan)
     }
 
-    /// Finds the held parts that are not on the disk.
     private mutating func noteGoneParts() {
         let paths = Set(new.sources.map(\.path))
         let held = previous?.holds.filter { $0.kind != .clock }.map(\.part) ?? []
@@ -92,7 +90,6 @@ struct Coverage: Sendable {
     /// much of it should be met again.
     var parent: Snapshot? { earlier.last { $0.number == new.judged } ?? earlier.last }
 
-    /// Finds the SOURCEs that fell.
     private mutating func compareSources() async throws(BackupError) {
         var before: [Int: RecordedSource] = [:]
         // Where it cannot be read, nothing counts as taken away.
@@ -310,7 +307,7 @@ struct Coverage: Sendable {
         new.isWhole = true
         locked = shortfalls.filter { $0.cause == .locked }.map(\.path)
         new.unstored = PathSet(
-            new.unstored.paths + outermost(shortfalls.filter(\.lacksContent).map(\.path)))
+            new.unstored.paths + outermost(shortfalls.filter(\.cause.lacksContent).map(\.path)))
         if isCompared, let parent, parent.number == new.judged {
             try await comparePaths(with: parent, counts.mapValues(\.known))
         }
@@ -384,22 +381,15 @@ struct Coverage: Sendable {
 }
 
 extension SnapshotRecord {
-    /// Returns the items that stored a protection class, still exist, and have none now.
     fileprivate func unprotected(in plan: BackupPlan) -> [RecordedProtection] {
         let today = PathSet(plan.protectedItems.map(\.path.bytes))
         return protectedItems.filter { !today.contains($0.path) && isThere($0.path) }
     }
 }
 
-/// Whether something is at a path.
 func isThere(_ path: [UInt8]) -> Bool {
-    do throws(Errno) {
-        _ = try FilePath(bytes: path).withoutFollowing.status()
-        return true
-    } catch {
-        // Missing or inaccessible: the plan reports that.
-        return false
-    }
+    // What is inaccessible is reported by the plan.
+    (try? itemExists(FilePath(bytes: path).withoutFollowing)) == true
 }
 
 extension [[UInt8]: Amount] {
@@ -439,7 +429,6 @@ package struct CoverageReport: Sendable {
 
 /// The way in which a backup covers less than the one before.
 package struct CoverageCause: Sendable, Hashable {
-    /// A short name for the cause.
     package let name: String
     /// The item concerned; nil for the backup as a whole.
     package let path: [UInt8]?
@@ -458,7 +447,6 @@ package struct CoverageCause: Sendable, Hashable {
                 + "\(counted(amount.items, "item")) of it with \(sizeText(amount.bytes))")
     }
 
-    /// A SOURCE is missing with the medium that it was on.
     static func away(_ path: [UInt8]) -> Self {
         Self(
             name: "away", path: path,
@@ -467,7 +455,6 @@ package struct CoverageCause: Sendable, Hashable {
         )
     }
 
-    /// A pattern excludes items that an earlier snapshot has.
     static func newlyExcluded(by pattern: ExclusionPattern, _ amount: Amount) -> Self {
         Self(
             name: "newly-excluded", path: nil,
@@ -486,7 +473,6 @@ package struct CoverageCause: Sendable, Hashable {
                 + reason)
     }
 
-    /// A SOURCE fell.
     static func fall(_ fall: RecordedSource.Fall, of source: RecordedSource) -> Self {
         let (now, before) = (source.amount, source.expected)
         let (name, sentence) =
@@ -514,7 +500,6 @@ package struct CoverageCause: Sendable, Hashable {
         return Self(name: name, path: source.path, sentence: sentence)
     }
 
-    /// Many of the paths of a SOURCE that the snapshot before has are gone.
     static func pathsGone(_ path: [UInt8], gone: Int64, before: Int64) -> Self {
         Self(
             name: "paths-gone", path: path,

@@ -3,27 +3,20 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// The outcome of making a backup.
 package struct BackupResult: Sendable {
-    /// What restic says of the new snapshot.
     package let summary: BackupSummary
     /// The number of items of the SOURCEs in the snapshot, directories included.
     package var storedItems: Int
     /// Items that are not in the snapshot as they should be, sorted by path.
     package var shortfalls: [Shortfall]
-    /// The number of items that vanished before restic read them.
     package var vanished: Int
-    /// The files that are in the snapshot and changed while it was made.
     package var changed: [[UInt8]]
-    /// The paths that should have been excluded but are in the snapshot.
     package var lostExclusions: [[UInt8]]
-    /// The result of comparing with the earlier snapshots.
     package var coverage = CoverageReport()
     /// Why it could not be noted what came of it, so that the snapshot displaces no other; nil when it
     /// could.
     package var unnoted: FileError?
 
-    /// Whether everything the plan stores is in the snapshot.
     package var isComplete: Bool { shortfalls.isEmpty }
     /// Whether no less is covered than before, but for what the owner excluded.
     package var coversAll: Bool { coverage.causes.isEmpty }
@@ -185,7 +178,6 @@ extension Restic {
 }
 
 extension Restic {
-    /// The longest path, in bytes, that restic can open.
     static let longestPath = 4095
 
     /// Stores the items of a plan as a new snapshot, with its record and tags.
@@ -310,9 +302,7 @@ extension BackupProgress {
 /// restic's exit code for a snapshot that lacks something it could not read.
 private let incompleteCode: Int32 = 3
 
-/// The summary that restic prints at the end of a backup.
 package struct BackupSummary: Sendable {
-    /// The identifier of the new snapshot.
     package fileprivate(set) var snapshot = ""
     /// The number of files that the parent did not contain.
     package fileprivate(set) var newFiles: Int64 = 0
@@ -320,7 +310,6 @@ package struct BackupSummary: Sendable {
     package fileprivate(set) var changedFiles: Int64 = 0
     /// The number of files that are the same as in the parent, and were not read again.
     package fileprivate(set) var unchangedFiles: Int64 = 0
-    /// The sizes of the files stored, in bytes.
     package fileprivate(set) var storedBytes: Int64 = 0
     /// The number of bytes by which the repository grew.
     package fileprivate(set) var addedBytes: Int64 = 0
@@ -328,7 +317,6 @@ package struct BackupSummary: Sendable {
 
 /// Reads the lines of `restic backup --json --verbose=2`.
 struct BackupMessages: LineConsumer {
-    /// The summary; nil until the end.
     private var summary: BackupSummary?
 
     /// The summary, when restic has ended.
@@ -365,7 +353,7 @@ struct BackupMessages: LineConsumer {
         var progress = BackupProgress(noun: "files stored")
         var summary = BackupSummary()
         var scanner = JSONScanner(line)
-        do throws(JSONError) {
+        try parsing("backup") { () throws(JSONError) in
             try scanner.forEachField { scanner, name throws(JSONError) in
                 switch name {
                 case "message_type": kind = try scanner.text()
@@ -384,8 +372,6 @@ struct BackupMessages: LineConsumer {
                 default: break
                 }
             }
-        } catch {
-            throw .unexpectedAnswer(error, to: "backup")
         }
         switch kind {
         case "verbose_status" where ["new", "modified", "unchanged"].contains(action):

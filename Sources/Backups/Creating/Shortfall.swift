@@ -4,110 +4,93 @@ import SystemPackage
 
 /// An item that should be in a snapshot but is missing from it, or differs from the item on disk.
 package struct Shortfall: Sendable, Hashable {
-    /// What happened to it.
-    package enum Cause: Sendable, Hashable {
-        /// It could not be read.
-        case unreadable(Errno)
-        /// It could not be inspected when the plan was made; the reason in words.
-        case unplanned(String)
-        /// It is a directory that is encrypted, and its key is not there.
-        case locked
-        /// It was moved while the plan was made, so the plan may not contain it under any path.
-        case moved
-        /// Its path is longer than the engine can open.
-        case tooLong
-        /// More than 20 % of the items of this SOURCE vanished before they were read.
-        case vanished(Int, of: Int)
-        /// It is another directory than when the backup began.
-        case replaced
-        /// It was evicted while the backup ran, so its content may be stored as zeros.
-        case evicted
-        /// It is a SOURCE that does not exist.
-        case missingSource
-        /// It was there all the time, but is not in the snapshot.
-        case missing
-        /// It is stored with another modification time: the engine supports only years 0 to 9999.
-        case timeLost
-        /// It is stored without some of its attributes; the reason in words.
-        case attributes(String)
-        /// restic could not store it; its reason in words.
-        case refused(String)
-    }
-
     /// The path's bytes; bytes that the engine could not report are 0xFF.
     package let path: [UInt8]
-    /// What happened to it.
     package let cause: Cause
 
-    package init(path: [UInt8], cause: Cause) {
-        self.path = path
-        self.cause = cause
-    }
+    /// What happened to an item.
+    package struct Cause: Sendable, Hashable {
+        package let name: String
+        /// What happened, in words, and what to do about it.
+        package let sentence: String
+        /// Whether content is missing that is on the disk, and not only what describes it.
+        let lacksContent: Bool
 
-    /// What happened, in words, and what to do about it.
-    package var sentence: String {
-        switch cause {
-        case .unreadable(.ioError):
-            "cannot be read and is not in the snapshot: \(Errno.ioError) "
-                + "(check the device: dmesg, then fsck; an older snapshot may have the file)"
-        case .unreadable(let error):
+        private init(_ name: String, _ sentence: String, lacksContent: Bool = true) {
+            (self.name, self.sentence) = (name, sentence)
+            self.lacksContent = lacksContent
+        }
+    }
+}
+
+extension Shortfall.Cause {
+    static func unreadable(_ error: Errno) -> Self {
+        Self(
+            "unreadable",
             "cannot be read and is not in the snapshot: \(error) "
-                + "(run as a user who may read it, or exclude it)"
-        case .unplanned(let reason): "is not in the snapshot: \(reason)"
-        case .locked:
-            "is encrypted, and its key is not there, so nothing in it is in the snapshot (unlock it, for "
-                + "example by logging in as its owner, or: fscrypt unlock)"
-        case .moved:
-            "was moved while the plan was made, so it may not be in the snapshot "
-                + "(run the backup again when nothing moves)"
-        case .tooLong:
-            "is not in the snapshot: its path is longer than the backup tool can open "
-                + "(keep it nearer to the root of its filesystem)"
-        case .vanished(let count, let total):
+                + (error == .ioError
+                    ? "(check the device: dmesg, then fsck; an older snapshot may have the file)"
+                    : "(run as a user who may read it, or exclude it)"))
+    }
+
+    /// It could not be inspected when the plan was made.
+    static func unplanned(_ reason: String) -> Self {
+        Self("unplanned", "is not in the snapshot: \(reason)")
+    }
+
+    static let locked = Self(
+        "locked",
+        "is encrypted, and its key is not there, so nothing in it is in the snapshot (unlock it, for "
+            + "example by logging in as its owner, or: fscrypt unlock)")
+
+    static let moved = Self(
+        "moved",
+        "was moved while the plan was made, so it may not be in the snapshot "
+            + "(run the backup again when nothing moves)")
+
+    static let tooLong = Self(
+        "too-long",
+        "is not in the snapshot: its path is longer than the backup tool can open "
+            + "(keep it nearer to the root of its filesystem)")
+
+    /// More than 20 % of the items of this SOURCE vanished before they were read.
+    static func vanished(_ count: Int, of total: Int) -> Self {
+        Self(
+            "vanished",
             "\(count) of its \(counted(total, "item")) vanished while the backup ran (if they were not "
-                + "to go: look whether a filesystem was unmounted, and run the backup again)"
-        case .replaced:
-            "was replaced by another directory while the backup ran, so what was in it may not be in "
-                + "the snapshot (if a filesystem was mounted or unmounted: run the backup again)"
-        case .evicted:
-            "was evicted while the backup ran, and may be in the snapshot without its content "
-                + "(run the backup again)"
-        case .missingSource: "is a SOURCE, and does not exist"
-        case .missing: "is not in the snapshot, although it was there (run the backup again)"
-        case .timeLost:
-            "is in the snapshot with another time: the backup tool stores only years 0 to 9999 "
-                + "(give it such a time: touch)"
-        case .attributes(let reason):
-            "is in the snapshot without some of its attributes: \(reason)"
-        case .refused(let reason): "could not be stored: \(reason)"
-        }
+                + "to go: look whether a filesystem was unmounted, and run the backup again)")
     }
 
-    /// Whether content is missing that is on the disk, and not only what describes it.
-    var lacksContent: Bool {
-        switch cause {
-        case .timeLost, .attributes, .missingSource: false
-        default: true
-        }
+    static let replaced = Self(
+        "replaced",
+        "was replaced by another directory while the backup ran, so what was in it may not be in "
+            + "the snapshot (if a filesystem was mounted or unmounted: run the backup again)")
+
+    static let evicted = Self(
+        "evicted",
+        "was evicted while the backup ran, and may be in the snapshot without its content "
+            + "(run the backup again)")
+
+    package static let missingSource = Self(
+        "missing-source", "is a SOURCE, and does not exist", lacksContent: false)
+
+    static let missing = Self(
+        "missing", "is not in the snapshot, although it was there (run the backup again)")
+
+    static let timeLost = Self(
+        "time-lost",
+        "is in the snapshot with another time: the backup tool stores only years 0 to 9999 "
+            + "(give it such a time: touch)", lacksContent: false)
+
+    static func attributes(_ reason: String) -> Self {
+        Self(
+            "attributes", "is in the snapshot without some of its attributes: \(reason)",
+            lacksContent: false)
     }
 
-    /// A short name for the cause.
-    package var name: String {
-        switch cause {
-        case .unreadable: "unreadable"
-        case .unplanned: "unplanned"
-        case .locked: "locked"
-        case .moved: "moved"
-        case .tooLong: "too-long"
-        case .vanished: "vanished"
-        case .replaced: "replaced"
-        case .evicted: "evicted"
-        case .missingSource: "missing-source"
-        case .missing: "missing"
-        case .timeLost: "time-lost"
-        case .attributes: "attributes"
-        case .refused: "refused"
-        }
+    /// restic could not store it.
+    static func refused(_ reason: String) -> Self {
+        Self("refused", "could not be stored: \(reason)")
     }
 }
 
@@ -152,11 +135,9 @@ struct ShortfallList {
             let path = knownPath(item.name)
             let isOther = unentered.contains(item.name) || isAbove(item.name, sources)
             if isOther && !named.mayBeInexact(item.name) || isGone(path) { continue }
-            let cause = cause(item, isStored: named.contains(printed: item.name))
-            switch (causes[path], cause) {
-            case (nil, _), (.missing?, .unreadable): causes[path] = cause
-            default: break
-            }
+            let (cause, isUnread) = cause(item, isStored: named.contains(printed: item.name))
+            let known = causes[path]
+            if known == nil || known == .missing && isUnread { causes[path] = cause }
         }
         // Of these nothing is known but their number.
         guard let source = sources.first, errors.droppedItemCount > 0 else { return }
@@ -164,11 +145,13 @@ struct ShortfallList {
         add([Shortfall(path: source.bytes, cause: .refused(reason))])
     }
 
-    private func cause(_ item: ErrorOutput.Item, isStored: Bool) -> Shortfall.Cause {
-        if isStored { return .attributes(item.message) }
-        guard let errno = item.errno else { return .refused(item.message) }
+    private func cause(
+        _ item: ErrorOutput.Item, isStored: Bool
+    ) -> (Shortfall.Cause, isUnread: Bool) {
+        if isStored { return (.attributes(item.message), false) }
+        guard let errno = item.errno else { return (.refused(item.message), false) }
         // It was moved here since, or only seemed to be gone.
-        return errno == .noSuchFileOrDirectory ? .missing : .unreadable(errno)
+        return errno == .noSuchFileOrDirectory ? (.missing, false) : (.unreadable(errno), true)
     }
 
     /// Whether a path is that of a directory above a SOURCE, which is no item of the backup.
@@ -178,13 +161,8 @@ struct ShortfallList {
 
     private func isGone(_ path: [UInt8]) -> Bool {
         // The exact path may be another.
-        guard !path.contains(JSONScanner.lostByte) else { return false }
-        do throws(Errno) {
-            _ = try FilePath(bytes: path).withoutFollowing.status()
-            return false
-        } catch {
-            return error == .noSuchFileOrDirectory || error == .notDirectory
-        }
+        !path.contains(JSONScanner.lostByte)
+            && (try? itemExists(FilePath(bytes: path).withoutFollowing)) == false
     }
 
     var sorted: [Shortfall] {

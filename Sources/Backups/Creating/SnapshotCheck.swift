@@ -6,9 +6,7 @@ import SystemPackage
 /// The items that restic named as stored, checked off in the plan's manifest.
 struct NamedItems: Sendable {
     let manifest: PlanManifest
-    /// The number of items of the SOURCEs that were named.
     private(set) var count: Int
-    /// The paths that the plan excludes and restic named.
     private(set) var lostExclusions: [[UInt8]] = []
     /// Whether each item of the manifest was named.
     private var isNamed: [Bool]
@@ -192,7 +190,6 @@ struct SnapshotCheck: Sendable {
         return counts
     }
 
-    /// Whether an item was planned as a regular file.
     func wasFile(_ item: PlanManifest.Entry) -> Bool {
         manifest.index(of: item.path).map { manifest.entries[$0].kind == .regularFile } ?? false
     }
@@ -213,9 +210,7 @@ struct SeenItems: Sendable {
 /// The findings of a walk of the SOURCEs that is made when restic has ended.
 struct SecondWalk: Sendable {
     fileprivate(set) var shortfalls: [Shortfall] = []
-    /// The files that are in the snapshot and changed between the walks.
     fileprivate(set) var changed: [[UInt8]] = []
-    /// The number of items that vanished before restic read them.
     fileprivate(set) var vanished = 0
     /// The hashes of the regular files that are in the snapshot as both walks found them, as
     /// ``StoredFileRecords`` has them.
@@ -297,7 +292,6 @@ struct SecondWalk: Sendable {
         changed.sort { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// Adds the findings of one thread.
     fileprivate mutating func add(_ part: SecondWalk) {
         shortfalls += part.shortfalls
         changed += part.changed

@@ -13,7 +13,6 @@ import SystemPackage
 /// process may have the file open, since it waited until the kernel broke the lease, nothing is changed any
 /// more.
 package final class Download: Sendable {
-    /// The current path of the file.
     package var path: FilePath { item.place.path }
     private let record: EvictionRecord
     private let kept: KeptFile
@@ -79,9 +78,7 @@ package final class Download: Sendable {
     package var writes: Bool { isWriting.withLock { $0 } }
 
     private static func checkRoom(for item: OpenItem, _ needed: Int64) throws {
-        let filesystem = try filesystemStatus(ofOpen: item.descriptor)
-        let available = Int64(
-            clamping: filesystem.availableBlocks.multipliedSaturating(by: filesystem.fragmentSize))
+        let available = try filesystemStatus(ofOpen: item.descriptor).availableBytes
         guard available < needed else { return }
         throw EvictionError.noSpace(missing: needed - available)
     }
@@ -201,7 +198,6 @@ package enum Recovery: Sendable, Hashable {
     case settled
     /// The file was lent a permission bit, which was taken back.
     case whole
-    /// The file is a placeholder now.
     case placeholder
     /// The record does not fit the file's permission bits: a download compares the content with the
     /// snapshot's and restores what is missing.

@@ -53,7 +53,6 @@ extension EvictionWork {
                 + "not in the repository (check --repository)")
     }
 
-    /// Downloads files from one snapshot.
     private func download(
         _ files: [Placeholder], from snapshot: Snapshot, _ counter: StepCounter
     ) async throws(BackupError) {
@@ -200,7 +199,6 @@ extension EvictionWork {
         }
     }
 
-    /// Downloads a file by itself.
     private func download(
         _ file: Placeholder, _ counter: StepCounter
     ) async -> EvictionOutcome.End {
@@ -217,7 +215,6 @@ extension EvictionWork {
         }
     }
 
-    /// Reads a file's content once.
     private func read(
         _ file: Placeholder, to download: Download, _ counter: StepCounter?
     ) async throws(EvictionError) {
@@ -231,7 +228,6 @@ extension EvictionWork {
         }
     }
 
-    /// Downloads a file whose content was read.
     private func fill(
         _ file: Placeholder, _ content: [UInt8], _ counter: StepCounter
     ) -> EvictionOutcome.End {
@@ -314,7 +310,6 @@ private struct GatheredContent: OutputConsumer {
     }
 }
 
-/// Passes content to a download.
 private struct DownloadConsumer: OutputConsumer {
     let download: Download
     let counter: StepCounter?

@@ -7,7 +7,6 @@ import SystemPackage
 package struct EvictableFile: Sendable, Hashable {
     /// The absolute path without symbolic links.
     package let path: FilePath
-    /// The status at the time of the checks.
     package let status: FileStatus
 }
 

@@ -6,15 +6,12 @@ import SystemPackage
 
 /// What evicts files into a repository and downloads them from it.
 package struct EvictionWork: Sendable {
-    /// The repository.
     let engine: Restic
-    /// The state of the user who runs this.
     let state: EvictionDirectory
     /// Called before each file; returning true ends the work.
     let shouldStop: @Sendable () -> Bool
     /// Called while files are read, stored, evicted and downloaded.
     let progress: @Sendable (BackupProgress) -> Void
-    /// Called for each file when it is done.
     let report: @Sendable (EvictionOutcome) -> Void
 
     package init(
@@ -107,7 +104,6 @@ extension EvictionWork {
         if decision.isExcluded { throw EvictionError.excluded(decision.exclusion.sentence) }
     }
 
-    /// Evicts files into one snapshot.
     private func evict(
         _ files: [MeasuredFile], into repository: String
     ) async throws(BackupError) {
@@ -245,7 +241,6 @@ extension EvictionError {
     }
 }
 
-/// Computes the hash of content.
 private struct HashConsumer: OutputConsumer {
     let counter: StepCounter
     /// Called with the hash after the last bytes.
@@ -265,15 +260,12 @@ private struct HashConsumer: OutputConsumer {
 
 /// The outcome of evicting or downloading one file.
 package struct EvictionOutcome: Sendable {
-    /// The kinds of outcomes.
     package enum End: Sendable, Hashable {
         /// It was done; this many bytes were freed or downloaded.
         case done(bytes: Int64)
         /// It would be done: this was a dry run.
         case planned
-        /// There was nothing to do.
         case unneeded
-        /// It was not done.
         case refused(EvictionError)
     }
 
@@ -283,7 +275,6 @@ package struct EvictionOutcome: Sendable {
     package var size: Int64 = 0
     /// The snapshot that contains or contained the content; nil when none was made.
     package var snapshot: String?
-    /// What happened to it.
     package let end: End
 
     package init(path: FilePath, size: Int64 = 0, snapshot: String? = nil, end: End) {

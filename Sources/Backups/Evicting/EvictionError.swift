@@ -7,7 +7,6 @@ import SystemPackage
 /// The operations throw it, or the ``FileError`` or errno of a call that failed, from which
 /// ``init(_:at:)`` makes one.
 package struct EvictionError: Error, Sendable, Hashable {
-    /// The short name, for JSON.
     package let name: String
     /// What is wrong and what to do, without the path.
     package let sentence: String

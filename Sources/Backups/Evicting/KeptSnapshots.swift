@@ -16,13 +16,14 @@ extension Restic {
             ResticCommand("cat", words("--no-lock"), on: words("config")),
             within: repository.directory == nil ? limits.answer : nil, reading: WholeOutput())
         guard end.code == 0 else { throw failure(end) }
-        let found: String
-        do throws(JSONError) {
-            found = try identifierOfConfig(output.bytes)
-        } catch {
-            throw .unexpectedAnswer(error, to: "cat config")
+        var found = ""
+        var scanner = JSONScanner(output.bytes[...])
+        try parsing("cat config") { () throws(JSONError) in
+            try scanner.forEachField { scanner, field throws(JSONError) in
+                if field == "id" { found = try scanner.text() }
+            }
         }
-        identifier.withLock { $0 = found }
+        identifier.withLock { [found] in $0 = found }
         return found
     }
 
@@ -103,17 +104,6 @@ extension Restic {
     }
 }
 
-/// Returns the identifier in a repository's file `config`, as `restic cat config` prints it.
-private func identifierOfConfig(_ json: [UInt8]) throws(JSONError) -> String {
-    var identifier = ""
-    var scanner = JSONScanner(json[...])
-    try scanner.forEachField { scanner, field throws(JSONError) in
-        if field == "id" { identifier = try scanner.text() }
-    }
-    return identifier
-}
-
-/// The kept snapshots of a repository.
 package struct KeptSnapshots: Sendable {
     private let engine: Restic
     /// By the identifiers that eviction records use.
@@ -195,11 +185,8 @@ package struct KeptFile: Sendable, Hashable {
     package var path: [UInt8] = []
     /// The user ID of the owner; nil in a record that lacks it, which fits no placeholder.
     package var owner: UInt32?
-    /// The size in bytes.
     package var size: Int64 = 0
-    /// The modification time of the content.
     package var modified = FileTime(seconds: 0, nanoseconds: 0)
-    /// The permission bits.
     package var permissions: UInt16 = 0
     /// The hash of the content; a record that lacks it is damaged.
     package var content: ContentHash?
@@ -208,7 +195,6 @@ package struct KeptFile: Sendable, Hashable {
 
     package init() {}
 
-    /// Describes a file that is to be evicted.
     package init(_ file: EvictableFile, _ content: ContentHash, dataBytes: Int64) {
         path = file.path.bytes
         owner = file.status.owner

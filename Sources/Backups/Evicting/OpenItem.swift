@@ -116,7 +116,6 @@ final class OpenItem: Sendable {
 
 // The record, and the steps that begin and end an eviction and a download.
 extension OpenItem {
-    /// Returns the record on the file; nil for an ordinary file.
     func evictionRecord() throws(FileError) -> EvictionRecord? {
         try descriptor.named(place.path).evictionRecord()
     }
@@ -182,7 +181,6 @@ extension OpenItem {
 
 /// A file's name and its open directory, reached by a path without symbolic links.
 final class ItemPlace: Sendable {
-    /// The absolute path.
     let path: FilePath
     let name: FilePath
     private let owned: OwnedDescriptor
@@ -203,7 +201,6 @@ final class ItemPlace: Sendable {
             try openDirectoryReferenceWithoutLinks(path.removingLastComponent()))
     }
 
-    /// The item that has the name now.
     var location: DirectoryEntryLocation {
         DirectoryEntryLocation(directory: directory, name: name, pathForMessages: path)
     }

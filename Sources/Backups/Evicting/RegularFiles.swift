@@ -6,7 +6,6 @@ import SystemPackage
 
 /// The selected regular files below a directory, sorted by path, and errors met on the way.
 package struct RegularFiles: Sendable {
-    /// Which files are selected.
     package enum Choice: Sendable {
         /// Files worth evicting: those that use at least so many bytes on disk, are neither hidden
         /// nor below a hidden directory, and are not in a directory with a cache tag.
@@ -15,20 +14,16 @@ package struct RegularFiles: Sendable {
         case evicted
     }
 
-    /// One of the files.
     package struct File: Sendable {
         /// The path, starting with the directory as it was given.
         package let path: FilePath
-        /// The status.
         package let status: FileStatus
         /// The sign of an eviction; nil for a file that only was lent permission
         /// bits, and when choosing files worth evicting.
         package let sign: EvictionSign?
     }
 
-    /// The files.
     package private(set) var files: [File] = []
-    /// The errors for items that could not be read.
     package private(set) var troubles: [FileError] = []
 
     /// Walks a directory without entering those in `places`.
@@ -36,26 +31,22 @@ package struct RegularFiles: Sendable {
         below directory: FilePath, wanting choice: Choice, without places: NeededPlaces,
         shouldStop: @escaping @Sendable () -> Bool
     ) throws(FileError) {
-        let found = Monitor(Found())
+        let found = Monitor(RegularFiles())
         let scanner = TreeScanner(followsRoots: false, shouldStop: shouldStop)
         try scanner.scan([TreeRoot(directory)]) { _ in
             Collector(choice: choice, places: places, found: found)
         }
-        let result = found.withLock { $0 }
-        files = result.files.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
-        troubles = result.troubles
+        self = found.withLock { $0 }
+        files.sort { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
     }
 
-    private struct Found: Sendable {
-        var files: [File] = []
-        var troubles: [FileError] = []
-    }
+    private init() {}
 
     private struct Collector: TreeVisitor {
         let choice: Choice
         let places: NeededPlaces
-        let found: Monitor<Found>
-        var own = Found()
+        let found: Monitor<RegularFiles>
+        var own = RegularFiles()
 
         mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
             if case .worthEvicting = choice, entry.depth > 0,
@@ -134,7 +125,6 @@ package struct NeededPlaces: Sendable {
         }
     }
 
-    /// Whether a directory or file is one of these.
     func isPlace(_ identity: FileIdentity) -> Bool { places[identity] != nil }
 
     /// Returns why a file is needed; nil when it is not.

@@ -10,14 +10,12 @@ package struct SHA256: Sendable {
 
     package init() { nettle_sha256_init(&state) }
 
-    /// Adds bytes.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         nettle_sha256_update(
             &state, bytes.count, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
         count += Int64(bytes.count)
     }
 
-    /// Adds bytes.
     package mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
 
     /// Returns the digest of all bytes so far, in hexadecimal.
@@ -34,13 +32,10 @@ package struct SHA256: Sendable {
 
 /// The SHA-256 of a file's content.
 package struct ContentHash: Sendable, Hashable {
-    /// 64 lowercase hexadecimal digits.
     package let hexadecimal: String
 
-    /// Creates the hash of all bytes that were added to a computation.
     package init(_ sum: SHA256) { hexadecimal = sum.finish() }
 
-    /// Creates the hash of bytes.
     package init(of content: some Sequence<UInt8>) {
         var sum = SHA256()
         sum.update(Array(content))

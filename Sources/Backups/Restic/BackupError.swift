@@ -7,13 +7,11 @@ import SystemPackage
 /// The message contains no path of the user's, which may have bytes that control a terminal. Match
 /// on the code.
 package struct BackupError: Error, Sendable, Hashable {
-    /// The kind of failure.
     package enum Code: Sendable, Hashable {
         /// There is no program `restic` on `PATH`, or it is older than 0.18.
         case engineMissing, engineTooOld
         /// There is no repository at the location, or there is one already.
         case noRepository, repositoryExists
-        /// Another process has a lock that excludes this one.
         case locked
         /// The password is not one of the repository's; or none was given, or it could not be read.
         case wrongPassword, noPassword
@@ -23,7 +21,6 @@ package struct BackupError: Error, Sendable, Hashable {
         case notWritable
         /// There is no space left, in the repository or at a restore's target.
         case noSpace
-        /// The repository's own files are not valid.
         case damaged
         /// No snapshot matches the request, or several do.
         case noSnapshot
@@ -35,7 +32,6 @@ package struct BackupError: Error, Sendable, Hashable {
         case targetNotEmpty
         /// The engine's answer is not one that this program understands.
         case unexpectedAnswer
-        /// The work was stopped by a signal.
         case interrupted
         /// Several sets of SOURCEs match, and one must be named.
         case ambiguousSources
@@ -65,9 +61,7 @@ package struct BackupError: Error, Sendable, Hashable {
         }
     }
 
-    /// The kind of failure, to match on.
     package var code: Code
-    /// What is wrong, in words.
     package var message: String
     /// How to proceed; nil when there is nothing useful to say.
     package var advice: String?
@@ -199,7 +193,6 @@ extension Restic {
             path: repository.directory)
     }
 
-    /// What gives the password, in words.
     private var passwordSource: String {
         (passwordFile ?? environment.value("RESTIC_PASSWORD_FILE")).map { NameEscaping.text($0) }
             ?? "what gives it: the configuration, RESTIC_PASSWORD or RESTIC_PASSWORD_COMMAND"

@@ -107,7 +107,6 @@ extension Restic {
         return [.write, .execute].allSatisfy { (try? locks.isAccessible(for: $0)) != false }
     }
 
-    /// The error when locks cannot be written.
     var locksNotWritable: BackupError {
         BackupError(
             .notWritable, "the repository's directory of locks cannot be written to",
@@ -160,7 +159,6 @@ struct LockSights: Sendable, Hashable {
         let age: Int64
     }
 
-    /// How long a lock must be seen to be dead, in seconds.
     static let deadAge: Int64 = 31 * 60
     /// The number of locks that are recorded; further ones are never dead.
     static let limit = 10_000

@@ -3,15 +3,12 @@ import SystemPackage
 
 /// Receives bytes as they arrive: the output of a program, or the contents of a file.
 package protocol OutputConsumer: Sendable {
-    /// Receives the next bytes.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError)
 
-    /// Called once, after the last bytes.
     mutating func finish() throws(BackupError)
 }
 
 extension OutputConsumer {
-    /// Receives the next bytes.
     mutating func receive(_ bytes: [UInt8]) throws(BackupError) {
         try bytes.withUnsafeBufferPointer { bytes throws(BackupError) in
             try receive(UnsafeRawBufferPointer(bytes))
@@ -19,7 +16,6 @@ extension OutputConsumer {
     }
 }
 
-/// Receives text line by line.
 package protocol LineConsumer: Sendable {
     /// Receives a line, without its newline.
     mutating func receive(line: ArraySlice<UInt8>) throws(BackupError)
@@ -27,7 +23,6 @@ package protocol LineConsumer: Sendable {
 
 /// Splits output into lines of at most 16 MiB, longer than any line with a path.
 package struct Lines<Consumer: LineConsumer>: OutputConsumer {
-    /// The consumer of the lines.
     package var consumer: Consumer
     private let tooLong: BackupError
     private var unfinished: [UInt8] = []
@@ -65,7 +60,6 @@ private let longestLine = 16 << 20
 /// The most bytes that are collected of an answer.
 private let longestAnswer = 64 << 20
 
-/// Collects all output, up to a limit.
 struct WholeOutput: OutputConsumer {
     private(set) var bytes: [UInt8] = []
     private let limit: Int
@@ -80,7 +74,6 @@ struct WholeOutput: OutputConsumer {
     mutating func finish() {}
 }
 
-/// Discards output.
 struct NoOutput: OutputConsumer {
     func receive(_ bytes: UnsafeRawBufferPointer) {}
     func finish() {}
@@ -112,11 +105,9 @@ extension BackupError {
         .unexpectedAnswer, "an answer, or a line of it, is longer than is accepted")
 }
 
-/// How a run of restic ended.
 struct ResticEnd: Sendable {
     /// The exit code, or minus the number of the signal that ended it.
     let code: Int32
-    /// The messages it wrote to standard error.
     let errors: ErrorOutput
 
     /// The most informative line about the end.
@@ -137,7 +128,6 @@ struct ErrorOutput: LineConsumer {
         let name: [UInt8]
         /// The errno; nil when restic does not report one.
         let errno: Errno?
-        /// restic's reason.
         var message = ""
     }
 

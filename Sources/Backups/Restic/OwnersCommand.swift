@@ -2,7 +2,6 @@ import Subprocess
 import SystemCalls
 import SystemPackage
 
-/// How a command of the owner ended.
 package struct CommandEnd: Sendable {
     /// The exit code, or 128 plus the number of the signal that ended it.
     package var code: Int32

@@ -3,9 +3,7 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The location of a repository.
 package struct RepositoryLocation: Sendable, Hashable {
-    /// The location as restic takes it.
     package let bytes: [UInt8]
     /// The directory; nil for anything but a directory on this machine.
     package let directory: FilePath?
@@ -32,9 +30,7 @@ package struct RepositoryLocation: Sendable, Hashable {
     /// The bytes available to this user on the filesystem of the repository's directory; nil when it is
     /// elsewhere, or cannot be asked.
     package var availableBytes: Int64? {
-        guard let directory, let status = try? filesystemStatus(of: directory) else { return nil }
-        return Int64(
-            clamping: status.availableBlocks.multipliedSaturating(by: status.fragmentSize))
+        directory.flatMap { try? filesystemStatus(of: $0).availableBytes }
     }
 
     /// The location for messages and notes: without the user and password that it may contain.
@@ -74,7 +70,6 @@ package struct RepositoryLocation: Sendable, Hashable {
 /// A repository that snapshots were made in, as the state directory knows it: a line for each in the
 /// file `backup/repository-PLACE`, for all configurations whose repository is at that place.
 struct KnownRepository: Sendable, Hashable {
-    /// restic's identifier.
     var identifier: String
     /// The SHA-256 of the file `config`, by which the identifier is known without a start of restic; `-`
     /// for a repository that is not a directory.
@@ -174,12 +169,7 @@ extension Restic {
     /// Whether no repository is in the directory where one was before: its disk is not attached.
     package var isDetached: Bool {
         guard let directory = repository.directory, !known.isEmpty else { return false }
-        do throws(Errno) {
-            _ = try directory.appending("config").status()
-            return false
-        } catch {
-            return [.noSuchFileOrDirectory, .notDirectory].contains(error)
-        }
+        return (try? itemExists(directory.appending("config"))) == false
     }
 
     /// What is said where no repository is and one was before.

@@ -3,7 +3,6 @@ import SystemPackage
 
 /// restic, with one repository and the source of its password.
 package struct Restic: Sendable {
-    /// The repository.
     package let repository: RepositoryLocation
     /// The callback for warnings that do not stop the work: a sentence about the repository or a
     /// snapshot.
@@ -14,19 +13,15 @@ package struct Restic: Sendable {
     let programs: ResticPrograms
     let environment: ResticEnvironment
     let limits: ResticLimits
-    /// The programs' directory for state, which may be missing; nil when it is not known.
     let stateDirectory: FilePath?
     /// Whether an earlier command could not write the repository's locks.
     private let failsToLock = Monitor(false)
     /// Whether an earlier command found the disk of the cache full.
     private let failsToCache = Monitor(false)
-    /// Whether the program is known to be new enough.
     private let isNewEnough = Monitor(false)
     /// The identifier of the repository; nil until it was read.
     let identifier = Monitor<String?>(nil)
-    /// The most bytes a second that restic sends; nil for as many as it can.
     let uploadLimit: Int64?
-    /// The path of a file that contains the password; nil when the environment gives it.
     let passwordFile: [UInt8]?
     /// The command that prints the password; nil when something else gives it.
     let passwordCommand: [UInt8]?
@@ -39,11 +34,9 @@ package struct Restic: Sendable {
     ///   - passwordFile: the path of a file that contains the password; nil to let restic find the
     ///     password through the environment.
     ///   - environment: the environment that restic inherits, each variable as `NAME=VALUE`.
-    ///   - stateDirectory: the programs' directory for state; nil when it is not known.
+    ///   - stateDirectory: the programs' directory for state, which may be missing; nil when it is not known.
     ///   - uploadLimit: the most bytes a second that restic sends; nil for as many as it can.
     ///   - limits: how long restic is waited for.
-    ///   - warn: see ``Restic/warn``.
-    ///   - progress: see ``Restic/progress``.
     /// - Throws: ``BackupError``: `engineMissing`; `noPassword` when there is no source of a password.
     package init(
         searchPath: [UInt8], repository: RepositoryLocation, passwordFile: [UInt8]?,
@@ -245,7 +238,6 @@ package struct Restic: Sendable {
 /// A restic command with its options and operands, which are kept apart so that restic takes no
 /// operand for an option, whatever it begins with.
 struct ResticCommand: Sendable, Hashable {
-    /// The command's name.
     let name: String
     /// The options, each in one word with its value: see ``option(_:_:)``.
     var options: [[UInt8]]
@@ -263,10 +255,8 @@ struct ResticCommand: Sendable, Hashable {
         ["cat", "check", "dump", "list", "ls", "restore", "snapshots"].contains(name)
     }
 
-    /// Whether it has an option.
     func has(_ option: String) -> Bool { options.contains(Array(option.utf8)) }
 
-    /// Adds an option unless it is already there.
     mutating func set(_ option: String) {
         if !has(option) { options.append(Array(option.utf8)) }
     }
@@ -282,7 +272,6 @@ struct ResticCommand: Sendable, Hashable {
 /// option.
 func option(_ name: String, _ value: [UInt8]) -> [UInt8] { Array("\(name)=".utf8) + value }
 
-/// Returns an option and its value as one word.
 func option(_ name: String, _ value: String) -> [UInt8] { Array("\(name)=\(value)".utf8) }
 
 /// Returns plain text as arguments.

@@ -8,7 +8,6 @@ struct ResticPrograms: Sendable {
         "install restic 0.18 or newer: apt install restic, or https://restic.net; Debian 12 has an "
         + "older one, and that of Debian 13 runs there"
 
-    /// The path of restic.
     let restic: FilePath
     /// The path of util-linux's setpriv, which makes the kernel send SIGINT to restic when this
     /// process is killed; nil when it is missing, in which case restic continues until its next
@@ -16,9 +15,7 @@ struct ResticPrograms: Sendable {
     ///
     /// In both cases its lock may stay, since restic dies from writing to a pipe without a reader.
     let launcher: FilePath?
-    /// The path of util-linux's unshare; nil when it is missing.
     let unshare: FilePath?
-    /// The path of hostname; nil when it is missing.
     let hostname: FilePath?
 
     /// Finds the programs in the absolute directories of a search path.
@@ -52,7 +49,6 @@ struct ResticPrograms: Sendable {
             }
     }
 
-    /// The words that start restic, before its own arguments.
     var invocation: [[UInt8]] {
         let start = launcher.map { [$0.bytes] + words("--pdeathsig", "INT", "--") } ?? []
         return start + [restic.bytes]
@@ -67,7 +63,6 @@ struct ResticEnvironment: Sendable {
         "RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND",
     ]
 
-    /// The variables, each as `NAME=VALUE`.
     private(set) var variables: [[UInt8]]
 
     /// - Parameters:
@@ -120,7 +115,6 @@ struct ResticEnvironment: Sendable {
         return command
     }
 
-    /// Whether one of the variables gives a password.
     var givesPassword: Bool { Self.passwords.contains { value($0) != nil } }
 
     /// Whether less than 16 MiB are free where restic keeps its cache. What cannot be inspected is
@@ -134,12 +128,6 @@ struct ResticEnvironment: Sendable {
         while (try? itemExists(directory)) == false, directory.removeLastComponent() {}
         guard let status = try? filesystemStatus(of: directory) else { return false }
         return status.availableBytes < 16 << 20
-    }
-}
-
-extension FilesystemStatus {
-    fileprivate var availableBytes: UInt64 {
-        availableBlocks.multipliedSaturating(by: fragmentSize)
     }
 }
 
@@ -350,7 +338,6 @@ func wordsOfPasswordCommand(_ command: [UInt8]) -> [[UInt8]] {
 package struct ResticLimits: Sendable {
     /// How long a repository that is elsewhere may take to give its config.
     let answer: Duration
-    /// How long restic may move nothing.
     let stall: Duration
     /// How often that is looked at.
     let interval: Duration
@@ -521,13 +508,9 @@ final class MemoryFile: Sendable {
     init(_ contents: [UInt8]) throws(BackupError) {
         do throws(Errno) {
             file = OwnedDescriptor(try makeMemoryFile("resval-backup-list"))
-        } catch {
-            throw BackupError(.other, "a list for restic cannot be made: \(error)")
-        }
-        do throws(Errno) {
             try writeFile(file.descriptor, contents)
         } catch {
-            throw BackupError(.other, "a list for restic cannot be written: \(error)")
+            throw BackupError(.other, "a list for restic cannot be made: \(error)")
         }
     }
 

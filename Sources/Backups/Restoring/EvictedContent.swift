@@ -23,9 +23,7 @@ extension Restic {
                 }
                 failures += try await holder(identifier).fetchKeptContent(of: files, into: stage)
             } catch let error as BackupError where error.code != .interrupted {
-                failures += files.map {
-                    RestoreFailure(path: $0.path, cause: .missing("\($0.sentence); \(error)"))
-                }
+                failures += files.map { .missing($0.path, "\($0.sentence); \(error)") }
             }
         }
         return failures
@@ -48,9 +46,7 @@ extension Restic {
                 failures += try await fetch(files, from: snapshot, into: stage)
             } catch {
                 guard error.code.mayConcernOneSnapshot else { throw error }
-                failures += files.map {
-                    RestoreFailure(path: $0.path, cause: .missing("\(error)"))
-                }
+                failures += files.map { .missing($0.path, "\(error)") }
             }
         }
         return failures
@@ -69,7 +65,7 @@ extension Restic {
                 kept[record.item].isAbout(record, owner: owner, size: size)
             else {
                 let reason = "snapshot \(snapshot.shortIdentifier) has no record of it"
-                failures.append(RestoreFailure(path: file.path, cause: .missing(reason)))
+                failures.append(.missing(file.path, reason))
                 continue
             }
             left[kept[record.item].path, default: []].append(file)
@@ -95,13 +91,13 @@ extension Restic {
         let damaged = Set(end.errors.items.map(\.name) + lost.map { printedName($0) })
         return files.compactMap { stored, file in
             guard let record = file.record, !damaged.contains(printedName(stored)) else {
-                return RestoreFailure(path: file.path, cause: .missing("its content is damaged"))
+                return .missing(file.path, "its content is damaged")
             }
             do throws(Errno) {
                 try stage.take(stored, to: file.path, record.modified)
                 return nil
             } catch {
-                return RestoreFailure(path: file.path, cause: .missing("\(error)"))
+                return .missing(file.path, "\(error)")
             }
         }
     }

@@ -6,7 +6,6 @@ import SystemPackage
 /// changing the owner clears set-ID bits and capabilities, and an ordinary user cannot store
 /// attributes on read-only items.
 final class MetadataRestorer {
-    /// The items with metadata that could not be set.
     private(set) var failures: [RestoreFailure] = []
     private let isRoot = effectiveUser() == 0
 
@@ -33,8 +32,7 @@ final class MetadataRestorer {
             do throws(FileError) {
                 try file.setExtendedAttribute(named: name, to: value)
             } catch {
-                failures.append(
-                    RestoreFailure(path: item.path, cause: .attributes(error.message)))
+                failures.append(.attributes(item.path, error.message))
             }
         }
     }
@@ -48,7 +46,7 @@ final class MetadataRestorer {
         do throws(Errno) {
             try body()
         } catch {
-            failures.append(RestoreFailure(path: path, cause: .different("\(error)")))
+            failures.append(.different(path, "\(error)"))
         }
     }
 }
@@ -61,8 +59,7 @@ func isStorable(_ time: FileTime) -> Bool { (0...Int64(Int32.max)).contains(time
 func timeFailure(_ path: [UInt8], _ time: FileTime, on file: FileDescriptor) -> RestoreFailure? {
     guard !isStorable(time), (try? file.status().contentModificationTime.seconds) != time.seconds
     else { return nil }
-    return RestoreFailure(
-        path: path, cause: .different("the filesystem cannot keep its time, \(time.rfc3339)"))
+    return .different(path, "the filesystem cannot keep its time, \(time.rfc3339)")
 }
 
 /// Calls `body` while the owner may write to a file, and then restores the permissions.
@@ -81,7 +78,6 @@ func whileWritable(
 
 /// The metadata of an item that is copied to another filesystem.
 struct ItemMetadata: Sendable, Hashable {
-    /// The absolute path in the snapshot, for failures.
     let path: [UInt8]
     /// Kind, permissions, owners, modification time and size.
     let status: FileStatus

@@ -7,7 +7,6 @@ import SystemPackage
 package struct RestoreAmount: Sendable, Hashable {
     /// The number of items of the SOURCEs, directories included.
     package var items = 0
-    /// The sizes of the files among them, in bytes.
     package var bytes: Int64 = 0
     /// The bytes available to this user on the filesystem that they are restored to.
     package var available: Int64 = 0
@@ -156,9 +155,8 @@ extension Restic {
         }
         // What restic did not restore at all was not met.
         let met = Set(merged.failures.map { printedName($0.path) })
-        let unmet = damage.filter { !met.contains($0.key) }.map { name, message in
-            RestoreFailure(path: name, cause: .missing(message))
-        }
+        let unmet = damage.filter { !met.contains($0.key) }
+            .map { RestoreFailure.missing($0.key, $0.value) }
         var result = RestoreResult(
             snapshot: snapshot, paths: paths, items: amount.items, merged: merged,
             failures: (merged.failures + untimely + unmet + unfetched)
@@ -181,11 +179,8 @@ extension Restic {
                 on: words("tree") + [Array("\(snapshot.identifier):".utf8) + parent])
             let limit = SnapshotRecord.longestText
             let tree = try await run(command, reading: WholeOutput(limit: limit)).bytes
-            let name: String?
-            do throws(JSONError) {
-                name = try userName(of: owner, inTree: tree)
-            } catch {
-                throw .unexpectedAnswer(error, to: "cat")
+            let name = try parsing("cat") { () throws(JSONError) in
+                try userName(of: owner, inTree: tree)
             }
             guard let name, let here = accounts[name], here != owner else { continue }
             throw BackupError(
@@ -253,7 +248,7 @@ extension Restic {
         let messages = RestoreMessages(totalBytes: bytes, report)
         var lost: [[UInt8]] = []
         while true {
-            let (list, option) = try await selection(of: paths, in: snapshot, without: lost)
+            let (list, option) = try selection(of: paths, without: lost)
             let command = ResticCommand(
                 "restore",
                 words("--json", "--sparse") + [Backups.option("--target", place.bytes)]
@@ -277,35 +272,19 @@ extension Restic {
 
     /// Returns the option that selects what to restore, and the file it names.
     private func selection(
-        of wanted: [[UInt8]], in snapshot: Snapshot, without lost: [[UInt8]]
-    ) async throws(BackupError) -> (list: MemoryFile?, option: [[UInt8]]) {
-        var (name, paths) = ("--include-file", wanted)
-        if wanted.isEmpty {
-            (name, paths) = ("--exclude-file", lost)
-        } else if !lost.isEmpty {
-            // restic takes either inclusions or exclusions.
-            // The topmost paths that contain everything wanted, except the lost items.
-            paths = try await readEntries(of: snapshot.identifier, into: []) { paths, entry in
-                // Entries come depth first.
-                guard wanted.include(entry.path),
-                    !(paths.last.map { isHeld(entry.path, by: $0) } ?? false),
-                    !lost.contains(where: {
-                        isHeld($0, by: entry.path) || isHeld(entry.path, by: $0)
-                    })
-                else { return }
-                paths.append(entry.path)
-            }
-            guard !paths.isEmpty else {
-                throw BackupError(
-                    .damaged, "the repository does not have the data of what is to be restored",
-                    advice: "check it: resval-backup verify --read-data")
-            }
+        of wanted: [[UInt8]], without lost: [[UInt8]]
+    ) throws(BackupError) -> (list: MemoryFile, option: [[UInt8]]) {
+        func line(_ path: [UInt8], _ sign: String = "") -> [UInt8] {
+            sign.utf8 + ResticPattern(matching: FilePath(bytes: path)).line + [UInt8(ascii: "\n")]
         }
-        guard !paths.isEmpty else { return (nil, []) }
-        let lines = paths.flatMap {
-            ResticPattern(matching: FilePath(bytes: $0)).line + [UInt8(ascii: "\n")]
-        }
+        // restic takes either inclusions or exclusions, but an inclusion can be taken back.
+        let lines =
+            wanted.isEmpty
+            ? lost.flatMap { line($0) }
+            : wanted.flatMap { line($0) } + lost.flatMap { line($0, "!") }
         let list = try MemoryFile(lines)
+        guard !lines.isEmpty else { return (list, []) }
+        let name = wanted.isEmpty ? "--exclude-file" : "--include-file"
         return (list, [option(name, list.path)])
     }
 }
@@ -343,7 +322,6 @@ struct WantedItems: Sendable {
     private(set) var missing: [[UInt8]]
     /// The number of items of the SOURCEs that are wanted, directories included.
     private(set) var count: Int
-    /// The sizes of the files among them, in bytes.
     private(set) var bytes: Int64 = 0
     /// The items with a time that not all filesystems can store, or that restic restores as another: beyond
     /// 64 bits of nanoseconds.
@@ -375,7 +353,6 @@ struct WantedItems: Sendable {
     }
 }
 
-/// Reads the lines of `restic restore --json`.
 private struct RestoreMessages: LineConsumer {
     /// Whether restic has ended by itself. What it sums up counts for nothing.
     private(set) var hasSummary = false

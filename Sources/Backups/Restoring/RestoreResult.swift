@@ -1,9 +1,7 @@
 import SystemCalls
 import SystemPackage
 
-/// The result of a restore.
 package struct RestoreResult: Sendable {
-    /// The snapshot.
     package let snapshot: Snapshot
     /// The paths that were asked for; empty for everything.
     package let paths: [[UInt8]]
@@ -22,7 +20,6 @@ package struct RestoreResult: Sendable {
     /// The parts below those asked for that the snapshot lacks, and the newest snapshot that has each; nil
     /// where none is known to have it.
     package var absentParts: [(path: [UInt8], snapshot: Snapshot?)] = []
-    /// The number of other excluded items there.
     package var excludedItems = 0
     /// What other snapshots have of the items that were there already.
     package var otherVersions: [[UInt8]: [Occurrence]] = [:]
@@ -43,10 +40,8 @@ package struct RestoreResult: Sendable {
     /// The number of items that are as they are in the snapshot, as far as is known.
     package var wholeItems: Int { max(0, items - countItems(failures) - merged.differingItems) }
 
-    /// Whether no item was restored, as far as is known.
     package var isNothing: Bool {
-        let missing = failures.filter { if case .missing = $0.cause { true } else { false } }
-        return items > 0 && countItems(missing) >= items
+        items > 0 && countItems(failures.filter { $0.name == "missing" }) >= items
     }
 
     /// Counts the items with failures. A directory above the SOURCEs is no item of the snapshot.
@@ -58,42 +53,24 @@ package struct RestoreResult: Sendable {
 
 /// An item that was not restored as it is in the snapshot.
 package struct RestoreFailure: Sendable, Hashable {
-    /// What is wrong with the item.
-    package enum Cause: Sendable, Hashable {
-        /// It was not restored; with the reason, if there is one.
-        case missing(String?)
-        /// It was restored, and differs from the snapshot in more than extended attributes, or may do so.
-        case different(String?)
-        /// Some of its extended attributes are missing.
-        case attributes(String)
-    }
-
-    /// The absolute path in the snapshot.
     package let path: [UInt8]
-    /// What is wrong with the item.
-    package let cause: Cause
+    package let name: String
+    package let sentence: String
 
-    package init(path: [UInt8], cause: Cause) {
-        self.path = path
-        self.cause = cause
+    private init(_ path: [UInt8], _ name: String, _ sentence: String) {
+        (self.path, self.name, self.sentence) = (path, name, sentence)
     }
 
-    /// What is wrong, in words.
-    package var sentence: String {
-        switch cause {
-        case .missing(let reason): "was not restored" + (reason.map { ": \($0)" } ?? "")
-        case .different(let reason):
-            "was not restored as it is in the snapshot" + (reason.map { ": \($0)" } ?? "")
-        case .attributes(let reason): "is missing some of its extended attributes: \(reason)"
-        }
+    static func missing(_ path: [UInt8], _ reason: String) -> Self {
+        Self(path, "missing", "was not restored: \(reason)")
     }
 
-    /// A short name for the cause.
-    package var name: String {
-        switch cause {
-        case .missing: "missing"
-        case .different: "different"
-        case .attributes: "attributes"
-        }
+    /// It was restored, and differs from the snapshot in more than extended attributes, or may do so.
+    static func different(_ path: [UInt8], _ reason: String) -> Self {
+        Self(path, "different", "was not restored as it is in the snapshot: \(reason)")
+    }
+
+    static func attributes(_ path: [UInt8], _ reason: String) -> Self {
+        Self(path, "attributes", "is missing some of its extended attributes: \(reason)")
     }
 }

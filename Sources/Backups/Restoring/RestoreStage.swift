@@ -29,15 +29,13 @@ package final class RestoreStage: Sendable {
     /// Creates the directory, and the target if it is missing.
     ///
     /// - Parameter wanted: the absolute paths of the restored items in the snapshot.
-    /// - Throws: ``BackupError``.
     init(in target: FilePath, for wanted: [[UInt8]]) throws(BackupError) {
-        do throws(Errno) {
-            try makeDirectories(at: target, permissions: 0o700)
+        do {
+            try makeDirectories(target)
             let candidates = try Self.candidates(in: target, for: wanted)
             leftovers = candidates.flatMap { Self.leftovers(in: $0.directory, $0.path) }
-            let place = try Self.make(in: candidates.map(\.directory))
-            (parent, name, directory, parentTimes) =
-                (place.parent, place.name, place.directory, place.times)
+            (parent, name, directory, parentTimes) = try Self.make(
+                in: candidates.map(\.directory))
             keepsAttributes = try Self.exclude(directory)
             try directory.setTimes(access: nil, modification: Self.exactTime)
             keptTime = try directory.status().contentModificationTime
@@ -56,12 +54,8 @@ package final class RestoreStage: Sendable {
         FilePath("/proc/\(processNumber())/fd/\(directory.descriptor.rawValue)")
     }
 
-    /// The bytes available to this user where the directory is; 0 if that cannot be found out.
     var availableBytes: Int64 {
-        guard let status = try? filesystemStatus(ofOpen: directory.descriptor) else { return 0 }
-        return Int64(
-            clamping: status.availableBlocks.multipliedReportingOverflow(by: status.fragmentSize)
-                .partialValue)
+        (try? filesystemStatus(ofOpen: directory.descriptor))?.availableBytes ?? 0
     }
 
     /// Moves a file from ``keptPath`` to its path below ``path``, and sets its time.
@@ -181,7 +175,7 @@ package final class RestoreStage: Sendable {
     /// Creates the directory in the deepest of the parents that allows it.
     private static func make(
         in candidates: [OpenDirectory]
-    ) throws(Errno) -> Place {
+    ) throws(Errno) -> (OpenDirectory, FilePath, OpenDirectory, (FileTime, FileTime)) {
         var failure = Errno.permissionDenied
         for parent in candidates.reversed() {
             let number = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -191,21 +185,12 @@ package final class RestoreStage: Sendable {
                 try makeDirectory(name, in: parent.descriptor, permissions: 0o700)
                 let directory = try open(name, in: parent)
                 let after = try parent.status().contentModificationTime
-                return Place(
-                    parent: parent, name: name, directory: directory, times: (before, after))
+                return (parent, name, directory, (before, after))
             } catch {
                 failure = error
             }
         }
         throw failure
-    }
-
-    /// Where the directory was made.
-    private struct Place {
-        let parent: OpenDirectory
-        let name: FilePath
-        let directory: OpenDirectory
-        let times: (before: FileTime, after: FileTime)
     }
 
     /// Opens the directory that was created.
@@ -335,34 +320,13 @@ extension OpenDirectory {
     }
 }
 
-/// Creates a directory, and those above it that are missing. Another process may create those above
-/// at the same time.
-///
-/// - Parameter permissions: those of the last directory, less the process's umask.
-func makeDirectories(at path: FilePath, permissions: UInt16 = 0o777) throws(Errno) {
-    var missing: [FilePath] = []
-    var directory = path
-    while !directory.isEmpty, !(try itemExists(directory)) {
-        missing.append(directory)
-        directory.removeLastComponent()
-    }
-    for directory in missing.reversed() {
-        do throws(Errno) {
-            try makeDirectory(
-                directory, in: .workingDirectory,
-                permissions: directory == path ? permissions : 0o777)
-        } catch .fileExists where directory != path {
-            continue
-        }
-    }
-}
-
-/// Whether a path leads to something.
-package func itemExists(_ path: FilePath) throws(Errno) -> Bool {
+package func itemExists(
+    _ location: borrowing some FileLocation & ~Copyable
+) throws(Errno) -> Bool {
     do throws(Errno) {
-        _ = try path.status()
+        _ = try location.status()
         return true
-    } catch .noSuchFileOrDirectory {
+    } catch .noSuchFileOrDirectory, .notDirectory {
         return false
     }
 }

@@ -32,7 +32,6 @@ struct TreeMerger {
     /// The restored files that have a journal in the snapshot, which got their names.
     private var databases: Set<[UInt8]> = []
     private let placing: Placing
-    /// The paths that were asked for.
     private let asked: [[UInt8]]
     /// What is wrong with items that are not intact, by their printed names: all but directories stay where
     /// they are, also those that only print alike.
@@ -50,7 +49,6 @@ struct TreeMerger {
     /// one gets; nil when it keeps its own.
     private typealias Walk = DirectoryWalk<ItemMetadata?>
 
-    /// An item of the restored tree, and the directory that it is moved to.
     private struct Item {
         let name: FilePath
         let path: [UInt8]
@@ -90,28 +88,19 @@ struct TreeMerger {
         while let step = try walk.next() {
             if isCancelled() { throw CancellationError() }
             switch step {
-            case .entry(let name) where isLost:
-                outcome.failures.append(
-                    RestoreFailure(
-                        path: walk.path(of: name),
-                        cause: .missing("its directory was moved meanwhile")))
             case .entry(let name):
                 do {
+                    if isLost { throw Obstacle("its directory was moved meanwhile") }
                     try move(name, in: &walk, to: &target)
-                } catch let error as Errno {
-                    outcome.failures.append(
-                        RestoreFailure(
-                            path: walk.path(of: name), cause: .missing(sentence(error))))
-                } catch let obstacle as Obstacle {
-                    outcome.failures.append(
-                        RestoreFailure(
-                            path: walk.path(of: name), cause: .missing(obstacle.sentence)))
+                } catch {
+                    let reason =
+                        (error as? Errno).map(sentence) ?? (error as? Obstacle)?.sentence
+                    guard let reason else { throw error }
+                    outcome.failures.append(.missing(walk.path(of: name), reason))
                 }
             case .end(_, let restored):
                 if let item = restored, isLost {
-                    outcome.failures.append(
-                        RestoreFailure(
-                            path: item.path, cause: .different("it was moved meanwhile")))
+                    outcome.failures.append(.different(item.path, "it was moved meanwhile"))
                 } else if let item = restored {
                     metadata.apply(item, to: target.directory.descriptor)
                 }
@@ -139,7 +128,7 @@ struct TreeMerger {
             status: try reference.descriptor.status(), source: walk.directory,
             target: cursor.directory)
         if let reason = damage[printed] {
-            outcome.failures.append(RestoreFailure(path: path, cause: .missing(reason)))
+            outcome.failures.append(.missing(path, reason))
             if item.status.kind != .directory { return }
         }
         guard item.status.kind == .directory else { return try put(item) }
@@ -162,7 +151,6 @@ struct TreeMerger {
         }
     }
 
-    /// Moves an item that is no directory to its name.
     private mutating func put(_ item: Item) throws {
         let isTaken = try item.target.has(item.name)
         if !isTaken || placing == .replacing { try checkJournals(of: item) }
@@ -329,7 +317,6 @@ struct TreeMerger {
         }
     }
 
-    /// Moves a directory to a name that nothing has.
     private func rename(_ item: Item, as name: FilePath) throws(Errno) {
         // Changing a directory's parent writes to the directory.
         try whileWritable(item.descriptor, item.status) { () throws(Errno) in
@@ -382,17 +369,14 @@ struct TreeMerger {
         }
     }
 
-    /// Copies an item to another filesystem.
     private mutating func copy(_ item: Item, as name: FilePath, replaces: Bool) throws(Errno) {
         let (status, target) = (item.status, item.target)
         let recorded = ItemMetadata(item.path, status, of: item.source.location(of: item.name))
         if status.linkCount > 1 {
             outcome.failures.append(
-                RestoreFailure(
-                    path: item.path,
-                    cause: .different(
-                        "it is on another filesystem, and is not the same file as its other names"))
-            )
+                .different(
+                    item.path,
+                    "it is on another filesystem, and is not the same file as its other names"))
         }
         if status.kind == .regularFile {
             return try copyFile(item, as: name, recorded, replaces: replaces)
@@ -439,7 +423,6 @@ package let unmountedSentence =
     "it is a mount point in /etc/fstab with nothing mounted: mount it, or restore to another directory "
     + "with --target"
 
-/// Why an item is not moved to its name, in words.
 private struct Obstacle: Error {
     let sentence: String
 
@@ -447,7 +430,6 @@ private struct Obstacle: Error {
 }
 
 extension OpenDirectory {
-    /// Whether an entry has a name.
     fileprivate func has(_ name: FilePath) throws(Errno) -> Bool {
         do throws(Errno) {
             _ = try status(of: name)

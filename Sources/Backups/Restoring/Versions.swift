@@ -67,13 +67,12 @@ package struct RestoreMode: Sendable {
     package init(target: FilePath?, overwrites: Bool, keepsNumbers: Bool) {
         (self.target, self.overwrites) = (target, overwrites)
         unmounted = target == nil ? unmountedPoints() : []
-        let users = (try? contentsOfFile("/etc/passwd")) ?? []
+        let users = PasswordDatabase(contents: (try? contentsOfFile("/etc/passwd")) ?? [])
         let isRoot = effectiveUser() == 0
-        accounts = isRoot && !keepsNumbers ? identifiers(ofUsersIn: users) : [:]
+        accounts = isRoot && !keepsNumbers ? users.identifiers : [:]
         homes =
             isRoot
-            ? PasswordDatabase(contents: users).accounts
-                .filter { $0.user == 0 || $0.user >= 1000 }.map(\.home.bytes)
+            ? users.accounts.filter { $0.user == 0 || $0.user >= 1000 }.map(\.home.bytes)
             : [[UInt8(ascii: "/")]]
     }
 
@@ -83,17 +82,6 @@ package struct RestoreMode: Sendable {
         guard homes.contains(where: { isHeld(path, by: $0) }) else { return .beside(nil) }
         return .beside(" (from \(snapshot.time.localMinute.replacing(":", with: ".")))")
     }
-}
-
-private func identifiers(ofUsersIn users: [UInt8]) -> [String: UInt32] {
-    let lines = users.split(separator: UInt8(ascii: "\n"))
-    return Dictionary(
-        lines.compactMap { line in
-            let fields = String(decoding: line, as: UTF8.self)
-                .split(separator: ":", omittingEmptySubsequences: false)
-            guard fields.count > 2, let user = UInt32(fields[2]) else { return nil }
-            return (String(fields[0]), user)
-        }, uniquingKeysWith: { first, _ in first })
 }
 
 private func unmountedPoints() -> Set<[UInt8]> {
@@ -108,7 +96,6 @@ extension FileTime {
     package var localMinute: String { String(localText.prefix(16).replacing("T", with: " ")) }
 }
 
-/// What is restored from one snapshot.
 package struct RestorePart: Sendable {
     let snapshot: Snapshot
     /// The paths in the snapshot; empty for everything.
@@ -244,11 +231,8 @@ extension RestoreChoice {
     }
 }
 
-/// The newest snapshot that has an item.
 struct NewestVersion: Sendable {
-    /// The absolute path as it was backed up.
     let path: [UInt8]
-    /// The snapshot; nil if no snapshot has the item.
     fileprivate(set) var snapshot: Snapshot?
     /// The newer ones, which lack it, the newest first, and the reason, in words, for which each excluded
     /// it; nil where it was not there.

@@ -1,14 +1,12 @@
 import SystemCalls
 import SystemPackage
 
-/// What was accepted.
 package struct Acceptance: Sendable {
     /// The snapshot made last, whose holds ended.
     package let snapshot: Snapshot
     /// The number of snapshots that were given an earlier time, because they were dated ahead of the clock
     /// or of the one made last.
     package let redated: Int
-    /// Whether another installation had made them.
     package let isTakenOver: Bool
     /// The holds that stay, of what should be stored and is not, and the snapshots that are held.
     package let holds: [HeldPart]

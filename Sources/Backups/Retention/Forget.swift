@@ -10,7 +10,6 @@ package enum ForgetScope: Sendable, Hashable {
     case onlySet(preferring: String?)
     /// Those of each SET that this installation makes, SET by SET.
     case everySet
-    /// Those of one configuration.
     case configuration(String)
 }
 
@@ -151,7 +150,6 @@ extension Restic {
     }
 }
 
-/// What `forget` does with a snapshot.
 package struct ForgetDecision: Sendable, Hashable {
     package let snapshot: Snapshot
     /// The reasons to keep it; empty if it is removed.
@@ -213,7 +211,6 @@ extension [Snapshot] {
 }
 
 extension [Hold] {
-    /// Why a snapshot is held, in words.
     fileprivate var reason: String {
         let part = first.map { NameEscaping.text($0.part) } ?? ""
         return "held for \(part)\(count > 1 ? " and \(count - 1) more" : "")"
@@ -240,10 +237,8 @@ package struct RetentionRules: Sendable, Hashable {
 
     package init() {}
 
-    /// Whether there are no rules, so that nothing would be kept.
     package var isEmpty: Bool { counts.isEmpty && spans.isEmpty && tags.isEmpty }
 
-    /// The options of `restic forget`.
     var options: [[UInt8]] {
         let periods = Period.allCases
         return periods.compactMap { period in
@@ -292,11 +287,7 @@ extension Restic {
         // Without a match nothing is printed.
         if output.bytes.isEmpty { return [:] }
         var scanner = JSONScanner(output.bytes[...], hasLostBytes: false)
-        do throws(JSONError) {
-            return try scanner.forgetReasons()
-        } catch {
-            throw .unexpectedAnswer(error, to: "forget")
-        }
+        return try parsing("forget") { () throws(JSONError) in try scanner.forgetReasons() }
     }
 }
 
@@ -316,7 +307,6 @@ extension JSONScanner {
         return kept
     }
 
-    /// Parses an object that says why restic keeps a snapshot.
     fileprivate mutating func forgetReason() throws(JSONError) -> (String, [String]) {
         var (identifier, reasons) = ("", [String]())
         try forEachField { scanner, name throws(JSONError) in

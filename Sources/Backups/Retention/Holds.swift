@@ -40,7 +40,6 @@ package struct HeldPart: Sendable, Hashable {
     package var path: [UInt8]?
     /// Why, in one word: see ``Hold/Kind``.
     package var kind = ""
-    /// When it became so.
     package var since = FileTime(seconds: 0, nanoseconds: 0)
     /// When it ends, unless its days begin anew; nil where no day ends it.
     package var until: FileTime?
@@ -74,7 +73,6 @@ extension SnapshotRecord {
 /// The holds of a new snapshot: its predecessor's, less those that end, and one for each part that is
 /// newly missing. Each other snapshot may be forgotten without a loss.
 package struct HoldUpdate: Sendable {
-    /// The holds found so far.
     package private(set) var holds: [Hold] = []
     /// The parts that are newly missing, and why and since when. The newest whole snapshot that has one is
     /// to be found: see ``hold(_:by:)`` and ``pass(over:)``.
@@ -193,7 +191,6 @@ package struct PathSet: Sendable {
     /// The number of paths that restic does not list: the root directory, which each snapshot of it has.
     var unlistedCount: Int { paths == [[UInt8(ascii: "/")]] ? 1 : 0 }
 
-    /// Whether a path is in the set or below a path in it.
     package func contains(_ path: [UInt8]) -> Bool {
         var (low, high) = (0, paths.count)
         while low < high {

@@ -5,7 +5,6 @@ import SystemCalls
 
 /// How one path differs between two snapshots.
 package struct SnapshotDifference: Sendable, Hashable {
-    /// The kinds of differences.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// It is in the second snapshot only, and the first did not exclude it.
         case added
@@ -19,9 +18,7 @@ package struct SnapshotDifference: Sendable, Hashable {
         case noLongerExcluded = "no-longer-excluded"
     }
 
-    /// How it differs.
     package let kind: Kind
-    /// The absolute path's bytes.
     package let path: [UInt8]
     /// The kind of file: that in the second snapshot, if it is in there.
     package let fileKind: FileKind
@@ -30,7 +27,6 @@ package struct SnapshotDifference: Sendable, Hashable {
     /// The size in the second snapshot, in bytes; nil when it is not in there or not a regular
     /// file.
     package let sizeAfter: Int64?
-    /// Why it is or was excluded, in words; nil when it is not.
     package let reason: String?
 }
 
@@ -38,8 +34,6 @@ extension Restic {
     /// Compares two snapshots and passes every difference to a closure, in a snapshot's order.
     ///
     /// A snapshot without a record is treated as if it excluded nothing.
-    ///
-    /// - Throws: ``BackupError``.
     package func compare(
         _ first: Snapshot, with second: Snapshot,
         report: @escaping @Sendable (SnapshotDifference) -> Void
@@ -47,7 +41,9 @@ extension Restic {
         let excludedBefore = ExcludedPaths(try await exclusions(of: first))
         let excludedAfter = ExcludedPaths(try await exclusions(of: second))
         let before = try await readEntries(of: first.identifier, into: []) { $0.append($1) }
-        let merger = EntryMerger(before, excludedBefore, excludedAfter, report)
+        let merger = EntryMerger(
+            before: before[...], excludedBefore: excludedBefore, excludedAfter: excludedAfter,
+            report: report)
         try await readEntries(of: second.identifier, into: merger) { $0.receive($1) }.finish()
     }
 }
@@ -55,20 +51,10 @@ extension Restic {
 /// Compares the entries of a second snapshot with those of the first.
 private struct EntryMerger: Sendable {
     /// The entries of the first snapshot that are still to be compared.
-    private var before: ArraySlice<SnapshotEntry>
-    private let excludedBefore: ExcludedPaths
-    private let excludedAfter: ExcludedPaths
-    private let report: @Sendable (SnapshotDifference) -> Void
-
-    init(
-        _ before: [SnapshotEntry], _ excludedBefore: ExcludedPaths, _ excludedAfter: ExcludedPaths,
-        _ report: @escaping @Sendable (SnapshotDifference) -> Void
-    ) {
-        self.before = before[...]
-        self.excludedBefore = excludedBefore
-        self.excludedAfter = excludedAfter
-        self.report = report
-    }
+    var before: ArraySlice<SnapshotEntry>
+    let excludedBefore: ExcludedPaths
+    let excludedAfter: ExcludedPaths
+    let report: @Sendable (SnapshotDifference) -> Void
 
     mutating func receive(_ entry: SnapshotEntry) {
         while let old = before.first, pathPrecedes(old.path, entry.path) {
@@ -116,22 +102,12 @@ extension SnapshotEntry {
 
 /// What one snapshot contains of an item.
 package struct Occurrence: Sendable, Hashable {
-    /// The snapshot.
     package let snapshot: Snapshot
     /// The number of its items that are the item itself or below it, without directories.
     package fileprivate(set) var items = 0
-    /// The sizes of the files among them, in bytes.
     package fileprivate(set) var bytes: Int64 = 0
     /// When the content of the item itself, which is the only one then, last changed; nil for a directory.
     package fileprivate(set) var modified: FileTime?
-}
-
-/// The snapshots that contain an item.
-package struct Occurrences: Sendable {
-    /// Those that contain it, the oldest first.
-    package fileprivate(set) var found: [Occurrence] = []
-    /// Those that cannot be read and may contain it.
-    package fileprivate(set) var unreadable: [UnreadableSnapshot] = []
 }
 
 extension Restic {
@@ -141,13 +117,13 @@ extension Restic {
     /// - Parameters:
     ///   - path: the absolute path as it was backed up.
     ///   - list: the snapshots of the repository.
+    /// - Returns: those that contain it, the oldest first, and those that may, and cannot be read.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     package func occurrences(
         of path: [UInt8], among list: SnapshotList
-    ) async throws(BackupError) -> Occurrences {
+    ) async throws(BackupError) -> (found: [Occurrence], unreadable: [UnreadableSnapshot]) {
         let own = ownSnapshots(among: list)
-        var result = Occurrences()
-        result.unreadable = own.unreadable
+        var (occurrences, unreadable) = ([Occurrence](), own.unreadable)
         let tagFile = path + [UInt8(ascii: "/")] + TagFile.cacheDirectory.name.bytes
         let progress = StepCounter("snapshots checked", of: Int64(own.snapshots.count), progress)
         for snapshot in own.snapshots {
@@ -161,12 +137,12 @@ extension Restic {
                     if entry.path == path { found.modified = entry.modified }
                     found.bytes.addSaturating(entry.size)
                 }
-                if found.items > 0 { result.found.append(found) }
+                if found.items > 0 { occurrences.append(found) }
             } catch  where error.code.mayConcernOneSnapshot {
-                result.unreadable.append(
+                unreadable.append(
                     UnreadableSnapshot(identifier: snapshot.identifier, problem: error.message))
             }
         }
-        return result
+        return (occurrences, unreadable)
     }
 }

@@ -2,19 +2,14 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// One entry of a snapshot.
 package struct SnapshotEntry: Sendable, Hashable {
-    /// The absolute path's bytes.
     package var path: [UInt8]
-    /// The kind of file.
     package let kind: FileKind
     /// The size in bytes; 0 unless it is a regular file.
     package let size: Int64
-    /// When the content last changed.
     package let modified: FileTime
     /// The permission bits, without set-user-ID, set-group-ID and sticky bits.
     package let permissions: UInt16
-    /// The uid of the owner.
     package var owner: UInt32 = 0
 }
 
@@ -72,7 +67,6 @@ extension Restic {
     ///     the repository does not show.
     ///   - result: what is known before the first entry.
     ///   - add: adds an entry, whose path is exact.
-    /// - Throws: ``BackupError``.
     package func readEntries<Result: Sendable>(
         of identifier: String, below path: [UInt8]? = nil, usesCache: Bool = true,
         into result: Result, add: @escaping @Sendable (inout Result, SnapshotEntry) -> Void
@@ -86,7 +80,7 @@ extension Restic {
         json.options += words("--json")
         // The head of the second listing prints the path, too.
         let headLines = 1 + (path ?? []).count { $0 == newline }
-        let reader = EntryReader(result, add, headLines: headLines)
+        let reader = EntryReader(result: result, add: add, headLineCount: headLines)
         let first = try await run(json, reading: Lines(reader)).consumer
         // restic exits with 0 when it skips a snapshot that it cannot read.
         guard first.hasHead else {
@@ -97,53 +91,33 @@ extension Restic {
         guard !first.incomplete.isEmpty else { return first.result }
         let names = try await run(list, reading: ExactNameReader(first)).names
         let rest = EntryReader(
-            first.result, add, skipping: first.deliveredCount, names: names)
+            result: first.result, add: add, skippedCount: first.deliveredCount, names: names)
         return try await run(json, reading: Lines(rest)).consumer.result
     }
 }
 
-/// Parses `ls --json`.
 private struct EntryReader<Result: Sendable>: LineConsumer {
-    private(set) var result: Result
-    private let add: @Sendable (inout Result, SnapshotEntry) -> Void
+    var result: Result
+    let add: @Sendable (inout Result, SnapshotEntry) -> Void
+    /// The number of newlines in the head of the second listing, as far as it is known.
+    var headLineCount = 1
+    /// The number of entries at the start that were added before.
+    var skippedCount = 0
+    /// Exact paths, by the numbers of their entries.
+    var names: [Int: [UInt8]] = [:]
     /// The length of every entry's path, in order.
-    private(set) var lengths: [UInt32] = []
+    var lengths: [UInt32] = []
     /// The paths with lost bytes whose exact form is not known, by the numbers of their entries.
-    private(set) var incomplete: [Int: [UInt8]] = [:]
-    /// The number of newlines in the head of the second listing.
-    private(set) var headLineCount: Int
-    /// Whether the line about the snapshot was read.
-    private(set) var hasHead = false
-    /// The number of entries that were added.
-    private(set) var deliveredCount = 0
-    private let skippedCount: Int
-    private let names: [Int: [UInt8]]
-    private var record: RecordPath?
-
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - headLines: the number of newlines in the head of the second listing, without those in
-    ///     the snapshot's paths.
-    ///   - skippedCount: the number of entries at the start that were added before.
-    ///   - names: exact paths, by the numbers of their entries.
-    init(
-        _ result: Result, _ add: @escaping @Sendable (inout Result, SnapshotEntry) -> Void,
-        headLines: Int = 1, skipping skippedCount: Int = 0, names: [Int: [UInt8]] = [:]
-    ) {
-        (self.result, self.add) = (result, add)
-        headLineCount = headLines
-        self.skippedCount = skippedCount
-        self.names = names
-    }
+    var incomplete: [Int: [UInt8]] = [:]
+    var hasHead = false
+    var deliveredCount = 0
+    var record: RecordPath?
 
     mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
-        let found: SnapshotEntry?
-        do throws(JSONError) {
-            found = try SnapshotEntry.reading(line)
-            if found == nil { try readHead(line) }
-        } catch {
-            throw .unexpectedAnswer(error, to: "ls")
+        let found = try parsing("ls") { () throws(JSONError) in
+            let entry = try SnapshotEntry.reading(line)
+            if entry == nil { try readHead(line) }
+            return entry
         }
         guard var entry = found else { return }
         let number = lengths.count
@@ -164,21 +138,19 @@ private struct EntryReader<Result: Sendable>: LineConsumer {
     /// Parses the line about the snapshot. The head of the second listing prints the snapshot's
     /// paths unescaped.
     private mutating func readHead(_ line: ArraySlice<UInt8>) throws(JSONError) {
-        var count = headLineCount
         var tags: [String] = []
         var scanner = JSONScanner(line)
         try scanner.forEachField { scanner, name throws(JSONError) in
             switch name {
             case "paths":
                 try scanner.forEachElement { scanner throws(JSONError) in
-                    count += try scanner.string().count { $0 == newline }
+                    headLineCount += try scanner.string().count { $0 == newline }
                 }
             case "tags": tags = try scanner.texts()
             default: break
             }
         }
         hasHead = true
-        headLineCount = count
         record = RecordPath(tags: tags, sources: SourceTags.sources(in: tags))
     }
 }

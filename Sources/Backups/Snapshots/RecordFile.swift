@@ -8,10 +8,8 @@ import SystemPackage
 /// backup of the same finds the file locked and appends a number to its name. Where nothing can be written,
 /// as on a full disk, the file is in a new directory in `/tmp`.
 final class RecordFile: Sendable {
-    /// The file's absolute path.
     let path: FilePath
-    private let descriptor: FileDescriptor
-    /// Whether its directory was made for it alone.
+    private let file: SharedDescriptor
     private let ownsDirectory: Bool
 
     private static let limit = 100
@@ -30,31 +28,23 @@ final class RecordFile: Sendable {
         var failure: FileError?
         for directory in directories + new {
             let isNew = new.contains(directory)
-            let opened: (path: FilePath, descriptor: FileDescriptor)
-            do throws(FileError) {
+            var opened: (path: FilePath, file: SharedDescriptor)?
+            do {
                 if isNew {
-                    do throws(Errno) {
-                        try makeDirectory(directory, in: .workingDirectory, permissions: 0o700)
-                    } catch {
-                        throw FileError(error, of: directory)
-                    }
+                    try makeDirectory(directory, in: .workingDirectory, permissions: 0o700)
                 } else {
                     try makeStateDirectory(directory)
                 }
-                opened = try Self.open(in: directory, name)
-            } catch {
-                if isNew { Self.removeDirectory(directory) }
-                failure = error
-                continue
-            }
-            do throws(Errno) {
-                try setSize(0, of: opened.descriptor)
-                try writeFile(opened.descriptor, record)
-                (path, descriptor, ownsDirectory) = (opened.path, opened.descriptor, isNew)
+                let found = try Self.open(in: directory, name)
+                opened = found
+                try setSize(0, of: found.file.descriptor)
+                try writeFile(found.file.descriptor, record)
+                (path, file, ownsDirectory) = (found.path, found.file, isNew)
                 return
             } catch {
-                failure = FileError(error, of: opened.path)
-                Self.remove(opened.path, opened.descriptor, andDirectory: isNew)
+                failure = FileError(error, of: opened?.path ?? directory)
+                if let opened { try? removeFile(opened.path) }
+                if isNew { Self.removeDirectory(directory) }
             }
         }
         throw BackupError(
@@ -64,19 +54,13 @@ final class RecordFile: Sendable {
             path: failure?.path)
     }
 
-    deinit { Self.remove(path, descriptor, andDirectory: ownsDirectory) }
-
-    /// Removes a record. The next run takes over what cannot be removed; closing the descriptor
-    /// releases the lock.
-    private static func remove(
-        _ path: FilePath, _ descriptor: FileDescriptor, andDirectory ownsDirectory: Bool
-    ) {
+    deinit {
+        // The next run takes over what cannot be removed. The lock goes behind it.
         try? removeFile(path)
-        closeIgnoringErrors(descriptor)
-        if ownsDirectory { removeDirectory(path.removingLastComponent()) }
+        if ownsDirectory { Self.removeDirectory(path.removingLastComponent()) }
+        withExtendedLifetime(file) {}
     }
 
-    /// Removes an empty directory. One that stays is empty.
     private static func removeDirectory(_ path: FilePath) {
         try? removeItem(path, in: .workingDirectory, isDirectory: true)
     }
@@ -84,22 +68,20 @@ final class RecordFile: Sendable {
     /// Creates a file, or takes over one that a killed process of this user left.
     private static func open(
         in directory: FilePath, _ name: String
-    ) throws(FileError) -> (FilePath, FileDescriptor) {
+    ) throws(FileError) -> (path: FilePath, file: SharedDescriptor) {
         for number in 0..<limit {
             let path = directory.appending(number == 0 ? name : "\(name)-\(number)")
-            guard let descriptor = try openStateFile(path, makingIt: true) else { continue }
-            do throws(Errno) {
+            guard let opened = try openStateFile(path, makingIt: true) else { continue }
+            let file = SharedDescriptor(opened)
+            let isTaken = try calls(on: path) { () throws(Errno) in
+                guard try takeLock(on: file.descriptor) else { return false }
                 // One that has ended meanwhile has removed it.
-                if try takeLock(on: descriptor),
-                    try descriptor.status().identity == path.withoutFollowing.status().identity
-                {
-                    return (path, descriptor)
+                let there = try ifPresent { () throws(Errno) in
+                    try path.withoutFollowing.status().identity
                 }
-                try closeFile(descriptor)
-            } catch {
-                closeIgnoringErrors(descriptor)
-                guard error == .noSuchFileOrDirectory else { throw FileError(error, of: path) }
+                return try file.descriptor.status().identity == there
             }
+            if isTaken { return (path, file) }
         }
         throw FileError(.fileExists, of: directory.appending(name))
     }
@@ -116,7 +98,6 @@ extension Restic {
 /// The path of a snapshot's record in restic: an additional file of the snapshot, whose path is in
 /// a tag.
 struct RecordPath: Sendable, Hashable {
-    /// The file's absolute path.
     let path: [UInt8]
     private let sources: [[UInt8]]
 
@@ -128,7 +109,6 @@ struct RecordPath: Sendable, Hashable {
     /// - Parameter identity: of what it is a record of.
     static func fileName(_ identity: String) -> String { "resval-record-\(identity)" }
 
-    /// Returns the tag that contains a path.
     static func tag(_ path: FilePath) -> String { prefix + Percent.text(of: path.bytes) }
 
     /// Finds the path in a snapshot's tags; nil for a snapshot without a record.
@@ -174,6 +154,5 @@ struct RecordPath: Sendable, Hashable {
 }
 
 extension Snapshot {
-    /// The path of its record; nil when it has none.
     var recordPath: RecordPath? { RecordPath(tags: allTags, sources: sources) }
 }

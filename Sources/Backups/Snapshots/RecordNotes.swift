@@ -14,14 +14,11 @@ import SystemPackage
 struct RecordNotes: Sendable {
     private let directory: FilePath
     private let repository: String
-    /// The most bytes that a verdict has.
     private static let longestVerdict = 64 << 20
-    /// How many texts are kept.
     private static let textCount = 4
-    /// The most bytes that a text which is kept has.
     private static let longestText = 16 << 20
     /// The free space, in bytes, that a text leaves in the home.
-    private static let roomLeft: UInt64 = 64 << 20
+    private static let roomLeft: Int64 = 64 << 20
 
     /// - Parameters:
     ///   - state: the programs' directory for state.
@@ -47,11 +44,8 @@ struct RecordNotes: Sendable {
     func keep(_ text: [UInt8]) {
         let file = textFile(ContentHash(of: text).hexadecimal)
         let status = try? filesystemStatus(of: file.removingLastComponent())
-        let room = status.map {
-            $0.availableBlocks.multipliedReportingOverflow(by: $0.fragmentSize).partialValue
-        }
-        guard let room, text.count <= Self.longestText,
-            room >= Self.roomLeft + UInt64(text.count)
+        guard let room = status?.availableBytes, text.count <= Self.longestText,
+            room >= Self.roomLeft + Int64(text.count)
         else { return }
         try? file.writePrivateFile(text)
         removeTexts(except: Self.textCount)
@@ -170,8 +164,6 @@ extension Restic {
     }
 
     /// Returns the record of a snapshot, from the state directory where that keeps its text.
-    ///
-    /// - Throws: as ``record(of:)`` does.
     func keptRecord(of snapshot: Snapshot) async throws(BackupError) -> SnapshotRecord {
         if let text = snapshot.recordHash.flatMap({ notes?.text(of: $0) }) {
             return try SnapshotRecord(text: text)
@@ -180,8 +172,6 @@ extension Restic {
     }
 
     /// Returns the items that a snapshot excluded; none for one without a record.
-    ///
-    /// - Throws: as ``record(of:)`` does.
     func exclusions(of snapshot: Snapshot) async throws(BackupError) -> [RecordedExclusion] {
         do throws(BackupError) {
             return try await keptRecord(of: snapshot).exclusions
@@ -192,8 +182,6 @@ extension Restic {
 
     /// Returns what is known of a snapshot of a SET, without the excluded items themselves, whose paths are
     /// enough to compare. The state directory may keep its record's text.
-    ///
-    /// - Throws: as ``record(of:)`` does.
     func recorded(_ snapshot: Snapshot) async throws(BackupError) -> SnapshotRecord {
         var record = try await keptRecord(of: snapshot)
         // Any client of the repository may have changed its tags.
@@ -228,7 +216,6 @@ extension Restic {
         return made
     }
 
-    /// Keeps another identifier for the SET of a configuration.
     func keep(_ identifier: String, of configuration: String) throws(FileError) {
         guard let file = identifierFile(of: configuration) else {
             throw FileError(
@@ -243,7 +230,6 @@ extension Restic {
         stateDirectory?.appending("backup").appending(configuration).appending("set")
     }
 
-    /// Whether a SET is one that this installation makes.
     func isOwn(_ set: SnapshotSet) -> Bool {
         (try? keptIdentifier(of: set.configuration)) == set.identifier
     }

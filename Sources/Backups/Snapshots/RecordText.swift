@@ -8,49 +8,36 @@ import SystemCalls
 
 extension SnapshotRecord {
     /// The version of the format that is written. Readers reject a higher one.
-    static let version: Int64 = 1
-    /// The most bytes of a text that are read.
+    private static let version: Int64 = 1
     static let longestText = 512 << 20
 
-    /// The lists of items, each with the type of its lines.
-    private static let lists: [RecordList] = [
-        RecordList("source", \.sources), RecordList("hold", \.holds),
-        RecordList("protected", \.protectedItems), RecordList("excluded", \.exclusions),
-        RecordList("kept", \.kept),
-    ]
-    /// The lists of paths, each with the type of its lines.
-    private static let paths:
-        [(type: String, path: any WritableKeyPath<Self, PathSet> & Sendable)] = [
-            ("unstored", \.unstored), ("absent", \.absent), ("deleted", \.deleted),
-        ]
-    /// Where the snapshot is among others.
-    private static let place: [RecordField<Self>] = [
-        RecordField("set", \.set), RecordField("number", \.number),
-        RecordField("predecessorDate", \.predecessorDate),
-        RecordField("inOrder", \.inOrder), RecordField("judged", \.judged),
-        RecordField("nonce", \.nonce),
-    ]
-
-    /// The text.
     var text: [UInt8] {
-        var lines: [[UInt8]] = []
-        func add(_ type: String, _ body: (inout JSONLine) -> Void) {
-            var line = JSONLine()
-            line.add("type", type)
-            body(&line)
+        var (record, version, lines) = (self, Self.version, [[UInt8]]())
+        func add(_ type: String, _ fields: (inout RecordLine) -> Void) {
+            var line = RecordLine(type)
+            fields(&line)
             lines.append(line.ended())
         }
-        add("format") { $0.add("version", Self.version) }
-        if set != nil { add("place") { line in Self.place.forEach { $0.write(self, &line) } } }
-        if let verdict {
-            add("verdict") { line in Verdict.fields.forEach { $0.write(verdict, &line) } }
+        func add(_ type: String, _ items: [some RecordedItem]) {
+            for var item in items { add(type) { item.fields(&$0) } }
         }
-        for list in Self.lists { list.write(self) { add(list.type, $0) } }
-        for (type, set) in Self.paths {
-            for path in self[keyPath: set].paths { add(type) { $0.add(path: path) } }
+        func add(_ type: String, paths: [[UInt8]]) {
+            for var path in paths { add(type) { $0.path(&path) } }
         }
-        for path in fallen.sorted(by: pathPrecedes) { add("fallen") { $0.add(path: path) } }
-        add("end") { $0.add("lines", lines.count + 1) }
+        add("format") { $0.field("version", &version) }
+        if set != nil { add("place") { record.place(&$0) } }
+        add("verdict", [verdict].compactMap(\.self))
+        add("source", sources)
+        add("hold", holds)
+        add("protected", protectedItems)
+        add("excluded", exclusions)
+        add("kept", kept)
+        add("unstored", paths: unstored.paths)
+        add("absent", paths: absent.paths)
+        add("deleted", paths: deleted.paths)
+        add("fallen", paths: fallen.sorted(by: pathPrecedes))
+        var count = lines.count + 1
+        add("end") { $0.field("lines", &count) }
         return Array(lines.joined())
     }
 
@@ -63,10 +50,11 @@ extension SnapshotRecord {
         try lines.finish()
         guard lines.consumer.isEnded else { throw .damagedRecord }
         self = lines.consumer.record
-        for (type, set) in Self.paths {
-            self[keyPath: set] = PathSet(lines.consumer.paths[type] ?? [])
-        }
-        fallen = Set(lines.consumer.paths["fallen"] ?? [])
+        let paths = lines.consumer.paths
+        unstored = PathSet(paths["unstored"] ?? [])
+        absent = PathSet(paths["absent"] ?? [])
+        deleted = PathSet(paths["deleted"] ?? [])
+        fallen = Set(paths["fallen"] ?? [])
         index()
     }
 
@@ -80,7 +68,16 @@ extension SnapshotRecord {
         try self.init(text: text)
     }
 
-    /// Reads the lines of a record.
+    /// Where the snapshot is among others.
+    private mutating func place(_ line: inout RecordLine) {
+        line.field("set", &set)
+        line.field("number", &number)
+        line.field("predecessorDate", &predecessorDate)
+        line.field("inOrder", &inOrder)
+        line.field("judged", &judged)
+        line.field("nonce", &nonce)
+    }
+
     private struct RecordReader: LineConsumer {
         private(set) var record = SnapshotRecord()
         /// The lists of paths, by the types of their lines.
@@ -90,13 +87,11 @@ extension SnapshotRecord {
         private var version: Int64 = 0
 
         mutating func receive(line bytes: ArraySlice<UInt8>) throws(BackupError) {
+            if isEnded { throw .damagedRecord }
             count += 1
-            do throws(JSONError) {
-                if isEnded { throw .damagedLine }
-                try read(RecordLine(bytes))
-            } catch {
-                throw .damagedRecord
-            }
+            var line = RecordLine(reading: bytes)
+            read(&line)
+            if line.isDamaged { throw .damagedRecord }
             guard version <= SnapshotRecord.version else {
                 throw BackupError(
                     .other, "the snapshot's record was made by a newer resval-backup",
@@ -104,184 +99,208 @@ extension SnapshotRecord {
             }
         }
 
-        private mutating func read(_ line: RecordLine) throws(JSONError) {
-            let type: String = try line.value("type")
-            switch (type, count) {
-            case ("format", 1): version = try line.value("version")
-            case ("format", _), (_, 1): throw .damagedLine
-            case ("end", _):
-                guard try line.value("lines") == count else { throw .damagedLine }
+        private mutating func read(_ line: inout RecordLine) {
+            var type = ""
+            line.field("type", &type)
+            line.require((type == "format") == (count == 1))
+            switch type {
+            case "format": line.field("version", &version)
+            case "end":
+                var lines: Int64 = 0
+                line.field("lines", &lines)
+                line.require(lines == count)
                 isEnded = true
-            case ("place", _): for field in place { try field.read(&record, line) }
-            case ("verdict", _):
+            case "place": record.place(&line)
+            case "verdict":
                 var verdict = Verdict()
-                for field in Verdict.fields { try field.read(&verdict, line) }
+                verdict.fields(&line)
                 record.verdict = verdict
-            case ("unstored", _), ("absent", _), ("deleted", _), ("fallen", _):
-                let path = try line.path
-                if path.isEmpty { throw .damagedLine }
+            case "source": line.append(to: &record.sources)
+            case "hold": line.append(to: &record.holds)
+            case "protected": line.append(to: &record.protectedItems)
+            case "excluded": line.append(to: &record.exclusions)
+            case "kept": line.append(to: &record.kept)
+            case "unstored", "absent", "deleted", "fallen":
+                var path: [UInt8] = []
+                line.path(&path)
                 paths[type, default: []].append(path)
-            default:
-                // Lines that a later version of this program may add are left out.
-                try lists.first { $0.type == type }?.read(&record, line)
+            // Lines that a later version of this program may add are left out.
+            default: break
             }
         }
     }
 }
 
-/// A list of items in a record, of which each has a line.
-private struct RecordList: Sendable {
-    let type: String
-    let write: @Sendable (SnapshotRecord, ((inout JSONLine) -> Void) -> Void) -> Void
-    let read: @Sendable (inout SnapshotRecord, RecordLine) throws(JSONError) -> Void
-
-    init<Item: RecordedItem>(
-        _ type: String, _ items: any WritableKeyPath<SnapshotRecord, [Item]> & Sendable
-    ) {
-        self.type = type
-        write = { record, add in
-            for item in record[keyPath: items] {
-                add { line in
-                    line.add(path: item.path)
-                    Item.fields.forEach { $0.write(item, &line) }
-                }
-            }
-        }
-        read = { record, line throws(JSONError) in
-            var item = Item()
-            item.path = try line.path
-            for field in Item.fields { try field.read(&item, line) }
-            guard item.isValid else { throw .damagedLine }
-            record[keyPath: items].append(item)
-        }
-    }
-}
-
-/// An item of a list in a record.
-private protocol RecordedItem: SendableMetatype {
-    /// What its line has besides the path.
-    static var fields: [RecordField<Self>] { get }
-    var path: [UInt8] { get set }
-    /// Whether it has what each such item has.
-    var isValid: Bool { get }
+/// What has a line of its own in a record.
+private protocol RecordedItem {
     init()
+    /// Names the fields of its line, which are written, or read.
+    mutating func fields(_ line: inout RecordLine)
 }
 
-extension RecordedItem {
-    fileprivate var isValid: Bool { !path.isEmpty }
+extension Verdict: RecordedItem {
+    fileprivate mutating func fields(_ line: inout RecordLine) {
+        line.field("snapshot", &snapshot)
+        line.field("isJudged", &isJudged)
+        line.field("isComplete", &isComplete)
+    }
 }
 
 extension RecordedSource: RecordedItem {
-    fileprivate static let fields: [RecordField<Self>] = [
-        RecordField("filesystem", \.filesystem), RecordField("isEmpty", \.isEmpty),
-        RecordField("isMissing", \.isMissing), RecordField("medium", \.medium),
-        RecordField("items", \.amount.items),
-        RecordField("bytes", \.amount.bytes), RecordField("evictedItems", \.evicted),
-        RecordField("expectedItems", \.expected.items),
-        RecordField("expectedBytes", \.expected.bytes),
-        RecordField("expectedFilesystem", \.expectedFilesystem), RecordField("fall", \.fall),
-        RecordField("pathsGone", \.pathsGone), RecordField("namedItems", \.named),
-    ]
-    fileprivate var isValid: Bool {
+    fileprivate mutating func fields(_ line: inout RecordLine) {
+        line.path(&path)
+        line.field("filesystem", &filesystem)
+        line.field("isEmpty", &isEmpty)
+        line.field("isMissing", &isMissing)
+        line.field("medium", &medium)
+        line.field("items", &amount.items)
+        line.field("bytes", &amount.bytes)
+        line.field("evictedItems", &evicted)
+        line.field("expectedItems", &expected.items)
+        line.field("expectedBytes", &expected.bytes)
+        line.field("expectedFilesystem", &expectedFilesystem)
+        line.field("fall", &fall)
+        line.field("pathsGone", &pathsGone)
+        line.field("namedItems", &named)
         let numbers = [amount.items, amount.bytes, evicted, expected.items, expected.bytes]
-        return !path.isEmpty && numbers.allSatisfy { $0 >= 0 }
+        line.require(numbers.allSatisfy { $0 >= 0 })
     }
 }
 
 extension Hold: RecordedItem {
-    fileprivate static let fields: [RecordField<Self>] = [
-        RecordField("kind", \.kind), RecordField("number", \.number),
-        RecordField("since", \.since),
-    ]
-    fileprivate var path: [UInt8] {
-        get { part }
-        set { part = newValue }
+    fileprivate mutating func fields(_ line: inout RecordLine) {
+        line.field("kind", &kind)
+        line.path(&part, mayBeEmpty: kind == .clock)
+        line.field("number", &number)
+        line.field("since", &since)
     }
-    fileprivate var isValid: Bool { kind == .clock || !part.isEmpty }
 }
 
 extension RecordedProtection: RecordedItem {
-    fileprivate static let fields: [RecordField<Self>] = [
-        RecordField("class", \.protectionClass)
-    ]
+    fileprivate mutating func fields(_ line: inout RecordLine) {
+        line.path(&path)
+        line.field("class", &protectionClass)
+    }
 }
 
 extension RecordedExclusion: RecordedItem {
-    fileprivate static let fields: [RecordField<Self>] = [
-        RecordField("isDirectory", \.isDirectory), RecordField("reason", \.reason),
-        RecordField("sentence", \.sentence), RecordField("isOwners", \.isOwners),
-        RecordField("evicted", \.record), RecordField("owner", \.owner),
-        RecordField("size", \.size),
-    ]
+    fileprivate mutating func fields(_ line: inout RecordLine) {
+        line.path(&path)
+        line.field("isDirectory", &isDirectory)
+        line.field("reason", &reason)
+        line.field("sentence", &sentence)
+        line.field("isOwners", &isOwners)
+        line.field("evicted", &record)
+        line.field("owner", &owner)
+        line.field("size", &size)
+    }
 }
 
 extension KeptFile: RecordedItem {
-    fileprivate static let fields: [RecordField<Self>] = [
-        RecordField("owner", \.owner), RecordField("size", \.size),
-        RecordField("modified", \.modified), RecordField("permissions", \.permissions),
-        RecordField("content", \.content), RecordField("dataBytes", \.dataBytes),
-    ]
-    fileprivate var isValid: Bool { !path.isEmpty && size >= 0 && content != nil }
-}
-
-extension Verdict {
-    fileprivate static let fields: [RecordField<Self>] = [
-        RecordField("snapshot", \.snapshot), RecordField("isJudged", \.isJudged),
-        RecordField("isComplete", \.isComplete),
-    ]
-}
-
-/// A field of a line, and where an item has its value.
-private struct RecordField<Item>: Sendable {
-    let write: @Sendable (Item, inout JSONLine) -> Void
-    let read: @Sendable (inout Item, RecordLine) throws(JSONError) -> Void
-
-    /// A field that is there in each line.
-    init<Value: RecordValue>(_ name: String, _ value: any WritableKeyPath<Item, Value> & Sendable) {
-        write = { item, line in item[keyPath: value].add(to: &line, as: name) }
-        read = { item, line throws(JSONError) in item[keyPath: value] = try line.value(name) }
-    }
-
-    /// A field that is not there where its value is nil.
-    init<Value: RecordValue>(_ name: String, _ value: any WritableKeyPath<Item, Value?> & Sendable)
-    {
-        write = { item, line in item[keyPath: value]?.add(to: &line, as: name) }
-        read = { item, line throws(JSONError) in item[keyPath: value] = try line.optional(name) }
+    fileprivate mutating func fields(_ line: inout RecordLine) {
+        line.path(&path)
+        line.field("owner", &owner)
+        line.field("size", &size)
+        line.field("modified", &modified)
+        line.field("permissions", &permissions)
+        line.field("content", &content)
+        line.field("dataBytes", &dataBytes)
+        line.require(size >= 0 && content != nil)
     }
 }
 
-/// A value of a field.
-private protocol RecordValue: SendableMetatype {
+/// A line of a record that is written, or read: what names its fields does either.
+private struct RecordLine: ~Copyable {
+    private var line = JSONLine()
+    /// Readers of the fields' values, by name; nil in a line that is written.
+    private var values: [String: JSONScanner]?
+    /// Whether a line that is read lacks something, or has something that is not valid.
+    private(set) var isDamaged = false
+    private static let limit = 32
+
+    init(_ type: String) { line.add("type", type) }
+
+    init(reading bytes: ArraySlice<UInt8>) {
+        var found: [String: JSONScanner] = [:]
+        found.reserveCapacity(Self.limit / 2)
+        var scanner = JSONScanner(bytes)
+        do throws(JSONError) {
+            try scanner.forEachField { scanner, name throws(JSONError) in
+                guard found.count < Self.limit else { throw JSONError(offset: 0) }
+                found[name] = scanner
+            }
+        } catch {
+            isDamaged = true
+        }
+        values = found
+    }
+
+    consuming func ended() -> [UInt8] { line.ended() }
+
+    mutating func require(_ isValid: Bool) { if !isValid { isDamaged = true } }
+
+    /// Names a field that is not there where its value is nil.
+    mutating func field<Value: RecordValue>(_ name: String, _ value: inout Value?) {
+        guard let values else {
+            value?.add(to: &line, as: name)
+            return
+        }
+        value = nil
+        do throws(JSONError) {
+            guard var scanner = values[name], try !scanner.takesNull() else { return }
+            value = try Value.read(&scanner)
+            require(value != nil)
+        } catch {
+            isDamaged = true
+        }
+    }
+
+    mutating func field<Value: RecordValue>(_ name: String, _ value: inout Value) {
+        var found: Value? = value
+        field(name, &found)
+        require(found != nil)
+        if let found { value = found }
+    }
+
+    mutating func path(_ path: inout [UInt8], mayBeEmpty: Bool = false) {
+        guard let values else { return line.add(path: path) }
+        do throws(JSONError) {
+            if var text = values["path"], try !text.takesNull() {
+                path = try text.string()
+            } else if var text = values["pathBase64"] {
+                path = try text.base64()
+            }
+            require(mayBeEmpty || !path.isEmpty)
+        } catch {
+            isDamaged = true
+        }
+    }
+
+    /// Reads an item of a list.
+    mutating func append<Item: RecordedItem>(to items: inout [Item]) {
+        var item = Item()
+        item.fields(&self)
+        items.append(item)
+    }
+}
+
+private protocol RecordValue {
     func add(to line: inout JSONLine, as name: String)
-    static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Self
-}
-
-extension String: RecordValue {
-    fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, self) }
-    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> String {
-        try scanner.text()
-    }
+    /// Returns nil for a value that is not valid.
+    static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Self?
 }
 
 extension Bool: RecordValue {
     fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, self) }
-    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Bool {
+    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Bool? {
         try scanner.bool()
-    }
-}
-
-extension FileTime: RecordValue {
-    fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, self) }
-    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> FileTime {
-        try scanner.time()
     }
 }
 
 extension RecordValue where Self: FixedWidthInteger {
     fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, self) }
-    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Self {
-        guard let number = Self(exactly: try scanner.integer()) else { throw .damagedLine }
-        return number
+    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Self? {
+        Self(exactly: try scanner.integer())
     }
 }
 
@@ -290,81 +309,42 @@ extension Int: RecordValue {}
 extension UInt32: RecordValue {}
 extension UInt16: RecordValue {}
 
-/// One of some words.
-extension RecordValue where Self: RawRepresentable<String> {
-    fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, rawValue) }
-    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Self {
-        guard let value = Self(rawValue: try scanner.text()) else { throw .damagedLine }
-        return value
+private protocol RecordText: RecordValue {
+    var recordText: String { get }
+    init?(recordText: String)
+}
+
+extension RecordText {
+    fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, recordText) }
+    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Self? {
+        Self(recordText: try scanner.text())
     }
 }
 
-extension Hold.Kind: RecordValue {}
-extension RecordedSource.Fall: RecordValue {}
-
-extension ContentHash: RecordValue {
-    fileprivate func add(to line: inout JSONLine, as name: String) { line.add(name, hexadecimal) }
-    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> ContentHash {
-        guard let hash = ContentHash(hexadecimal: try scanner.string()) else { throw .damagedLine }
-        return hash
-    }
+extension String: RecordText {
+    fileprivate var recordText: String { self }
+    fileprivate init?(recordText: String) { self = recordText }
 }
 
-extension EvictionRecord: RecordValue {
-    fileprivate func add(to line: inout JSONLine, as name: String) {
-        line.add(name, String(decoding: attribute.bytes, as: UTF8.self))
-    }
-    fileprivate static func read(_ scanner: inout JSONScanner) throws(JSONError) -> EvictionRecord {
-        guard let record = EvictionRecord(attribute: try scanner.string()) else {
-            throw .damagedLine
-        }
-        return record
-    }
+extension RecordText where Self: RawRepresentable<String> {
+    fileprivate var recordText: String { rawValue }
+    fileprivate init?(recordText: String) { self.init(rawValue: recordText) }
 }
 
-/// The fields of a record's line that is read.
-private struct RecordLine {
-    /// Readers of the fields' values, by name.
-    private var values: [String: JSONScanner] = [:]
-    /// The most fields that a line has.
-    private static let limit = 32
+extension Hold.Kind: RecordText {}
+extension RecordedSource.Fall: RecordText {}
 
-    init(_ bytes: ArraySlice<UInt8>) throws(JSONError) {
-        values.reserveCapacity(Self.limit / 2)
-        var scanner = JSONScanner(bytes)
-        try scanner.forEachField { scanner, name throws(JSONError) in
-            guard values.count < Self.limit else { throw .damagedLine }
-            values[name] = scanner
-        }
-    }
-
-    /// Reads a field; nil where it is null or not there.
-    func optional<Value: RecordValue>(_ name: String) throws(JSONError) -> Value? {
-        guard var value = try scanner(name) else { return nil }
-        return try Value.read(&value)
-    }
-
-    /// Reads a field that must be there.
-    func value<Value: RecordValue>(_ name: String) throws(JSONError) -> Value {
-        guard let value: Value = try optional(name) else { throw .damagedLine }
-        return value
-    }
-
-    /// The bytes of the line's path.
-    var path: [UInt8] {
-        get throws(JSONError) {
-            if var text = try scanner("path") { return try text.string() }
-            guard var text = try scanner("pathBase64") else { throw .damagedLine }
-            return try text.base64()
-        }
-    }
-
-    private func scanner(_ name: String) throws(JSONError) -> JSONScanner? {
-        guard var value = values[name], try !value.takesNull() else { return nil }
-        return value
-    }
+extension FileTime: RecordText {
+    fileprivate var recordText: String { rfc3339 }
+    fileprivate init?(recordText: String) { self.init(rfc3339: Array(recordText.utf8)) }
 }
 
-extension JSONError {
-    fileprivate static var damagedLine: JSONError { JSONError(offset: 0) }
+extension ContentHash: RecordText {
+    fileprivate var recordText: String { hexadecimal }
+    fileprivate init?(recordText: String) { self.init(hexadecimal: recordText.utf8) }
+}
+
+extension EvictionRecord: RecordText {
+    fileprivate var recordText: String { String(decoding: attribute.bytes, as: UTF8.self) }
+    fileprivate init?(recordText: String) { self.init(attribute: Array(recordText.utf8)) }
 }

@@ -7,7 +7,6 @@ import SystemPackage
 /// A number of items, and the sizes of the files among them.
 package struct Amount: Sendable, Hashable {
     package var items: Int64 = 0
-    /// In bytes.
     package var bytes: Int64 = 0
 
     package init(items: Int64 = 0, bytes: Int64 = 0) { (self.items, self.bytes) = (items, bytes) }
@@ -30,19 +29,15 @@ package struct Amount: Sendable, Hashable {
     }
 }
 
-/// What a record says of a SOURCE.
 package struct RecordedSource: Sendable, Hashable {
-    /// What fell of it.
     package enum Fall: String, Sendable, Hashable {
         case items, bytes, filesystem
     }
 
-    /// The real path.
     package var path: [UInt8] = []
     /// The type of its filesystem, with the UUID if that is stable across reboots: `ext4 0b9d2a…`. Empty if
     /// unknown.
     package var filesystem = ""
-    /// Whether it is an empty directory.
     package var isEmpty = false
     /// Whether it did not exist, or was the empty place of a medium that was taken away.
     package var isMissing = false
@@ -50,7 +45,6 @@ package struct RecordedSource: Sendable, Hashable {
     var medium: String?
     /// How much of it there is, with its evicted files, whose content is in other snapshots.
     package var amount = Amount()
-    /// The number of its evicted files.
     var evicted: Int64 = 0
     /// What a fall is measured by: what there was of it when it was last there as a whole.
     var expected = Amount()

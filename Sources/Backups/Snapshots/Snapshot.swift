@@ -2,24 +2,17 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// A snapshot in a repository.
 package struct Snapshot: Sendable, Hashable {
-    /// The identifier, in hexadecimal digits.
     package let identifier: String
     /// The identifier the snapshot had when it was made, if the engine assigns a new one when tags
     /// change; otherwise ``identifier``.
     package let originalIdentifier: String
-    /// The time it was made.
     package let time: FileTime
     /// The offset from UTC of the clock that gave ``time``, in seconds; positive is east.
     package let timeOffset: Int
-    /// The name of the machine it was made on.
     package let hostName: String
-    /// The name of the user who made it.
     package let userName: String
-    /// The user ID of the user who made it.
     package let userIdentifier: UInt32
-    /// All its tags, including those set by this program.
     package let allTags: [String]
     /// The paths that were backed up. For a snapshot made by another program, the paths the engine
     /// reports, in which bytes that are not UTF-8 may be lost.
@@ -41,7 +34,6 @@ package struct Snapshot: Sendable, Hashable {
     package internal(set) var isIncomplete: Bool
     /// The SOURCEs that were missing, and what could not be stored, of a snapshot made here.
     package internal(set) var lacks: [[UInt8]] = []
-    /// Whether it was compared with what was on the disk.
     var isJudged: Bool
 
     /// - Parameter paths: the paths that the engine reports, used if the tags name no SOURCEs.
@@ -76,7 +68,6 @@ package struct Snapshot: Sendable, Hashable {
             allTags.contains(StateTag.judged) && allTags.contains(StateTag.judgedTree(root))
     }
 
-    /// The first eight digits of the identifier, for display.
     package var shortIdentifier: String { String(identifier.prefix(8)) }
 
     /// The items that are counted: the SOURCEs and what is below them, not the directories above, which
@@ -180,10 +171,8 @@ package struct SnapshotSet: Sendable, Hashable {
         (self.identifier, self.configuration) = (identifier, configuration)
     }
 
-    /// Both in one word.
     var text: String { "\(identifier)-\(configuration)" }
 
-    /// The tag of its snapshots.
     var tag: String { Self.prefix + text }
 
     private static let prefix = "resval-set="
@@ -203,12 +192,10 @@ private func onlyValue(of prefix: String, in tags: [String]) -> Substring? {
     return named.count == 1 ? named.first?.dropFirst(prefix.count) : nil
 }
 
-/// Whether text is an identifier of 16 hexadecimal digits.
 func isIdentifier(_ text: some StringProtocol) -> Bool {
     text.utf8.count == 16 && text.isHexadecimal
 }
 
-/// Returns a new identifier of 16 hexadecimal digits.
 func randomIdentifier() -> String {
     let digits = String(UInt64.random(in: .min ... .max), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
@@ -269,12 +256,10 @@ enum NumberTag {
     }
 }
 
-/// Tags that describe the state of a snapshot.
 package enum StateTag {
     /// It was compared with what was on the disk; `forget` adds the tag. It counts only together with
     /// ``judgedTree(_:)``, since a snapshot that was written anew with less keeps its tags.
     package static let judged = "resval-judged"
-    /// The tag with the tree that was judged.
     static func judgedTree(_ root: String) -> String { "resval-judged-tree=\(root.prefix(16))" }
     /// The snapshot lacks something that the plan contains.
     package static let incomplete = "resval-incomplete"

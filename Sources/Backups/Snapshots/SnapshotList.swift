@@ -13,14 +13,10 @@ package struct SnapshotList: Sendable {
         self.unreadable = Set(unreadable).sorted { $0.identifier < $1.identifier }
     }
 
-    /// The snapshots of one SET.
     package struct OneSet: Sendable {
-        /// The SET.
         package let name: SnapshotSet
-        /// The snapshots, in the order they were made.
         package let snapshots: [Snapshot]
 
-        /// The SOURCEs that were backed up.
         package var sources: [FilePath] { snapshots.last?.sources ?? [] }
     }
 
@@ -60,7 +56,6 @@ package struct SnapshotList: Sendable {
 package struct UnreadableSnapshot: Sendable, Hashable {
     /// The identifier, or its first digits.
     package let identifier: String
-    /// What is wrong, in words.
     package let problem: String
 
     package init(identifier: String, problem: String) {
@@ -113,13 +108,11 @@ extension Restic {
 
     /// Throws `noRepository` at once when the repository is a directory without a config file.
     func checkExistence() throws(BackupError) {
-        guard let directory = repository.directory else { return }
-        do throws(Errno) {
-            _ = try directory.appending("config").status()
-        } catch .noSuchFileOrDirectory {
+        // Any other error is left to restic.
+        if let directory = repository.directory,
+            (try? itemExists(directory.appending("config"))) == false
+        {
             throw noRepository
-        } catch {
-            // restic reports the error.
         }
     }
 }
@@ -143,24 +136,34 @@ private struct SnapshotListReader: OutputConsumer {
     private var elements = JSONElements()
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
-        do throws(JSONError) {
+        try parsing("snapshots") { () throws(JSONError) in
             try elements.append(bytes) { element throws(JSONError) in
                 snapshots.append(try Snapshot(json: element))
             }
-        } catch {
-            throw .unexpectedAnswer(error, to: "snapshots")
         }
     }
 
     /// Does nothing: missing output may be due to a failure, which restic's exit code reports.
     func finish() {}
 
-    /// Whether restic printed an array and it was complete.
     var isComplete: Bool { elements.isComplete }
 }
 
+/// Parses what a restic command printed.
+func parsing<Result>(
+    _ command: String, _ body: () throws(JSONError) -> Result
+) throws(BackupError) -> Result {
+    do throws(JSONError) {
+        return try body()
+    } catch {
+        throw .unexpectedAnswer(error, to: command)
+    }
+}
+
 extension BackupError {
-    static func unexpectedAnswer(_ error: JSONError, to command: String) -> BackupError {
+    fileprivate static func unexpectedAnswer(
+        _ error: JSONError, to command: String
+    ) -> BackupError {
         BackupError(
             .unexpectedAnswer,
             "restic \(command) printed something unexpected at byte \(error.offset)",
@@ -183,7 +186,6 @@ extension Restic {
 }
 
 extension [Snapshot] {
-    /// The snapshots by their times, but those of each SET in the order they were made.
     fileprivate var inOrder: [Snapshot] {
         var sorted = self.sorted { ($0.time, $0.identifier) < ($1.time, $1.identifier) }
         let places = Dictionary(grouping: sorted.indices) { sorted[$0].set }
@@ -197,7 +199,6 @@ extension [Snapshot] {
     }
 }
 
-/// The snapshot that a command refers to.
 package enum SnapshotChoice: Sendable, Hashable {
     /// The snapshot made last by this installation.
     case latest
@@ -217,20 +218,7 @@ package enum SnapshotChoice: Sendable, Hashable {
 }
 
 extension StringProtocol {
-    /// Whether all characters are ASCII hexadecimal digits.
-    var isHexadecimal: Bool {
-        func isDigit(_ byte: UInt8) -> Bool {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-                UInt8(ascii: "A")...UInt8(ascii: "F"):
-                true
-            default: false
-            }
-        }
-        // An index has two identifiers for each file that is stored.
-        return utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isDigit) }
-            ?? utf8.allSatisfy(isDigit)
-    }
+    var isHexadecimal: Bool { utf8.allSatisfy("0123456789abcdefABCDEF".utf8.contains) }
 
     /// Whether it is a complete identifier as restic gives them to snapshots, trees and locks: a
     /// SHA-256 in hexadecimal.

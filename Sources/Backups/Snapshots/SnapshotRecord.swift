@@ -48,9 +48,7 @@ package struct SnapshotRecord: Sendable {
     /// SOURCEs that fell, and have not come back since they are SOURCEs no longer. One lacks itself as a
     /// whole; which of the parts below it is not known.
     package var fallen: Set<[UInt8]> = []
-    /// The items that had a protection class.
     var protectedItems: [RecordedProtection] = []
-    /// The excluded items.
     package var exclusions: [RecordedExclusion] = []
     /// The evicted files that the snapshot keeps, as eviction records number them.
     package var kept: [KeptFile] = []
@@ -71,10 +69,8 @@ package struct SnapshotRecord: Sendable {
         if let previous, isInOrder { inOrder = previous.inOrder.addingSaturating(1) }
     }
 
-    /// Creates an empty record.
     init() {}
 
-    /// Creates the record of a snapshot of evicted files.
     init(keeping files: [KeptFile]) { kept = files }
 
     /// Adds what a plan says.
@@ -100,14 +96,12 @@ package struct SnapshotRecord: Sendable {
         index()
     }
 
-    /// Collects the paths by which parts are looked up.
     mutating func index() {
         sourcePaths = PathSet(sources.map(\.path))
         excludedByOwner = PathSet(exclusions.filter { $0.isOwners == true }.map(\.path))
         excludedOtherwise = PathSet(exclusions.filter { $0.isOwners == false }.map(\.path))
     }
 
-    /// Returns what is noted when the snapshot was judged.
     func noted(_ verdict: Verdict) -> SnapshotRecord {
         var noted = self
         noted.verdict = verdict
@@ -122,7 +116,6 @@ package struct SnapshotRecord: Sendable {
         fallen = noted.fallen
     }
 
-    /// How much there is of the SOURCEs.
     package var amount: Amount { sources.reduce(into: Amount()) { $0.add($1.amount) } }
 
     /// The SOURCEs that were missing, and what could not be stored.
@@ -206,19 +199,16 @@ struct Verdict: Sendable {
     var snapshot = ""
     /// Whether it was judged, and not only accepted.
     var isJudged = true
-    /// Whether it lacks nothing.
     var isComplete = false
 }
 
 /// An item that a backup excluded, as recorded.
 package struct RecordedExclusion: Sendable, Hashable {
-    /// The absolute path's bytes.
     package internal(set) var path: [UInt8] = []
     /// Whether it is a directory, whose own entry is stored.
     package internal(set) var isDirectory = false
     /// A short name for the reason, as printed by `plan`.
     package internal(set) var reason = ""
-    /// The reason in words.
     package internal(set) var sentence = ""
     /// Whether its owner decided it; nil for an item of which nothing is missing.
     var isOwners: Bool?
@@ -229,15 +219,12 @@ package struct RecordedExclusion: Sendable, Hashable {
     /// The size of an evicted file, in bytes; nil for other items.
     package internal(set) var size: Int64?
 
-    /// Whether it is an evicted file.
     package var isEvicted: Bool { reason == "evicted" }
 }
 
 /// An item with a protection class, as recorded.
 package struct RecordedProtection: Sendable, Hashable {
-    /// The absolute path's bytes.
     package internal(set) var path: [UInt8] = []
-    /// The name of the class.
     package internal(set) var protectionClass = ""
 
     /// That the item has lost its class, in words without the path.
@@ -286,7 +273,6 @@ extension BackupError {
         .damaged, "the snapshot's record of what was excluded is damaged",
         advice: "the snapshot itself may be intact; check it: resval-backup verify")
 
-    /// The error for a snapshot that has no record.
     static let noRecord = BackupError(
         .noRecord, "the snapshot has no record of what was excluded",
         advice: "only snapshots that resval-backup made have one")
