@@ -69,11 +69,8 @@ package struct PolicyOptions: ParsableArguments {
     }
 
     /// Returns the policy, as ``MarkerOptions`` does.
-    package func policy(
-        in environment: PolicyEnvironment, adding markers: Set<Marker> = []
-    ) -> StoragePolicy {
-        markerOptions.policy(
-            in: environment, adding: markers, ignoringLocations: ignoresLocations)
+    package func policy(in environment: PolicyEnvironment) -> StoragePolicy {
+        markerOptions.policy(in: environment, ignoringLocations: ignoresLocations)
     }
 }
 

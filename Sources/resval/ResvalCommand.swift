@@ -96,8 +96,7 @@ struct PlainCommand {
                     $0, equals: key.stored == nil ? .flag(true) : .stored(true), outcome)
             }
         case .change(let changes):
-            let run = try ChangeRun(
-                nil, advisingOn: changes, isDryRun: false, isJSON: false, outcome)
+            let run = try ChangeRun(nil, advisingOn: changes, isJSON: false, outcome)
             let changer = try PathChanger(run, changes)
             path.withListedPath { changer.change($0, ItemChange(changes)) }
             changer.finish()

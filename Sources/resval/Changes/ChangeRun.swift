@@ -57,8 +57,8 @@ final class ChangeRun: Sendable {
     ///   - journal: records the changes; nil for a dry run, and where no list and no walk is changed.
     ///   - changes: the changes to warn about where they may not have the intended effect.
     init(
-        _ journal: Journal?, advisingOn changes: [MarkChange]? = nil, isDryRun: Bool, isJSON: Bool,
-        _ outcome: Outcome
+        _ journal: Journal?, advisingOn changes: [MarkChange]? = nil, isDryRun: Bool = false,
+        isJSON: Bool, _ outcome: Outcome
     ) throws(FileError) {
         self.journal = journal
         tally = ChangeTally(changes ?? [])
