@@ -39,12 +39,6 @@ struct EvictedFileTests {
                 json.text.hasSuffix(
                     #","evicted":{"state":"placeholder","repository":"0123456789abcdef","snapshot":"fedcba9876543210"}}"#
                         + "\n"), "\(json)")
-            // Its value cannot be read.
-            try root.appending("it's here").setExtendedAttribute(
-                named: "user.com.dropbox.ignored", to: Array("1".utf8))
-            let ignored = try resval("explain", "it's here", in: root, user: 4711)
-            #expect(ignored.exitCode == 0, "\(ignored)")
-            #expect(ignored.text.contains("  note: Dropbox does not"), "\(ignored)")
         }
     }
 

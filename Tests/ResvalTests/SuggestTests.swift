@@ -239,13 +239,11 @@ struct SuggestTests: SuggestSuite {
         }
     }
 
-    @Test("explain, find and include name the rule, and Dropbox's attribute is only named")
+    @Test("explain, find and include name the rule")
     func reasons() throws {
         try withTemporaryDirectory(containing: tree) { root in
             let target = "src/crate/target"
             let markers = ["--no-locations", "--markers=native,rules"]
-            let real = root.appending(target)
-            try real.setExtendedAttribute(named: "user.com.dropbox.ignored", to: Array("1".utf8))
             expect(
                 try run("explain", markers[0], markers[1], target, in: root), exits: 0,
                 prints: """
@@ -253,8 +251,6 @@ struct SuggestTests: SuggestSuite {
                       isExcludedFromBackup: true: re-creatable: target beside Cargo.toml
                       isPurgeable: false: no mark says that it may be deleted
                       fileProtection: no class: no protection class is stored
-                      note: Dropbox does not synchronize it (user.com.dropbox.ignored); \
-                    backups are not affected
 
                     """)
             let json = try run(

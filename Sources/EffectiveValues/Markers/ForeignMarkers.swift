@@ -9,27 +9,6 @@ extension ForeignAttribute {
         (.duplicati, duplicati), (.duplicacy, duplicacy),
     ]
 
-    /// The attribute by which Dropbox does not synchronize an item. It says nothing about backups.
-    package static let dropbox: ExtendedAttributeName = "user.com.dropbox.ignored"
-
-    /// Whether Dropbox does not synchronize the item. An attribute that exists but cannot be read, as
-    /// that of an evicted file, counts as set.
-    ///
-    /// - Throws: ``FileError`` as listing the attributes does.
-    package static func isIgnoredByDropbox(
-        _ location: borrowing some FileLocation & ~Copyable
-    ) throws(FileError) -> Bool {
-        do throws(FileError) {
-            // A value other than 0 is what `attr -s com.dropbox.ignored -V 1` stores.
-            let value = try location.extendedAttribute(named: dropbox)
-            return value.map { !$0.isEmpty && $0 != Array("0".utf8) } ?? false
-        } catch  where error.code == .unsupportedFilesystem || error.code == .noSuchFile {
-            return false
-        } catch  where error.code == .permissionDenied {
-            return try location.listedAttributeNames()?.contains(dropbox.bytes) ?? true
-        }
-    }
-
     /// Whether the item has one of these attributes, whatever its value.
     ///
     /// - Parameters:
