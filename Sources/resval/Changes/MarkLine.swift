@@ -22,8 +22,8 @@ enum ChangedMark: Sendable, Hashable {
             guard change.bytes == bytes else { return nil }
             self = .key(change)
         } else {
-            guard let mark = ForeignMark.all.first(where: { $0.name == name && $0.bytes == bytes })
-            else { return nil }
+            let mark = ForeignMark.all.first { $0.marker.rawValue == name && $0.bytes == bytes }
+            guard let mark else { return nil }
             self = .foreign(mark)
         }
     }
@@ -38,7 +38,7 @@ enum ChangedMark: Sendable, Hashable {
     var name: String {
         switch self {
         case .key(let change): change.key.name
-        case .foreign(let mark): mark.name
+        case .foreign(let mark): mark.marker.rawValue
         }
     }
 

@@ -76,61 +76,39 @@ struct Translation: Sendable, Hashable {
         }
         let present = marks.foreign.excluding.union(marks.foreign.including)
             .union(marks.foreign.unreadable.keys)
-        for marker in markers.sorted() where !present.contains(marker) {
-            switch marker {
-            case .apple where isExcluded: writes.append(.foreign(.apple))
-            case .nodump where isExcluded && kind != .directory: writes.append(.foreign(.nodump))
-            case .xdg where isExcluded: writes.append(.foreign(.xdg))
-            default: break
-            }
+        let missing = markers.subtracting(present)
+        if isExcluded {
+            writes = ForeignMark.all.filter { mark in
+                missing.contains(mark.marker) && !(mark == .nodump && kind == .directory)
+            }.map { .foreign($0) }
         }
         if !writes.isEmpty { origins = [.native] }
     }
 }
 
 /// A mark of another program that `export` adds to an item.
-enum ForeignMark: Sendable, Hashable {
+struct ForeignMark: Sendable, Hashable {
+    let marker: Marker
+    /// The name of the extended attribute that stores the mark; nil for nodump.
+    private let attribute: ExtendedAttributeName?
+    let valueText: String
+    /// The stored bytes; those of the text for nodump, which is a flag without a value.
+    let bytes: [UInt8]
+
     /// Apple's exclusion attribute, as rsync and netatalk store it.
-    case apple
+    static let apple = ForeignMark(
+        marker: .apple, attribute: ForeignAttribute.apple.first, valueText: "set",
+        bytes: appleExclusion)
     /// The attribute `user.xdg.robots.backup` with the value false. The value true is never written:
     /// programs that interpret it the wrong way round exclude such an item.
-    case xdg
+    static let xdg = ForeignMark(
+        marker: .xdg, attribute: ForeignAttribute.xdg, valueText: "false",
+        bytes: Array("false".utf8))
     /// The inode flag nodump.
-    case nodump
+    static let nodump = ForeignMark(
+        marker: .nodump, attribute: nil, valueText: "set", bytes: Array("set".utf8))
 
-    /// All marks that are ever added.
-    static let all: [ForeignMark] = [.apple, .xdg, .nodump]
-
-    /// The name of the kind of mark, that of its `Marker`.
-    var name: String {
-        switch self {
-        case .apple: Marker.apple.rawValue
-        case .xdg: Marker.xdg.rawValue
-        case .nodump: Marker.nodump.rawValue
-        }
-    }
-
-    /// The stored bytes; the word `set` for nodump, which is a flag without a value.
-    var bytes: [UInt8] {
-        switch self {
-        case .xdg: Array(valueText.utf8)
-        case .apple: appleExclusion
-        case .nodump: Array("set".utf8)
-        }
-    }
-
-    var valueText: String {
-        self == .xdg ? "false" : "set"
-    }
-
-    /// The name of the extended attribute that stores the mark; nil for nodump.
-    private var attribute: ExtendedAttributeName? {
-        switch self {
-        case .apple: ForeignAttribute.apple.first
-        case .xdg: ForeignAttribute.xdg
-        case .nodump: nil
-        }
-    }
+    static let all = [apple, xdg, nodump]
 }
 
 /// The value Apple's systems store: a binary property list of the string `com.apple.backupd`.
