@@ -93,14 +93,6 @@ private func optionName(_ scanner: inout JSONScanner) throws(JSONError) -> Strin
     return dashes + name
 }
 
-private func texts(_ scanner: inout JSONScanner) throws(JSONError) -> [String] {
-    var texts: [String] = []
-    try scanner.forEachElement { scanner throws(JSONError) in
-        texts.append(try scanner.text())
-    }
-    return texts
-}
-
 private func completionValues(
     _ scanner: inout JSONScanner
 ) throws(JSONError) -> CommandDescription.Argument.Values {
@@ -112,7 +104,7 @@ private func completionValues(
         case "list":
             try scanner.forEachField { scanner, field throws(JSONError) in
                 guard field == "values" else { return }
-                let list = try texts(&scanner)
+                let list = try scanner.texts()
                 values = .list(list.filter { $0 != "," }, takesSeveral: list.first == ",")
             }
         default: break

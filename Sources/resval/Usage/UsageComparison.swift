@@ -237,46 +237,29 @@ private enum FormerLine {
 
     /// Parses a line; nil when it is not one object of version 1 with all that it needs.
     init?(_ bytes: ArraySlice<UInt8>) {
-        var (version, allocated): (Int64?, Int64?)
-        var depth: Int?
-        var type = ""
-        var path = ByteFields()
-        var name = ByteFields(name: "name", base64Name: "nameBase64")
-        var (listsAll, isPartial): (Bool?, Bool?)
-        var scanner = JSONScanner(bytes, hasLostBytes: false)
-        do throws(JSONError) {
-            try scanner.forEachField { field, key throws(JSONError) in
-                if try path.read(key, &field) { return }
-                if try name.read(key, &field) { return }
-                switch key {
-                case "version": version = try field.integer()
-                case "type": type = try field.text()
-                case "depth": depth = Int(exactly: try field.amount())
-                case "allocatedBytes": allocated = try field.amount()
-                case "listsAll": listsAll = try field.bool()
-                case "isPartial": isPartial = try field.bool()
-                default: break
-                }
-            }
-        } catch {
-            return nil
-        }
-        guard version == 1 else { return nil }
+        guard var fields = try? JSONFields(bytes), fields.number("version") == 1,
+            let type = fields.text("type")
+        else { return nil }
         switch type {
         case "class": self = .other
         case "totals":
-            guard let listsAll, let isPartial else { return nil }
+            guard let listsAll = fields.boolean("listsAll"),
+                let isPartial = fields.boolean("isPartial")
+            else { return nil }
             self = .totals(listsAll: listsAll && !isPartial)
         case "directory":
-            guard let allocated, let depth else { return nil }
-            if let path = path.bytes {
+            guard let allocated: Int64 = fields.number("allocatedBytes"), allocated >= 0,
+                let depth: Int = fields.number("depth"), depth >= 0
+            else { return nil }
+            if case let path?? = fields.bytes("path") {
                 guard FilePath(plainAbsolute: path)?.bytes == path else { return nil }
                 let name = path.split(separator: slash).last.map { Array($0) }
                 guard let name = depth == 0 ? path : name else { return nil }
                 self = .directory(name, depth: depth, allocated: allocated)
             } else {
                 // Its path is too long to be listed.
-                guard depth > 0, let name = name.bytes, RelativePath(name)?.names.count == 1
+                guard depth > 0, case let name?? = fields.bytes("name"),
+                    RelativePath(name)?.names.count == 1
                 else { return nil }
                 self = .directory(name, depth: depth, allocated: allocated)
             }
