@@ -203,7 +203,7 @@ struct PayloadHistory: Sendable {
         try makeStateDirectory(path.removingLastComponent())
         guard let opened = try openStateFile(path, makingIt: true) else { return make(nil) }
         let file = OwnedDescriptor(opened)
-        do throws(Errno) {
+        return try calls(on: path) { () throws(Errno) in
             guard try waitForLock(on: file.descriptor) else { return nil }
             let contents = try contents(
                 ofOpen: file.descriptor, file.descriptor.status(), limit: Self.fileLimit)
@@ -218,8 +218,6 @@ struct PayloadHistory: Sendable {
             }
             try setSize(Int64(bytes.count), of: file.descriptor)
             return next
-        } catch {
-            throw FileError(error, of: path)
         }
     }
 

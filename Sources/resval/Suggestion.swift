@@ -23,14 +23,11 @@ struct Suggestion: Sendable {
     func open() throws(FileError) -> OpenDirectory {
         let names = shownPath.dropFirst(root.walked.given.bytes.count)
             .split(separator: UInt8(ascii: "/")).map { Array($0) }
-        let directory: OpenDirectory
-        let found: FileIdentity
-        do throws(Errno) {
-            directory = try root.directory.openDirectory(along: names)
-            found = try directory.status().identity
-        } catch {
-            throw .opening(error, FilePath(bytes: shownPath))
+        let path = FilePath(bytes: shownPath)
+        let directory = try calls(on: path, FileError.opening) { () throws(Errno) in
+            try root.directory.openDirectory(along: names)
         }
+        let found = try directory.descriptor.named(path).fileStatus().identity
         let marks = try root.reader.markReader.marks(
             of: directory.descriptor, kind: .directory)
         guard found == identity, marks.native[.isExcludedFromBackup] == .unset,
@@ -38,7 +35,7 @@ struct Suggestion: Sendable {
         else {
             throw FileError(
                 code: .changed, message: "is not the directory that was found any more",
-                advice: "run again", path: FilePath(bytes: shownPath))
+                advice: "run again", path: path)
         }
         return directory
     }
@@ -90,10 +87,8 @@ final class SuggestionRoot: Sendable {
         let item = try reader.item(at: root.path)
         walked = WalkedRoot(given: root.path, real: item.path)
         decision = item.decision
-        do throws(Errno) {
-            directory = try OpenDirectory(at: root.path)
-        } catch {
-            throw .opening(error, root.path)
+        directory = try calls(on: root.path, FileError.opening) { () throws(Errno) in
+            try OpenDirectory(at: root.path)
         }
     }
 }

@@ -66,10 +66,8 @@ final class ChangeRun: Sendable {
         self.isJSON = isJSON
         self.outcome = outcome
         if !isDryRun { StopRequest.goOnWithoutOutput() }
-        do throws(Errno) {
-            mostOpenItems = journal == nil ? 1 : min(try raiseDescriptorLimit() / 4, 256)
-        } catch {
-            throw FileError(error, of: nil)
+        mostOpenItems = try calls(on: nil) { () throws(Errno) in
+            journal == nil ? 1 : min(try raiseDescriptorLimit() / 4, 256)
         }
     }
 
@@ -399,11 +397,10 @@ final class OpenedItem: Sendable {
     ) throws(FileError) {
         self.shownPath = shownPath
         self.path = path
-        do throws(Errno) {
-            owned = try openAttributeReference(to: location)
-            status = try owned.descriptor.status()
-        } catch {
-            throw .opening(error, FilePath(bytes: shownPath))
+        let shown = FilePath(bytes: shownPath)
+        owned = try calls(on: shown, FileError.opening) { () throws(Errno) in
+            try openAttributeReference(to: location)
         }
+        status = try owned.descriptor.named(shown).fileStatus()
     }
 }

@@ -53,7 +53,7 @@ final class Journal: Sendable {
     func append(_ changes: [RecordedChange]) throws(FileError) {
         let bytes = changes.flatMap { MarkLine.change($0).line }
         if !exists { try makeDirectory() }
-        do throws(Errno) {
+        try calls(on: path) { () throws(Errno) in
             try file.withLock { file throws(Errno) in
                 if let file {
                     try write(bytes, to: file.descriptor)
@@ -61,8 +61,6 @@ final class Journal: Sendable {
                     file = try begin(bytes)
                 }
             }
-        } catch {
-            throw FileError(error, of: path)
         }
     }
 
@@ -120,11 +118,8 @@ extension Journal {
     static func newest() throws(FileError) -> FilePath? {
         let directory = try StateDirectory.path()
         guard try requireOwnStateDirectory(directory) else { return nil }
-        let newest: [UInt8]?
-        do throws(Errno) {
-            newest = try names(in: directory).last { $0.suffix(6).elementsEqual(".jsonl".utf8) }
-        } catch {
-            throw .readingDirectory(error, directory)
+        let newest = try calls(on: directory, FileError.readingDirectory) { () throws(Errno) in
+            try names(in: directory).last { $0.suffix(6).elementsEqual(".jsonl".utf8) }
         }
         return newest.map { directory.pushing(FilePath(bytes: $0)) }
     }
@@ -174,10 +169,8 @@ extension Journal {
         else { return }
         let undone = FilePath(bytes: path.bytes + Array(".undone".utf8))
         let here = FileDescriptor.workingDirectory
-        do throws(Errno) {
+        try calls(on: path) { () throws(Errno) in
             try renameItem(path, in: here, to: undone, in: here, .replacing)
-        } catch {
-            throw FileError(error, of: path)
         }
     }
 }

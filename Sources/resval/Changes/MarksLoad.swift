@@ -37,7 +37,7 @@ final class MarksLoad {
     func load(_ file: PathArgument?) throws(FileError) {
         if !isDryRun { StopRequest.goOnWithoutOutput() }
         let name = file.flatMap { $0.isDash ? nil : $0 }
-        do throws(Errno) {
+        try calls(on: name?.path, FileError.opening) { () throws(Errno) in
             guard let name else {
                 if Messages.canAsk {
                     Messages.inform(
@@ -47,8 +47,6 @@ final class MarksLoad {
             }
             let opened = OwnedDescriptor(try openForReading(name.path))
             try read(opened.descriptor)
-        } catch {
-            throw .opening(error, name?.path)
         }
     }
 
@@ -190,10 +188,8 @@ final class BeneathRoot: Sendable {
     /// - Throws: ``FileError`` from `openat(2)`.
     init(_ path: FilePath) throws(FileError) {
         self.path = path
-        do throws(Errno) {
-            root = try OpenDirectory(at: path)
-        } catch {
-            throw .opening(error, path)
+        root = try calls(on: path, FileError.opening) { () throws(Errno) in
+            try OpenDirectory(at: path)
         }
     }
 
@@ -214,11 +210,8 @@ final class BeneathRoot: Sendable {
                 path: FilePath(bytes: relative))
         }
         let shown = FilePath(bytes: path.bytes + [UInt8(ascii: "/")] + relative)
-        let parent: OpenDirectory
-        do throws(Errno) {
-            parent = try root.openDirectory(along: names.dropLast())
-        } catch {
-            throw .opening(error, shown)
+        let parent = try calls(on: shown, FileError.opening) { () throws(Errno) in
+            try root.openDirectory(along: names.dropLast())
         }
         return try checked(
             OpenedItem(

@@ -157,13 +157,11 @@ extension ForeignMark {
     }
 
     private func changeNodump(to isNodump: Bool, _ file: NamedDescriptor) throws(FileError) {
-        do throws(Errno) {
+        try calls(on: file.pathForMessages, FileError.changingNodump) { () throws(Errno) in
             // ioctl(2) fails on descriptors opened with O_PATH.
             let opened = OwnedDescriptor(
                 try reopenFile(file.descriptor, flags: [.readOnly, .nonBlocking, .noTerminal]))
             try setNodump(isNodump, of: opened.descriptor)
-        } catch {
-            throw .changingNodump(error, file.pathForMessages)
         }
         // Some filesystems accept inode flags without storing them.
         guard try file.fileStatus().isNodump == isNodump else {

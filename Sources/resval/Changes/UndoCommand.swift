@@ -81,11 +81,9 @@ final class UndoRun {
         let path: FilePath
         if let chosen { path = chosen } else { path = try newest() }
         let file = try open(path, isOwn: chosen == nil)
-        do throws(Errno) {
+        try calls(on: path, FileError.opening) { () throws(Errno) in
             var reader = DelimitedReader(file.descriptor, endingWith: UInt8(ascii: "\n"))
             try reader.forEach { self.take($0, in: path) }
-        } catch {
-            throw .opening(error, path)
         }
         if command == nil && !isRefused && !StopRequest.isMade { complain(path, "is empty") }
         if chosen == nil, let command, try !mayUndo(file.descriptor, of: command, at: path) {
@@ -110,10 +108,8 @@ final class UndoRun {
         if isOwn {
             opened = try openStateFile(path)
         } else {
-            do throws(Errno) {
-                opened = try openForReading(path)
-            } catch {
-                throw .opening(error, path)
+            opened = try calls(on: path, FileError.opening) { () throws(Errno) in
+                try openForReading(path)
             }
         }
         guard let opened else { throw .opening(.noSuchFileOrDirectory, path) }

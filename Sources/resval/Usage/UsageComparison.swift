@@ -15,15 +15,12 @@ struct UsageComparison {
     ///   directories.
     init(reading file: PathArgument) throws(FileError) {
         self.file = file
-        let opened: OwnedDescriptor
-        do throws(Errno) {
-            opened = OwnedDescriptor(try openFile(file.path, flags: .readOnly))
-        } catch {
-            throw .opening(error, file.path)
+        let opened = try calls(on: file.path, FileError.opening) { () throws(Errno) in
+            OwnedDescriptor(try openFile(file.path, flags: .readOnly))
         }
         var reader = DelimitedReader(opened.descriptor, endingWith: UInt8(ascii: "\n"))
         var isValid = true
-        do throws(Errno) {
+        try calls(on: file.path) { () throws(Errno) in
             try reader.forEach { record in
                 guard isValid else { return }
                 if case .whole(let line) = record {
@@ -32,8 +29,6 @@ struct UsageComparison {
                     isValid = false
                 }
             }
-        } catch {
-            throw FileError(error, of: file.path)
         }
         guard isValid, let listsAll = former.listsAll else {
             throw FileError(
