@@ -26,8 +26,6 @@ struct CommandDescription {
     /// The arguments that are not hidden, in the order of the declaration.
     let arguments: [Argument]
 
-    /// Reads the declaration of a command.
-    ///
     /// - Throws: `JSONError` when the parser describes commands in an unknown form.
     init(_ command: any ParsableCommand.Type) throws(JSONError) {
         var scanner = JSONScanner(Array(command._dumpHelp().utf8)[...], hasLostBytes: false)

@@ -4,7 +4,6 @@ import SystemPackage
 
 /// The companion programs: `resval backup …` runs `resval-backup …`, as git does.
 package enum Companion {
-    /// The arguments that name a companion.
     package static let names = ["backup", "purge"]
 
     /// Replaces this process by a companion if the first argument names one, passing the other

@@ -37,7 +37,6 @@ package enum Messages {
         StandardError.write(line)
     }
 
-    /// Writes a message about a path; nil when it does not concern a path.
     package static func write(about path: FilePath?, _ text: String) {
         write(about: path?.bytes, text)
     }
@@ -125,7 +124,6 @@ package enum Messages {
 enum StandardError {
     static let isTerminal = isatty(STDERR_FILENO) == 1
 
-    /// The width of the terminal now.
     static var columnCount: Int { terminalColumnCount(.standardError) ?? 80 }
 
     /// Whether a line can be cleared and written again.

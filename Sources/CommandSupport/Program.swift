@@ -325,7 +325,6 @@ package final class Outcome: Sendable {
     /// Notes that something failed while the rest is done: exit code 2.
     package func noteFailure() { raise(to: 2) }
 
-    /// Reports an error of a file, and notes the failure.
     package func report(_ error: FileError) {
         Messages.write(error)
         noteFailure()
@@ -342,7 +341,6 @@ package final class Outcome: Sendable {
         noteFailure()
     }
 
-    /// Whether something failed.
     package var hasFailures: Bool { code.load(ordering: .relaxed) >= 2 }
 
     /// Ends a command's `run()`: throws the exit code unless it is 0.

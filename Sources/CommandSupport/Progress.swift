@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import SystemCalls
 
-/// The options of commands that may take a long time.
 package struct ProgressOptions: ParsableArguments {
     package enum Form: String, ExpressibleByArgument, CaseIterable, Sendable {
         /// One line that is rewritten, on a terminal only.

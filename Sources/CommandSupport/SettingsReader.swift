@@ -8,8 +8,6 @@ package struct SettingsReader {
     private let values: [String: TOMLValue]
     private let tableName: String?
 
-    /// Parses the text of a configuration file.
-    ///
     /// - Throws: ``SettingsError`` for text that is not TOML.
     package init(_ text: String) throws(SettingsError) {
         values = try TOMLParser.table(of: text)

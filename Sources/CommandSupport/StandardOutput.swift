@@ -27,10 +27,8 @@ package final class StandardOutput: Sendable {
         return min(max(terminalColumnCount(descriptor) ?? given, 40), 1000)
     }
 
-    /// Whether anything was written.
     var hasWritten: Bool { written.load(ordering: .relaxed) }
 
-    /// Whether something could not be written.
     package var hasFailed: Bool { failure.withLock { $0 } != nil }
 
     /// Writes all bytes at once; the bytes of two threads never mix.
@@ -80,7 +78,6 @@ package final class StandardOutput: Sendable {
 package enum ColorMode: String, ExpressibleByArgument, CaseIterable, Sendable {
     /// On a terminal, unless `NO_COLOR` is set and not empty, or `TERM` is `dumb` or not set.
     case auto
-    /// Always, regardless of the environment.
     case always
     case never
 

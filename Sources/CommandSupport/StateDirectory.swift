@@ -21,7 +21,6 @@ package enum StateDirectory {
 
     /// Creates the directory, accessible to its owner only, if it does not exist.
     ///
-    /// - Returns: its path.
     /// - Throws: ``FileError``, also when it belongs to another user or other users can write to
     ///   it.
     package static func make() throws(FileError) -> FilePath {

@@ -153,7 +153,6 @@ public final class MXDiskSpaceUsageMetric: NSObject, Sendable {
         return Dictionary(uniqueKeysWithValues: fields)
     }
 
-    /// Adds the numbers by name.
     func add(to object: inout JSONLine) {
         for (name, number) in zip(Self.names, numbers) { object.add(name, number) }
     }
@@ -169,7 +168,6 @@ struct PayloadHistory: Sendable {
     /// The file; nil where no directory for state is known.
     var path: FilePath?
 
-    /// The most payloads that are kept.
     static let limit = 30
 
     /// The history of this program: `$XDG_STATE_HOME/resval/metrics/PROGRAM.jsonl`, where PROGRAM is

@@ -155,7 +155,6 @@ struct TaskUnit: Hashable, Sendable {
         }
     }
 
-    /// Whether the unit is of a request with this identifier.
     func isOf(program: [UInt8], identifier: String) -> Bool {
         name.hasPrefix(Self.prefix(of: program, identifier))
     }

@@ -35,7 +35,6 @@ package func writeFile(
     }
 }
 
-/// Writes all bytes: `write(2)`, repeated until all are written.
 package func writeFile(_ descriptor: FileDescriptor, _ bytes: [UInt8]) throws(Errno) {
     try bytes.withUnsafeBufferPointer { bytes throws(Errno) in
         try writeFile(descriptor, UnsafeRawBufferPointer(bytes))

@@ -20,7 +20,6 @@ public struct ExtendedAttributeName: Sendable, Hashable {
     /// The name's bytes, without the NUL.
     public var bytes: [UInt8] { storage.withUnsafeBytes { Array($0.dropLast()) } }
 
-    /// Calls `body` with the name, NUL-terminated.
     @inlinable
     package func withPointer<Result, Failure: Error>(
         _ body: (UnsafePointer<CChar>) throws(Failure) -> Result

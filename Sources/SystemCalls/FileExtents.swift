@@ -18,7 +18,6 @@ package struct FileExtents: Sendable, Hashable {
 ///   - descriptor: the file, open for reading.
 ///   - size: the file's size in bytes.
 /// - Returns: nil where the filesystem supports neither.
-/// - Throws: the errno of either call.
 package func fileExtents(
     ofOpen descriptor: FileDescriptor, size: Int64
 ) throws(Errno) -> FileExtents? {
@@ -39,7 +38,6 @@ package func fileExtents(
 /// descriptor.
 ///
 /// - Returns: nil where the filesystem does not report extents.
-/// - Throws: also the errno of opening the file for reading.
 package func fileExtents(
     of location: borrowing some FileLocation & ~Copyable, size: Int64
 ) throws(Errno) -> FileExtents? {
@@ -62,7 +60,6 @@ package struct SharedExtent: Sendable, Hashable {
 /// those of other files, and are left out.
 ///
 /// - Returns: nil where the filesystem does not report extents.
-/// - Throws: also the errno of opening the file for reading.
 package func sharedExtents(
     of location: borrowing some FileLocation & ~Copyable
 ) throws(Errno) -> [SharedExtent]? {

@@ -186,7 +186,6 @@ extension JSONLine {
 }
 
 extension EvictionSign {
-    /// The state of the file in JSON.
     fileprivate var name: String {
         switch self {
         case .placeholder: "placeholder"
@@ -215,7 +214,6 @@ extension EvictionSign {
     }
 }
 
-/// Returns the command that restores the content of an evicted file.
 func downloadCommand(for path: FilePath?) -> String {
     "resval-backup download \(path.map { ShellWord.quoted($0.bytes) } ?? "")"
 }

@@ -60,7 +60,6 @@ struct FindCommand: ParsableCommand {
     }
 }
 
-/// The filters of `find`, which prints the items that match all of them.
 struct FindFilter: ParsableArguments, Sendable {
     @Flag(help: "Items excluded from backups.")
     var excluded = false
@@ -74,7 +73,6 @@ struct FindFilter: ParsableArguments, Sendable {
     @Flag(help: "Items with a malformed or unreadable mark.")
     var malformed = false
 
-    /// Returns whether an item with these stored marks matches all filters.
     func fits(_ marks: Marks) -> Bool {
         if marks.isEmpty { return false }
         if excluded && marks.isExcludedFromBackup != true { return false }
@@ -83,7 +81,6 @@ struct FindFilter: ParsableArguments, Sendable {
         return !malformed || marks.areBroken
     }
 
-    /// Returns whether an item with this decision and these stored marks matches all filters.
     func fits(_ decision: Decision, _ marks: Marks) -> Bool {
         if decision.isUnmarked { return false }
         if excluded && !decision.isExcluded { return false }

@@ -6,17 +6,14 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The context an item is visited with in a search.
 enum FindContext: Sendable {
     /// Only stored marks are looked at.
     case stored
-    /// The item is a root with this decision.
     case root(Decision)
     /// The item is an entry of a directory that passes this on.
     case entry(PolicyContext)
 }
 
-/// Finds items by their stored marks or by their effective values; each thread of the walk has one.
 struct Finder: CommandVisitor {
     typealias Context = FindContext
 
@@ -150,7 +147,6 @@ final class FoundItems: Sendable {
         kept = isSorted ? Monitor([]) : nil
     }
 
-    /// Prints an item by the buffer of the thread that found it, or keeps it for sorting.
     func write(_ item: FoundItem, to buffer: inout OutputBuffer) {
         let record = record(of: item)
         if let kept {

@@ -128,7 +128,6 @@ struct TestCommand: ParsableCommand {
     }
 }
 
-/// The key and the value that `test` compares it with.
 struct TestQuestion {
     let key: ResourceKey
     let value: ResourceValue

@@ -53,9 +53,6 @@ struct PlainCommand {
     private let work: Work
     private let path: PathArgument
 
-    /// Creates a command from a command line.
-    ///
-    /// - Parameter arguments: The process's arguments, encoded so that each preserves its bytes.
     /// - Returns: nil when the command line needs the parser.
     init?(_ arguments: [String]) {
         guard arguments.count == 3, !arguments[2].hasPrefix("-"),

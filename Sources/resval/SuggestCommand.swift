@@ -59,7 +59,6 @@ struct SuggestCommand: ParsableCommand {
         }
     }
 
-    /// Searches the ROOTs, and reports what cannot be read.
     private func suggestions(_ work: CommandRun) throws -> SuggestionList {
         let environment = PolicyEnvironment.current()
         let policy = markers.policy(in: environment, adding: [.native, .rules])
@@ -99,7 +98,6 @@ struct SuggestCommand: ParsableCommand {
         buffer.flush()
     }
 
-    /// Excludes directories from backups, each after a question if one is wanted.
     private func exclude(_ suggestions: [Suggestion], _ run: ChangeRun) {
         let batch = ChangeBatch(run)
         let change = ItemChange([MarkChange(.isExcludedFromBackup, to: true)])

@@ -40,7 +40,6 @@ struct Suggestion: Sendable {
         return directory
     }
 
-    /// Asks on the terminal whether to exclude the directory.
     func isConfirmed() -> Bool {
         Messages.confirm(
             about: shownPath, "\(sizeText(size.total)), \(sentence): it would be excluded")
@@ -73,13 +72,11 @@ struct Suggestion: Sendable {
     private var sentence: String { "re-creatable: \(recreation.proof) (\(recreation.tool))" }
 }
 
-/// A ROOT of a search for suggestions.
 final class SuggestionRoot: Sendable {
     let walked: WalkedRoot
     let reader: EffectiveValueReader
     /// The decision about the ROOT, as the SOURCE of a backup.
     let decision: Decision
-    /// The ROOT, open as a reference.
     let directory: OpenDirectory
 
     init(_ root: PathArgument, _ policy: StoragePolicy) throws(FileError) {
@@ -115,9 +112,7 @@ final class SuggestionList: Sendable {
     }
 }
 
-/// The context an item is visited with in a search for suggestions.
 enum SuggestionContext: Sendable {
-    /// The item is a ROOT with this decision.
     case root(Decision)
     /// The item is an entry of a directory that backups include.
     case entry(PolicyContext)
@@ -125,7 +120,6 @@ enum SuggestionContext: Sendable {
     case inside(TreeSize)
 }
 
-/// Searches for directories that tools re-create; each thread of the walk has one.
 struct SuggestionVisitor: CommandVisitor {
     typealias Context = SuggestionContext
 

@@ -145,7 +145,6 @@ extension KnownKey {
         "NSURL\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())Key"
     }
 
-    /// Whether the key's property can be assigned.
     var isSettable: Bool {
         switch self {
         case .name, .isSystemImmutable, .isUserImmutable, .contentAccessDate,

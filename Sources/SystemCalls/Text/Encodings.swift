@@ -39,8 +39,6 @@ package enum Base64 {
 
 /// Bytes as ASCII text: letters, digits and a few signs unchanged, all others as `%XX` (RFC 3986).
 package enum Percent {
-    /// Returns bytes as percent-encoded text.
-    ///
     /// - Parameter signs: the characters left unchanged besides letters and digits; never `%`.
     package static func text(of bytes: [UInt8], keeping signs: String = "/._-~+@") -> String {
         bytes.reduce(into: "") { text, byte in

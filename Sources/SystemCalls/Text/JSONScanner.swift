@@ -18,12 +18,8 @@ package struct JSONScanner {
     var next: Int
     private var depth = 0
 
-    /// Creates a scanner.
-    ///
-    /// - Parameters:
-    ///   - bytes: the text.
-    ///   - hasLostBytes: whether the escape `\ufffd` stands for a lost byte, as in Go's output,
-    ///     rather than for U+FFFD.
+    /// - Parameter hasLostBytes: whether the escape `\ufffd` stands for a lost byte, as in Go's
+    ///   output, rather than for U+FFFD.
     package init(_ bytes: ArraySlice<UInt8>, hasLostBytes: Bool = true) {
         self.bytes = bytes
         self.hasLostBytes = hasLostBytes
@@ -70,14 +66,12 @@ package struct JSONScanner {
         return bytes
     }
 
-    /// Reads an array of strings as text.
     package mutating func texts() throws(JSONError) -> [String] {
         var texts: [String] = []
         try forEachElement { scanner throws(JSONError) in texts.append(try scanner.text()) }
         return texts
     }
 
-    /// Reads a time in RFC 3339 form.
     package mutating func time() throws(JSONError) -> FileTime {
         guard let time = FileTime(rfc3339: try string()) else { throw failure }
         return time

@@ -7,7 +7,6 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// A ROOT of an audit, and what applies below it.
 final class AuditRoot: Sendable {
     let item: EffectiveItem
     let rules: PlanRules
@@ -42,7 +41,6 @@ struct AuditScope: Sendable {
     var size: TreeSize?
 }
 
-/// Collects what an audit looks at more closely; each thread of the walk has one.
 struct AuditVisitor: CommandVisitor {
     typealias Context = AuditScope
 

@@ -31,7 +31,6 @@ final class ChangeAdvisor {
         }
     }
 
-    /// Warns about an item on which the changes were made.
     func advise(about item: borrowing ListedPath) {
         if storesInclusion { adviseOnAncestors(of: item) }
         if storesPurgeable, !hasAdvisedOnPurging { adviseOnPurging(of: item) }

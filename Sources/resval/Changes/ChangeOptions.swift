@@ -119,7 +119,6 @@ final class PathChanger {
     }
 }
 
-/// The options of `set` and `unset`, which can change everything below directories.
 struct TreeChangeOptions: ParsableArguments {
     @OptionGroup var items: ChangeOptions
 
@@ -139,7 +138,6 @@ struct TreeChangeOptions: ParsableArguments {
         }
     }
 
-    /// Makes the changes on every given path, and below it with `--recursive`.
     func apply(_ command: JournaledCommand, _ changes: [MarkChange]) throws {
         guard recursive else {
             return try items.apply(command, changes, followingSymbolicLinks: !noDereference)
@@ -200,7 +198,6 @@ struct WalkedRoot: Sendable {
     }
 }
 
-/// Changes everything below a directory; each thread of the walk has one.
 struct ChangeVisitor: CommandVisitor {
     typealias Context = WalkedRoot
 

@@ -5,7 +5,6 @@ import Synchronization
 import SystemCalls
 import SystemPackage
 
-/// What a command changes on one item.
 struct ItemChange {
     /// The marks to change; those of stored keys all or none.
     var marks: [ChangedMark]
@@ -39,9 +38,7 @@ final class ChangeRun: Sendable {
 
     let isDryRun: Bool
     let outcome: Outcome
-    /// The table of filesystems from which journals get the identities of items.
     let filesystems = MountedFilesystems()
-    /// The journal of a mass change; nil if none is kept.
     let journal: Journal?
     /// The most items that the batches of all threads together keep open.
     let mostOpenItems: Int
@@ -51,8 +48,6 @@ final class ChangeRun: Sendable {
     private let unchanged = Atomic(0)
     private let failed = Atomic(0)
 
-    /// Begins the run of a command.
-    ///
     /// - Parameters:
     ///   - journal: records the changes; nil for a dry run, and where no list and no walk is changed.
     ///   - changes: the changes to warn about where they may not have the intended effect.
@@ -71,8 +66,6 @@ final class ChangeRun: Sendable {
         }
     }
 
-    /// Counts an item that was changed.
-    ///
     /// - Parameter status: its status before that; nil to read it now.
     func count(changed item: borrowing some FileLocation & ~Copyable, _ status: FileStatus?) {
         // What the change did to a file of an overlay shows only afterwards.
@@ -131,7 +124,6 @@ final class ChangeRun: Sendable {
         line.end(in: &buffer)
     }
 
-    /// Returns what is printed about an item: what a dry run would change, and any reason.
     private func text(of result: Result, _ change: ItemChange) -> String? {
         var texts = change.marks.map(\.text)
         if case .unchanged = result { texts = [] }
@@ -174,7 +166,6 @@ final class ChangeRun: Sendable {
 /// The items stay open until then, so that each change is made on the item that the journal names.
 final class ChangeBatch {
     struct Paths {
-        /// The path as printed.
         let shown: [UInt8]
         /// The path for the journal.
         let absolute: FilePath
@@ -193,8 +184,6 @@ final class ChangeBatch {
     private var pending: [Pending] = []
     private var buffer = OutputBuffer()
 
-    /// Creates an empty batch.
-    ///
     /// - Parameters:
     ///   - threadCount: the number of threads of the run, which have a batch each.
     ///   - onChanged: called for each item that is changed with the batch.
@@ -255,7 +244,6 @@ final class ChangeBatch {
         append(Pending(item: item, change: change, old: change.marks.map { _ in nil }))
     }
 
-    /// Makes the pending changes, and prints the results.
     func finish() {
         makePending()
         buffer.flush()
@@ -389,9 +377,6 @@ final class OpenedItem: Sendable {
     let path: FilePath
     private let owned: OwnedDescriptor
 
-    /// Opens an item.
-    ///
-    /// - Throws: ``FileError`` from `openat(2)` and `statx(2)`.
     init(
         _ location: borrowing some FileLocation & ~Copyable, shownPath: [UInt8], path: FilePath
     ) throws(FileError) {

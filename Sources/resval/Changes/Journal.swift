@@ -17,11 +17,7 @@ final class Journal: Sendable {
     private let file = Monitor<SharedDescriptor?>(nil)
     private let failed = Atomic(false)
 
-    /// Creates a journal without accessing the file system.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file to create; a missing parent directory is created with it.
-    ///   - command: The command whose changes are recorded.
+    /// - Parameter path: the file to create; a missing parent directory is created with it.
     init(at path: FilePath, of command: JournaledCommand) {
         self.path = path
         self.command = command
@@ -103,8 +99,6 @@ extension Journal {
     private static let prefix = "marks-"
 
     /// Returns a journal in the state directory, named after the time and the pid.
-    ///
-    /// - Throws: ``FileError`` when the state directory cannot be determined.
     static func new(of command: JournaledCommand) throws(FileError) -> Journal {
         let name = "\(prefix)\(FileTime.now.rfc3339)-\(processNumber()).jsonl"
         return Journal(at: try StateDirectory.path().appending(name), of: command)
@@ -175,7 +169,6 @@ extension Journal {
     }
 }
 
-/// A command that keeps a journal of the marks it changes.
 enum JournaledCommand: String, Sendable, Hashable, CaseIterable {
     case `import`, export, set, unset, exclude, include, purgeable, suggest
 }

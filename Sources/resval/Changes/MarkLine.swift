@@ -28,7 +28,6 @@ enum ChangedMark: Sendable, Hashable {
         }
     }
 
-    /// The change of a stored key; nil for another mark.
     var markChange: MarkChange? {
         guard case .key(let change) = self else { return nil }
         return change
@@ -61,7 +60,6 @@ enum ChangedMark: Sendable, Hashable {
     /// The change as shown in output: `isPurgeable=true`, or `isPurgeable unset`.
     var text: String { valueText.map { "\(name)=\($0)" } ?? "\(name) unset" }
 
-    /// Returns the bytes that an open file has stored for this mark; nil if it has none.
     func stored(on file: NamedDescriptor) throws(FileError) -> [UInt8]? {
         switch self {
         case .key(let change): try file.extendedAttribute(named: change.attribute)
@@ -71,7 +69,6 @@ enum ChangedMark: Sendable, Hashable {
 }
 
 extension MarkChange {
-    /// The change as shown in output: `isPurgeable=true`, or `isPurgeable unset`.
     var text: String { ChangedMark.key(self).text }
 }
 

@@ -73,7 +73,6 @@ private final class SavedMarks: Sendable {
     }
 }
 
-/// Saves the marks below a directory; each thread of the walk has one.
 private struct SaveVisitor: CommandVisitor {
     var reporter: WalkReporter
     private let tally: SavedMarks

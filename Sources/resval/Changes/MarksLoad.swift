@@ -31,8 +31,6 @@ final class MarksLoad {
         self.run = run
     }
 
-    /// Stores the marks in a file and prints the number of items changed.
-    ///
     /// - Parameter file: The file; nil or `-` for standard input.
     func load(_ file: PathArgument?) throws(FileError) {
         if !isDryRun { StopRequest.goOnWithoutOutput() }
@@ -184,8 +182,6 @@ final class BeneathRoot: Sendable {
     private let path: FilePath
 
     /// Opens the directory, following symbolic links.
-    ///
-    /// - Throws: ``FileError`` from `openat(2)`.
     init(_ path: FilePath) throws(FileError) {
         self.path = path
         root = try calls(on: path, FileError.opening) { () throws(Errno) in

@@ -83,7 +83,6 @@ struct ExportCommand: ParsableCommand {
     func run() throws { try options.run(Transfer(command: .export, markers: to)) }
 }
 
-/// Parses kinds of marks with commas between them.
 private func markers(_ text: String, valid: [Marker]) throws -> Set<Marker> {
     Set(
         try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
@@ -124,7 +123,6 @@ struct TransferOptions: ParsableArguments {
     }
 }
 
-/// What `import` or `export` translates.
 struct Transfer: Sendable {
     let command: JournaledCommand
     let markers: Set<Marker>
@@ -172,7 +170,6 @@ struct Transfer: Sendable {
     }
 }
 
-/// Translates the marks below a directory; each thread of the walk has one.
 struct TransferVisitor: CommandVisitor {
     typealias Context = WalkedRoot
 

@@ -6,14 +6,12 @@ import SystemPackage
 
 /// The marks to write on an item, derived from the marks it has. Computed without I/O.
 struct Translation: Sendable, Hashable {
-    /// The marks to write; empty when there is nothing to do.
     var writes: [ChangedMark] = []
     /// The kinds of marks from which ``writes`` are derived.
     var origins: Set<Marker> = []
     /// The contradiction between marks because of which nothing, or less, is written.
     var conflict: Conflict?
 
-    /// A contradiction between marks of an item.
     struct Conflict: Sendable, Hashable {
         /// The kinds of marks that exclude the item from backups.
         var excluding: Set<Marker>
@@ -28,7 +26,6 @@ struct Translation: Sendable, Hashable {
         }
     }
 
-    /// Whether there is neither a mark to write nor a contradiction to report.
     var isNothing: Bool { writes.isEmpty && conflict == nil }
 
     private init() {}
@@ -104,7 +101,6 @@ struct ForeignMark: Sendable, Hashable {
     static let xdg = ForeignMark(
         marker: .xdg, attribute: ForeignAttribute.xdg, valueText: "false",
         bytes: Array("false".utf8))
-    /// The inode flag nodump.
     static let nodump = ForeignMark(
         marker: .nodump, attribute: nil, valueText: "set", bytes: Array("set".utf8))
 
@@ -131,7 +127,6 @@ private let appleExclusion: [UInt8] = {
 // All functions take an open file, so that they act on the very file that was inspected.
 
 extension ForeignMark {
-    /// Returns the bytes that an open file has for this kind of mark; nil if it has none.
     func stored(on file: NamedDescriptor) throws(FileError) -> [UInt8]? {
         if let attribute { return try file.extendedAttribute(named: attribute) }
         return try file.fileStatus().isNodump ? bytes : nil

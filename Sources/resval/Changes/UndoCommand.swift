@@ -67,8 +67,6 @@ final class UndoRun {
         self.progress = progress
     }
 
-    /// Undoes a journal.
-    ///
     /// The latest change is undone first. The newest journal may be of another change than the one
     /// in mind, so it needs consent. A journal in the state directory that is undone completely is
     /// renamed, so that it is not used again.
@@ -128,7 +126,6 @@ final class UndoRun {
         return file
     }
 
-    /// Asks whether the newest journal is the one to undo.
     private func mayUndo(
         _ journal: FileDescriptor, of command: JournaledCommand, at path: FilePath
     ) throws(FileError) -> Bool {

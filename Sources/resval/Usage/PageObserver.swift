@@ -44,7 +44,6 @@ final class PageFindings: Sendable {
     }
 }
 
-/// Collects findings; each thread of the walk has one.
 struct PageObserver: UsageObserver {
     private let findings: PageFindings
     private let reader: MarkReader

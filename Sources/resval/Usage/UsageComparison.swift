@@ -4,13 +4,10 @@ import SystemCalls
 import SystemPackage
 import UsageReporting
 
-/// The comparison with an older output of `usage --json`.
 struct UsageComparison {
     private let file: PathArgument
     private var former = FormerUsage()
 
-    /// Reads the older output.
-    ///
     /// - Throws: `FileError` when it cannot be read, is not such an output, or does not list all
     ///   directories.
     init(reading file: PathArgument) throws(FileError) {
@@ -66,7 +63,6 @@ struct UsageComparison {
         return coversAll
     }
 
-    /// A directory that grew by itself.
     private struct Change {
         let directory: UsageDirectory
         let former: Int64
@@ -189,8 +185,6 @@ struct FormerUsage {
         }
     }
 
-    /// Adds a line.
-    ///
     /// - Returns: false when it is not a line of such an output, or contradicts another.
     mutating func add(_ line: some Collection<UInt8>) -> Bool {
         guard let line = FormerLine(Array(line)[...]) else { return false }
@@ -223,7 +217,6 @@ struct FormerUsage {
 
 private let slash = UInt8(ascii: "/")
 
-/// A line of an older output.
 private enum FormerLine {
     /// A directory: a ROOT, of depth 0, by its path, another one by its name.
     case directory([UInt8], depth: Int, allocated: Int64)
