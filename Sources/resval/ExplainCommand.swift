@@ -60,14 +60,9 @@ struct ExplainedItem {
 }
 
 struct Explanation: ~Copyable {
-    private let isJSON: Bool
-    private let isColored: Bool
-    private var buffer = OutputBuffer()
-
-    init(isJSON: Bool, isColored: Bool) {
-        self.isJSON = isJSON
-        self.isColored = isColored
-    }
+    let isJSON: Bool
+    let isColored: Bool
+    var buffer = OutputBuffer()
 
     mutating func write(_ explained: ExplainedItem) {
         isJSON ? writeObject(explained) : writeLines(explained)

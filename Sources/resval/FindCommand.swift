@@ -5,6 +5,7 @@ import FileTree
 import PurgePlanning
 import ResourceValues
 import StoragePolicy
+import SystemPackage
 
 struct FindCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -51,8 +52,11 @@ struct FindCommand: ParsableCommand {
                 return .root(try reader.item(at: root.path).decision)
             }
             let filter = filter
+            let directory = reader.flatMap { _ in try? workingDirectory() } ?? ""
             try roots.walk.scanner(threadCount: threads.count).scan(starts) { _ in
-                Finder(filter, reader, results, WalkReporter(run))
+                Finder(
+                    reporter: WalkReporter(run), filter: filter, reader: reader,
+                    directory: directory, results: results)
             }
             run.progress.end()
             results.finish()

@@ -18,24 +18,13 @@ struct Finder: CommandVisitor {
     typealias Context = FindContext
 
     var reporter: WalkReporter
-    private let filter: FindFilter
+    let filter: FindFilter
     /// The reader of effective values; nil to look at stored marks.
-    private let reader: EffectiveValueReader?
+    let reader: EffectiveValueReader?
     /// Where relative paths begin. A thread of the walk may have a working directory of its own.
-    private let directory: FilePath
-    private let results: FoundItems
+    let directory: FilePath
+    let results: FoundItems
     private let lines = ThreadOutput()
-
-    init(
-        _ filter: FindFilter, _ reader: EffectiveValueReader?, _ results: FoundItems,
-        _ reporter: WalkReporter
-    ) {
-        self.filter = filter
-        self.reader = reader
-        directory = reader.flatMap { _ in try? workingDirectory() } ?? ""
-        self.results = results
-        self.reporter = reporter
-    }
 
     func look(
         at entry: borrowing TreeEntry, in context: FindContext

@@ -85,11 +85,11 @@ struct PlainCommand {
         switch work {
         case .get(let key):
             var output = ValueOutput(form: .lines, showsPath: false, showsKey: false)
-            path.withListedPath { ValueQuestion([key]).get($0, &output, outcome) }
+            path.withListedPath { ValueQuestion(keys: [key]).get($0, &output, outcome) }
             output.flush()
         case .test(let key):
             path.withListedPath {
-                ValueQuestion([key]).test(
+                ValueQuestion(keys: [key]).test(
                     $0, equals: key.stored == nil ? .flag(true) : .stored(true), outcome)
             }
         case .change(let changes):

@@ -70,7 +70,7 @@ struct SuggestCommand: ParsableCommand {
                 let search = try SuggestionRoot(root, policy)
                 let start = TreeRoot(root.path, context: SuggestionContext.root(search.decision))
                 try rootOptions.walk.scanner().scan([start]) { _ in
-                    SuggestionVisitor(search, list, WalkReporter(work))
+                    SuggestionVisitor(reporter: WalkReporter(work), root: search, list: list)
                 }
             } catch {
                 work.outcome.report(error, at: root.bytes)

@@ -124,14 +124,8 @@ struct SuggestionVisitor: CommandVisitor {
     typealias Context = SuggestionContext
 
     var reporter: WalkReporter
-    private let root: SuggestionRoot
-    private let list: SuggestionList
-
-    init(_ root: SuggestionRoot, _ list: SuggestionList, _ reporter: WalkReporter) {
-        self.root = root
-        self.list = list
-        self.reporter = reporter
-    }
+    let root: SuggestionRoot
+    let list: SuggestionList
 
     func look(
         at entry: borrowing TreeEntry, in context: SuggestionContext

@@ -7,24 +7,13 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-final class AuditRoot: Sendable {
+struct AuditRoot: Sendable {
     let item: EffectiveItem
     let rules: PlanRules
     let limit: Int64
     let staysOnFilesystem: Bool
     /// Reads which directories tools re-create, whatever markers exclude.
     let recreationReader: MarkReader
-
-    init(
-        _ item: EffectiveItem, _ rules: PlanRules, larger limit: Int64, staysOnFilesystem: Bool,
-        _ recreationReader: MarkReader
-    ) {
-        self.item = item
-        self.rules = rules
-        self.limit = limit
-        self.staysOnFilesystem = staysOnFilesystem
-        self.recreationReader = recreationReader
-    }
 }
 
 /// What a directory passes to its entries in an audit.
@@ -45,14 +34,8 @@ struct AuditVisitor: CommandVisitor {
     typealias Context = AuditScope
 
     var reporter: WalkReporter
-    private let root: AuditRoot
-    private let items: AuditItems
-
-    init(_ root: AuditRoot, _ items: AuditItems, _ reporter: WalkReporter) {
-        self.root = root
-        self.items = items
-        self.reporter = reporter
-    }
+    let root: AuditRoot
+    let items: AuditItems
 
     func look(
         at entry: borrowing TreeEntry, in scope: AuditScope

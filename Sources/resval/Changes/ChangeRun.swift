@@ -13,17 +13,13 @@ struct ItemChange {
     /// What the changes cannot achieve, and what to do; nil if they have the wanted effect.
     var complaint: String?
 
+    fileprivate var keys: [MarkChange] { marks.compactMap(\.markChange) }
+}
+
+extension ItemChange {
     init(_ changes: [MarkChange], reason: String? = nil, complaint: String? = nil) {
         self.init(marks: changes.map { .key($0) }, reason: reason, complaint: complaint)
     }
-
-    init(marks: [ChangedMark], reason: String?, complaint: String? = nil) {
-        self.marks = marks
-        self.reason = reason
-        self.complaint = complaint
-    }
-
-    fileprivate var keys: [MarkChange] { marks.compactMap(\.markChange) }
 }
 
 /// A run of a command that changes marks, shared by its threads.

@@ -113,9 +113,14 @@ struct TransferOptions: ParsableArguments {
             var scanner = roots.walk.scanner()
             scanner.shouldStop = { StopRequest.isMade || run.hasStopped }
             let threadCount = scanner.threadCount
-            let starts = roots.starts(work) { root throws(FileError) in try WalkedRoot(root.path) }
+            let starts = roots.starts(work) { root throws(FileError) in
+                WalkedRoot(given: root.path, real: try realPath(of: root.path))
+            }
             try scanner.scan(starts) { _ in
-                TransferVisitor(transfer, run, threadCount: threadCount, WalkReporter(work))
+                TransferVisitor(
+                    reporter: WalkReporter(work), transfer: transfer,
+                    reader: MarkReader(transfer.markers),
+                    batch: ChangeBatch(run, threadCount: threadCount))
             }
             work.progress.end()
             run.finish()
@@ -174,18 +179,9 @@ struct TransferVisitor: CommandVisitor {
     typealias Context = WalkedRoot
 
     var reporter: WalkReporter
-    private let transfer: Transfer
-    private let reader: MarkReader
-    private let batch: ChangeBatch
-
-    init(
-        _ transfer: Transfer, _ run: ChangeRun, threadCount: Int, _ reporter: WalkReporter
-    ) {
-        self.transfer = transfer
-        self.reporter = reporter
-        reader = MarkReader(transfer.markers)
-        batch = ChangeBatch(run, threadCount: threadCount)
-    }
+    let transfer: Transfer
+    let reader: MarkReader
+    let batch: ChangeBatch
 
     func look(
         at entry: borrowing TreeEntry, in root: WalkedRoot

@@ -45,18 +45,13 @@ final class PageFindings: Sendable {
 }
 
 struct PageObserver: UsageObserver {
-    private let findings: PageFindings
-    private let reader: MarkReader
-    private var files: [PageFindings.LargeFile] = []
+    let findings: PageFindings
+    /// Reads the rules for what tools re-create.
+    let reader: MarkReader
+    var files: [PageFindings.LargeFile] = []
     /// Smaller files are not among the largest.
-    private var smallest: Int64 = 1
-    private var recreations: [UInt32: Recreation] = [:]
-
-    /// - Parameter reader: reads the rules for what tools re-create.
-    init(_ findings: PageFindings, _ reader: MarkReader) {
-        self.findings = findings
-        self.reader = reader
-    }
+    var smallest: Int64 = 1
+    var recreations: [UInt32: Recreation] = [:]
 
     mutating func note(directory: borrowing TreeEntry, _ status: FileStatus, number: UInt32) {
         // What cannot be read is reported by the walk, and not proposed.
