@@ -88,10 +88,7 @@ private func withOpenFile<Result>(
     _ body: (FileDescriptor) throws(Errno) -> Result
 ) throws(Errno) -> Result {
     // Opening a file again breaks its lease, even that of the process that opens it.
-    let opened = try location.withCallTarget { target throws(Errno) in
-        target.isDescriptor ? FileDescriptor(rawValue: target.directory) : nil
-    }
-    if let opened { return try body(opened) }
+    if let opened = location.openDescriptor { return try body(opened) }
     let file = OwnedDescriptor(
         try openPreservingAccessTime(location, flags: [.readOnly, .nonBlocking, .noTerminal]))
     return try body(file.descriptor)
