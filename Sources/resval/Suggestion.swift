@@ -60,9 +60,7 @@ struct Suggestion: Sendable {
             buffer.append(bytes: shownPath)
             buffer.endRecord(in: form)
         case .lines:
-            let text = sizeText(size.total)
-            buffer.append(text: String(repeating: " ", count: max(10 - text.count, 0)))
-            buffer.append(text: "\(text)  ")
+            buffer.append(text: sizeText(size.total).padded(to: 10) + "  ")
             buffer.append(name: shownPath)
             buffer.append(text: ": \(sentence)\n")
             buffer.endRecord()

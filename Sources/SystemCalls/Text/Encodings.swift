@@ -93,6 +93,5 @@ package func stableHash(
 
 /// Returns ``stableHash(of:)`` in hexadecimal, as 16 digits.
 package func shortName(for bytes: some Sequence<UInt8>) -> String {
-    let digits = String(stableHash(of: Array(bytes)), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    String(stableHash(of: bytes), radix: 16).padded(to: 16, with: "0")
 }

@@ -80,9 +80,7 @@ struct Finding: Sendable {
     }
 
     func writeLines(to buffer: inout OutputBuffer, isColored: Bool) {
-        let text = sizeText(size)
-        buffer.append(text: String(repeating: " ", count: max(10 - text.count, 0)))
-        buffer.append(text: "\(text)  ")
+        buffer.append(text: sizeText(size).padded(to: 10) + "  ")
         buffer.append(name: path)
         buffer.append(": ")
         buffer.append(text: kind.rawValue, in: isColored ? .yellow : nil)

@@ -130,9 +130,7 @@ struct UsageComparison {
             line.add("grownBytes", change.grown)
             line.end(in: &buffer)
         } else {
-            let size = "+\(sizeText(change.grown))"
-            buffer.append(
-                text: String(repeating: " ", count: max(11 - size.count, 0)) + size + "  ")
+            buffer.append(text: "+\(sizeText(change.grown))".padded(to: 11) + "  ")
             buffer.append(name: change.directory.pathBytes)
             buffer.append("\n")
             buffer.endRecord()
