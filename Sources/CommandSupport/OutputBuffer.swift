@@ -1,6 +1,5 @@
 import ArgumentParser
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// A buffer of records for standard output, which combines them into few writes.

@@ -1,5 +1,4 @@
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// Output of a command to a file that the user named. The path refers to the old file until the new

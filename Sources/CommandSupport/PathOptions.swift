@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import ResourceValues
 import SystemCalls
 import SystemPackage
 

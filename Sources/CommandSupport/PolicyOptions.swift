@@ -1,6 +1,5 @@
 import ArgumentParser
 import EffectiveValues
-import ResourceValues
 import StoragePolicy
 import SystemCalls
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import ResourceValues
 import Synchronization
 import SystemCalls
 import SystemPackage

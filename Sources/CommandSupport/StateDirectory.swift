@@ -1,6 +1,4 @@
 import EffectiveValues
-import ResourceValues
-import StoragePolicy
 import SystemCalls
 import SystemPackage
 

@@ -1,6 +1,5 @@
 #if !canImport(Darwin)
 import Foundation
-import ResourceValues
 import SystemCalls
 import SystemPackage
 

@@ -1,7 +1,6 @@
 #if !canImport(Darwin)
 import EffectiveValues
 import ResourceValuesDropIn
-import StoragePolicy
 import SystemCalls
 import SystemPackage
 import UsageReporting

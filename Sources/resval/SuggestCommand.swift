@@ -4,7 +4,6 @@ import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 struct SuggestCommand: ParsableCommand {

@@ -1,5 +1,3 @@
-import FileTree
-import ResourceValues
 import Synchronization
 import SystemCalls
 

@@ -2,7 +2,6 @@
 import EffectiveValues
 import Foundation
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// A reader of one item's values, which reads what several keys need from the kernel only once.

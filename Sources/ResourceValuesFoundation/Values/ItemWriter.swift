@@ -3,7 +3,6 @@ import EffectiveValues
 import Foundation
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// Stores assigned values on one item, and keeps track of those not stored yet.

@@ -2,7 +2,6 @@
 import EffectiveValues
 import Foundation
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 struct VolumeReader {

@@ -4,9 +4,7 @@ import CommandSupport
 import EffectiveValues
 import FileTree
 import PurgePlanning
-import ResourceValues
 import StoragePolicy
-import SystemPackage
 
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,4 @@
 import CommandSupport
-import ResourceValues
-import StoragePolicy
 import SystemCalls
 import SystemPackage
 

@@ -2,7 +2,6 @@ import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 extension AuditItem {

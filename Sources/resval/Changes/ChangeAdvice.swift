@@ -2,8 +2,6 @@ import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
-import SystemCalls
-import SystemPackage
 
 /// Tells people at a terminal where a mark has no effect, which takes reading the mount table or the
 /// directories above.

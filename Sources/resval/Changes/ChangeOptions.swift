@@ -3,7 +3,6 @@ import CommandSupport
 import EffectiveValues
 import FileTree
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// The options shared by all commands that change marks: the items to change, and how.

@@ -2,7 +2,6 @@ import CommandSupport
 import EffectiveValues
 import ResourceValues
 import Synchronization
-import SystemCalls
 import SystemPackage
 
 struct ItemChange {

@@ -1,6 +1,5 @@
 import CommandSupport
 import EffectiveValues
-import ResourceValues
 import Synchronization
 import SystemCalls
 import SystemPackage

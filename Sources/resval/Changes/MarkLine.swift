@@ -1,9 +1,6 @@
-import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
-import SystemCalls
-import SystemPackage
 
 /// A mark as a command changes it.
 enum ChangedMark: Sendable, Hashable {

@@ -2,8 +2,6 @@ import ArgumentParser
 import CommandSupport
 import FileTree
 import ResourceValues
-import SystemCalls
-import SystemPackage
 
 struct MarksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

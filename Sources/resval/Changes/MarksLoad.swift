@@ -1,6 +1,5 @@
 import CommandSupport
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// Stores the marks in a file that others may have written: valid values only, below the directories

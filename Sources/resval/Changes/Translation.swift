@@ -1,7 +1,6 @@
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// The marks to write on an item, derived from the marks it has. Computed without I/O.

@@ -1,8 +1,6 @@
 import EffectiveValues
 import FileTree
-import ResourceValues
 import StoragePolicy
-import SystemCalls
 import UsageReporting
 
 /// What a page names besides directories, found while usage is measured: the largest files, and what
