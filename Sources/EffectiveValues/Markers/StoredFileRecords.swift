@@ -1,5 +1,4 @@
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// The files that snapshots contain as they are on the disk, for programs that ask before they evict
