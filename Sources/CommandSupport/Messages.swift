@@ -171,10 +171,8 @@ enum StandardError {
     private static let clearingLine = Array("\r\u{1B}[K".utf8)
 
     private static func emit(_ bytes: [UInt8]) {
-        bytes.withUnsafeBufferPointer { buffer in
-            // A failure to write to standard error cannot be reported anywhere.
-            try? writeFile(.standardError, UnsafeRawBufferPointer(buffer))
-        }
+        // A failure to write to standard error cannot be reported anywhere.
+        try? writeFile(.standardError, bytes)
     }
 }
 

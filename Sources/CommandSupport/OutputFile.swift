@@ -31,9 +31,7 @@ package struct OutputFile: ~Copyable {
 
     package func write(_ bytes: [UInt8]) throws(FileError) {
         try calls(on: path) { () throws(Errno) in
-            try bytes.withUnsafeBufferPointer { bytes throws(Errno) in
-                try writeFile(staged.descriptor, UnsafeRawBufferPointer(bytes))
-            }
+            try writeFile(staged.descriptor, bytes)
         }
     }
 

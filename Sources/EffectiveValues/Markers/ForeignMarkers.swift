@@ -131,10 +131,6 @@ public struct TagFile: Sendable {
             try openPreservingAccessTime(
                 file, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
         guard try opened.descriptor.status().kind == .regularFile else { return false }
-        let start = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: signature.count, alignment: 1)
-        defer { start.deallocate() }
-        let count = try readFile(opened.descriptor, at: 0, into: start)
-        return count == signature.count && start.elementsEqual(signature)
+        return try readFile(opened.descriptor, at: 0, count: signature.count) == signature
     }
 }

@@ -189,12 +189,9 @@ final class UndoRun {
     private func bytes(
         of line: Range<Int64>, in file: FileDescriptor
     ) throws(Errno) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: line.count)
-        let count = try bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
-            try readFile(file, at: line.lowerBound, into: UnsafeMutableRawBufferPointer(buffer))
-        }
+        let bytes = try readFile(file, at: line.lowerBound, count: line.count)
         // It was truncated meanwhile.
-        guard count == bytes.count else { throw .ioError }
+        guard bytes.count == line.count else { throw .ioError }
         return bytes
     }
 
