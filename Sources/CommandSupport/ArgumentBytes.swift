@@ -29,7 +29,6 @@ package enum ArgumentBytes {
         }
     }
 
-    /// Returns a string that represents bytes.
     package static func text(carrying bytes: some Collection<UInt8>) -> String {
         if bytes.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "\n") }) {
             return String(decoding: bytes, as: UTF8.self)
@@ -48,7 +47,6 @@ package enum ArgumentBytes {
         return String(text)
     }
 
-    /// Returns the bytes that a string represents.
     package static func bytes(of text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -100,8 +98,6 @@ package struct PathArgument: ExpressibleByArgument, Sendable, Hashable {
 
 /// The arguments of this process, in memory that lasts as long as it.
 struct ProcessArguments: @unchecked Sendable {
-    /// The arguments of this process.
-    ///
     /// `CommandLine` reads them from `/proc`, and has none where it is not mounted.
     static let current = ProcessArguments()
 

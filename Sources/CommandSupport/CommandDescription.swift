@@ -26,8 +26,6 @@ struct CommandDescription {
     /// The arguments that are not hidden, in the order of the declaration.
     let arguments: [Argument]
 
-    /// Reads the declaration of a command.
-    ///
     /// - Throws: `JSONError` when the parser describes commands in an unknown form.
     init(_ command: any ParsableCommand.Type) throws(JSONError) {
         var scanner = JSONScanner(Array(command._dumpHelp().utf8)[...], hasLostBytes: false)
@@ -93,14 +91,6 @@ private func optionName(_ scanner: inout JSONScanner) throws(JSONError) -> Strin
     return dashes + name
 }
 
-private func texts(_ scanner: inout JSONScanner) throws(JSONError) -> [String] {
-    var texts: [String] = []
-    try scanner.forEachElement { scanner throws(JSONError) in
-        texts.append(try scanner.text())
-    }
-    return texts
-}
-
 private func completionValues(
     _ scanner: inout JSONScanner
 ) throws(JSONError) -> CommandDescription.Argument.Values {
@@ -112,7 +102,7 @@ private func completionValues(
         case "list":
             try scanner.forEachField { scanner, field throws(JSONError) in
                 guard field == "values" else { return }
-                let list = try texts(&scanner)
+                let list = try scanner.texts()
                 values = .list(list.filter { $0 != "," }, takesSeveral: list.first == ",")
             }
         default: break

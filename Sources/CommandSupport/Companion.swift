@@ -4,7 +4,6 @@ import SystemPackage
 
 /// The companion programs: `resval backup …` runs `resval-backup …`, as git does.
 package enum Companion {
-    /// The arguments that name a companion.
     package static let names = ["backup", "purge"]
 
     /// Replaces this process by a companion if the first argument names one, passing the other
@@ -25,7 +24,7 @@ package enum Companion {
         let advice =
             errno == .noSuchFileOrDirectory
             ? "install it beside resval or in a directory of PATH" : "\(errno)"
-        Messages.write(about: [UInt8]?.none, "\(program) cannot be run (\(advice))")
+        Messages.write("\(program) cannot be run (\(advice))")
         exit(2)
     }
 

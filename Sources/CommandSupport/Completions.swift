@@ -49,8 +49,6 @@ struct WordCompletion: Equatable {
     private(set) var names = Names.none
 
     /// Completes the last of the words behind the program's name.
-    ///
-    /// - Throws: `JSONError` when the parser describes commands in an unknown form.
     init(_ words: [String], of root: any ParsableCommand.Type) throws(JSONError) {
         if let last = words.last { try complete(last, after: words.dropLast(), of: root) }
     }
@@ -194,7 +192,6 @@ private func firstSentence(_ text: String) -> String {
     return String(line[..<end.lowerBound]) + "."
 }
 
-/// A shell for which completions can be made.
 package enum Shell: String, CaseIterable, ExpressibleByArgument, Sendable {
     case bash, zsh, fish
 

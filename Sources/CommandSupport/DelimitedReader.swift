@@ -10,7 +10,6 @@ package struct DelimitedReader: ~Copyable {
     /// The longest record that is accepted; a longer one means that the list has another format.
     private static let longestRecord = 1 << 20
 
-    /// The result of reading one record.
     package enum Record {
         /// The bytes of a record, without its terminator; valid only during the call.
         case whole(UnsafeBufferPointer<UInt8>)
@@ -29,10 +28,6 @@ package struct DelimitedReader: ~Copyable {
     private var isSkipping = false
 
     /// Creates a reader of an open file, which the caller has to close.
-    ///
-    /// - Parameters:
-    ///   - descriptor: the open file.
-    ///   - end: the byte that terminates each record.
     package init(_ descriptor: FileDescriptor, endingWith end: UInt8 = 0) {
         self.descriptor = descriptor
         self.end = end
@@ -44,7 +39,6 @@ package struct DelimitedReader: ~Copyable {
     /// Calls `body` with each record until the list ends or a stop is requested.
     ///
     /// - Parameter beforeWaiting: called before a read that may block until a writer continues.
-    /// - Throws: the errno of reading.
     package mutating func forEach(
         beforeWaiting: () -> Void = {}, _ body: (Record) -> Void
     ) throws(Errno) {

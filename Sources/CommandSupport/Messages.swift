@@ -1,5 +1,4 @@
 import Glibc
-import ResourceValues
 import SystemCalls
 import SystemPackage
 
@@ -37,7 +36,6 @@ package enum Messages {
         StandardError.write(line)
     }
 
-    /// Writes a message about a path; nil when it does not concern a path.
     package static func write(about path: FilePath?, _ text: String) {
         write(about: path?.bytes, text)
     }
@@ -125,7 +123,6 @@ package enum Messages {
 enum StandardError {
     static let isTerminal = isatty(STDERR_FILENO) == 1
 
-    /// The width of the terminal now.
     static var columnCount: Int { terminalColumnCount(.standardError) ?? 80 }
 
     /// Whether a line can be cleared and written again.
@@ -174,10 +171,8 @@ enum StandardError {
     private static let clearingLine = Array("\r\u{1B}[K".utf8)
 
     private static func emit(_ bytes: [UInt8]) {
-        bytes.withUnsafeBufferPointer { buffer in
-            // A failure to write to standard error cannot be reported anywhere.
-            try? writeFile(.standardError, UnsafeRawBufferPointer(buffer))
-        }
+        // A failure to write to standard error cannot be reported anywhere.
+        try? writeFile(.standardError, bytes)
     }
 }
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// A buffer of records for standard output, which combines them into few writes.
@@ -49,12 +48,10 @@ package struct OutputBuffer: ~Copyable {
         NameEscaping.append(name, to: &bytes)
     }
 
-    /// Appends a file name or path, escaped so that it cannot control a terminal or forge a line.
     package mutating func append(name: [UInt8]) {
         name.withUnsafeBufferPointer { NameEscaping.append($0, to: &bytes) }
     }
 
-    /// Appends a path, escaped so that it cannot control a terminal or forge a line.
     package mutating func append(path: FilePath) { append(name: path.bytes) }
 
     /// Ends a record: writes the buffer if it is large enough, or if the output is a terminal.
@@ -158,7 +155,6 @@ extension JSONLine {
         }
     }
 
-    /// Adds a field with a value: a Boolean, a number or a string; nil becomes null.
     package mutating func add(_ name: String, _ value: ResourceValue?) {
         switch value {
         case nil: add(name, String?.none)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import ResourceValues
 import SystemCalls
 import SystemPackage
 
@@ -9,7 +8,6 @@ package struct PathOptions: ParsableArguments {
     @Argument(help: "Files and directories; -- before names with a dash.")
     package var paths: [PathOperand] = []
 
-    /// The file that lists NUL-terminated paths; `-` means standard input.
     @Option(
         name: .customLong("files0-from"),
         help: ArgumentHelp(
@@ -18,21 +16,18 @@ package struct PathOptions: ParsableArguments {
 
     package init() {}
 
-    /// Validates that not both paths and `--files0-from` were given.
     package func validate() throws {
         if list != nil && !paths.isEmpty {
             throw ValidationError("give paths or --files0-from, not both")
         }
     }
 
-    /// Validates that paths or `--files0-from` were given.
     package func requirePaths() throws {
         if list == nil && paths.isEmpty {
             throw ValidationError("give at least one path, or --files0-from FILE")
         }
     }
 
-    /// Whether one path was given, and no list.
     package var isSinglePath: Bool { list == nil && paths.count == 1 }
 
     /// Calls `body` with each path until all are done or a stop is requested.
@@ -131,7 +126,6 @@ package struct PathOptions: ParsableArguments {
 package struct PathOperand: ExpressibleByArgument, Sendable, Hashable {
     fileprivate let paths: [PathArgument]
 
-    /// Creates the paths from an argument in the form of ``ArgumentPacking``.
     package init?(argument: String) {
         paths = ArgumentBytes.bytes(of: argument)
             .split(separator: 0, omittingEmptySubsequences: false)
@@ -197,7 +191,6 @@ enum ArgumentPacking {
 package struct ListedPath: FileLocation, ~Copyable {
     /// The path's bytes, without the terminating NUL.
     package let bytes: UnsafeBufferPointer<UInt8>
-    /// Whether a symbolic link at the end of the path is followed.
     package let followsSymbolicLink: Bool
     private let parent: (descriptor: FileDescriptor, nameOffset: Int)?
 
@@ -215,7 +208,6 @@ package struct ListedPath: FileLocation, ~Copyable {
     /// The path, created anew by each access.
     package var pathForMessages: FilePath? { path }
 
-    /// Calls `body` with the system call arguments for the file at this path.
     package func lookUp(_ body: (CallTarget) throws(Errno) -> Void) throws(Errno) {
         guard bytes.count < longestDirectPath, let start = bytes.baseAddress else {
             if followsSymbolicLink { return try path.lookUp(body) }

@@ -1,10 +1,8 @@
 import ArgumentParser
 import EffectiveValues
-import ResourceValues
 import StoragePolicy
 import SystemCalls
 
-/// The option that names the markers that exclude.
 package struct MarkerOptions: ParsableArguments {
     /// The names with commas between them; nil for the default ones.
     @Option(
@@ -15,7 +13,6 @@ package struct MarkerOptions: ParsableArguments {
 
     package init() {}
 
-    /// Validates that all markers exist, and that the list is not empty.
     package func validate() throws {
         for name in names ?? [] where Marker(rawValue: String(name)) == nil {
             let known = Marker.allCases.map(\.rawValue).joined(separator: ", ")
@@ -51,7 +48,6 @@ package struct MarkerOptions: ParsableArguments {
 package struct PolicyOptions: ParsableArguments {
     @OptionGroup private var markerOptions: MarkerOptions
 
-    /// Whether locations for temporary files and caches are treated like other directories.
     @Flag(
         name: .customLong("no-locations"),
         help: "Treat caches and temporary files like others.")
@@ -68,12 +64,8 @@ package struct PolicyOptions: ParsableArguments {
         }
     }
 
-    /// Returns the policy, as ``MarkerOptions`` does.
-    package func policy(
-        in environment: PolicyEnvironment, adding markers: Set<Marker> = []
-    ) -> StoragePolicy {
-        markerOptions.policy(
-            in: environment, adding: markers, ignoringLocations: ignoresLocations)
+    package func policy(in environment: PolicyEnvironment) -> StoragePolicy {
+        markerOptions.policy(in: environment, ignoringLocations: ignoresLocations)
     }
 }
 
@@ -97,8 +89,6 @@ package struct SourcePolicyOptions: ParsableArguments {
         }
     }
 
-    /// Creates a reader of effective values from the options.
-    ///
     /// - Parameter adapt: returns the policy with what only some programs can ask.
     package func reader(
         _ adapt: (StoragePolicy, PolicyEnvironment) -> StoragePolicy = { policy, _ in policy }

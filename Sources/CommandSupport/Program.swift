@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import ResourceValues
 import Synchronization
 import SystemCalls
 import SystemPackage
@@ -116,7 +115,6 @@ struct Program {
         openStandardDescriptors()
         guard AvailableCalls.statx else {
             Messages.write(
-                about: [UInt8]?.none,
                 "statx(2) is not available: Linux 4.11 is needed, without a filter that refuses it")
             exit(uncaughtCode)
         }
@@ -256,7 +254,7 @@ struct Program {
             // The parser reports requested help as an error.
             return report(error)
         default:
-            Messages.write(about: [UInt8]?.none, String(describing: error))
+            Messages.write(String(describing: error))
             return uncaughtCode
         }
     }
@@ -289,7 +287,7 @@ struct Program {
         case .brokenPipe?:
             StopRequest.end(by: SIGPIPE)
         case let errno?:
-            Messages.write(about: [UInt8]?.none, "cannot write to standard output: \(errno)")
+            Messages.write("cannot write to standard output: \(errno)")
             exit(uncaughtCode)
         }
     }
@@ -325,7 +323,6 @@ package final class Outcome: Sendable {
     /// Notes that something failed while the rest is done: exit code 2.
     package func noteFailure() { raise(to: 2) }
 
-    /// Reports an error of a file, and notes the failure.
     package func report(_ error: FileError) {
         Messages.write(error)
         noteFailure()
@@ -342,7 +339,6 @@ package final class Outcome: Sendable {
         noteFailure()
     }
 
-    /// Whether something failed.
     package var hasFailures: Bool { code.load(ordering: .relaxed) >= 2 }
 
     /// Ends a command's `run()`: throws the exit code unless it is 0.

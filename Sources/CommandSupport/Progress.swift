@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import SystemCalls
 
-/// The options of commands that may take a long time.
 package struct ProgressOptions: ParsableArguments {
     package enum Form: String, ExpressibleByArgument, CaseIterable, Sendable {
         /// One line that is rewritten, on a terminal only.
@@ -173,11 +172,6 @@ struct ProgressStep: Sendable {
     /// When something was done for the first time, and how much: before that, nothing says how fast it
     /// goes.
     var flow: (time: Int, bytes: Int64, part: Double)?
-
-    init(noun: StaticString, start: Int) {
-        self.noun = noun
-        self.start = start
-    }
 
     /// Whether this step counts these items.
     func counts(_ other: StaticString) -> Bool {

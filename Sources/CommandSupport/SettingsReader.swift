@@ -8,8 +8,6 @@ package struct SettingsReader {
     private let values: [String: TOMLValue]
     private let tableName: String?
 
-    /// Parses the text of a configuration file.
-    ///
     /// - Throws: ``SettingsError`` for text that is not TOML.
     package init(_ text: String) throws(SettingsError) {
         values = try TOMLParser.table(of: text)
@@ -171,14 +169,26 @@ package struct SettingsError: Error, Sendable, Hashable, CustomStringConvertible
     }
 }
 
-/// Returns the text of a configuration file and the file's status.
+/// Returns the text of a configuration file and the status of the same open file.
 ///
 /// - Throws: `FileError` when the file cannot be read, when it is reached by a link of another user or is
 ///   not on a disk (see `openTrustedFile`), or (`permissionDenied`) when a user other than root and this
 ///   process's user owns it or can write to it; ``SettingsError`` when it is not
 ///   UTF-8.
 package func settingsText(of path: FilePath) throws -> (text: String, status: FileStatus) {
-    let (bytes, status) = try settings(at: path)
+    let file = try openTrustedFile(path)
+    let status = try file.descriptor.named(path).fileStatus()
+    let bytes = try calls(on: path, FileError.opening) { () throws(Errno) in
+        try contents(ofOpen: file.descriptor, status, limit: settingsLimit)
+    }
+    guard [0, effectiveUser()].contains(status.owner), !status.isWritableByOthers else {
+        throw FileError(
+            code: .permissionDenied,
+            message:
+                "another user owns it or can write to it, and it names commands and directories",
+            advice: "check its contents, then chown it to the user who runs this, and chmod go-w",
+            path: path)
+    }
     guard let text = String(validating: bytes, as: UTF8.self) else {
         throw SettingsError("is not UTF-8")
     }
@@ -200,27 +210,4 @@ package func reportUnaskedSettings() {
         about: file.bytes,
         "\(keys.joined(separator: " and ")) may leave out more of a backup, which is not asked here"
     )
-}
-
-/// Reads the contents and the status of the same open file.
-private func settings(
-    at path: FilePath
-) throws(FileError) -> (bytes: [UInt8], status: FileStatus) {
-    let file = try openTrustedFile(path)
-    let read: (bytes: [UInt8], status: FileStatus)
-    do throws(Errno) {
-        let status = try file.descriptor.status()
-        read = (try contents(ofOpen: file.descriptor, status, limit: settingsLimit), status)
-    } catch {
-        throw .opening(error, path)
-    }
-    guard [0, effectiveUser()].contains(read.status.owner), !read.status.isWritableByOthers else {
-        throw FileError(
-            code: .permissionDenied,
-            message:
-                "another user owns it or can write to it, and it names commands and directories",
-            advice: "check its contents, then chown it to the user who runs this, and chmod go-w",
-            path: path)
-    }
-    return read
 }

@@ -27,10 +27,8 @@ package final class StandardOutput: Sendable {
         return min(max(terminalColumnCount(descriptor) ?? given, 40), 1000)
     }
 
-    /// Whether anything was written.
     var hasWritten: Bool { written.load(ordering: .relaxed) }
 
-    /// Whether something could not be written.
     package var hasFailed: Bool { failure.withLock { $0 } != nil }
 
     /// Writes all bytes at once; the bytes of two threads never mix.
@@ -50,11 +48,7 @@ package final class StandardOutput: Sendable {
 
     /// On a terminal, results first clear the progress line.
     private func write(all bytes: [UInt8]) throws(Errno) {
-        func write() throws(Errno) {
-            try bytes.withUnsafeBufferPointer { buffer throws(Errno) in
-                try writeFile(descriptor, UnsafeRawBufferPointer(buffer))
-            }
-        }
+        func write() throws(Errno) { try writeFile(descriptor, bytes) }
         isTerminal ? try StandardError.withoutProgress(write) : try write()
     }
 
@@ -80,7 +74,6 @@ package final class StandardOutput: Sendable {
 package enum ColorMode: String, ExpressibleByArgument, CaseIterable, Sendable {
     /// On a terminal, unless `NO_COLOR` is set and not empty, or `TERM` is `dumb` or not set.
     case auto
-    /// Always, regardless of the environment.
     case always
     case never
 

@@ -1,6 +1,4 @@
 import EffectiveValues
-import ResourceValues
-import StoragePolicy
 import SystemCalls
 import SystemPackage
 
@@ -21,7 +19,6 @@ package enum StateDirectory {
 
     /// Creates the directory, accessible to its owner only, if it does not exist.
     ///
-    /// - Returns: its path.
     /// - Throws: ``FileError``, also when it belongs to another user or other users can write to
     ///   it.
     package static func make() throws(FileError) -> FilePath {

@@ -9,8 +9,6 @@ struct TOMLParser {
     private var next = 0
     private var line = 1
 
-    /// Parses a document.
-    ///
     /// - Throws: ``SettingsError`` with the line.
     static func table(of text: String) throws(SettingsError) -> [String: TOMLValue] {
         var parser = TOMLParser(text)

@@ -1,6 +1,5 @@
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// An item with its effective values.

@@ -5,8 +5,6 @@ package struct ItemCounter: Sendable {
     @usableFromInline var uncounted = 0
     @usableFromInline var batch = 1
 
-    /// Creates a counter.
-    ///
     /// - Parameter report: called with the number of items since the last call.
     package init(_ report: @escaping @Sendable (Int) -> Void) { self.report = report }
 

@@ -71,11 +71,7 @@ public struct TreeEntry: ~Copyable, FileLocation {
     /// - Throws: the call's errno, unless the filesystem has no extended attributes.
     @inlinable
     public func hasExtendedAttributes() throws(Errno) -> Bool {
-        do throws(Errno) {
-            return try ExtendedAttributeCalls.listLength(target) > 0
-        } catch .notSupported {
-            return false
-        }
+        try ExtendedAttributeCalls.haveAny(target)
     }
 
     /// Resolves to the entry, never through a symbolic link; a root may be followed.

@@ -125,7 +125,6 @@ extension FileError {
         code: .noSuchFile, message: "the path is empty", advice: "name a file",
         errno: .noSuchFileOrDirectory)
 
-    /// Foundation's code for the error.
     fileprivate func cocoaCode(_ access: FileAccess) -> CocoaError.Code {
         guard self == .foreignURL else { return code.cocoaCode(access) }
         return access == .creating ? .fileWriteUnsupportedScheme : .fileReadUnsupportedScheme

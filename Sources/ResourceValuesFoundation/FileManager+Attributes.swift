@@ -3,7 +3,6 @@ import EffectiveValues
 import Foundation
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 extension FileManager {

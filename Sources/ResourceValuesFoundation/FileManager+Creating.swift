@@ -3,7 +3,6 @@ import EffectiveValues
 import Foundation
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 extension FileManager {
@@ -193,11 +192,8 @@ struct SharedDirectories {
     func contains(_ directory: FilePath) throws(FileError) -> Bool {
         guard let name = directory.lastComponent, name.kind == .regular else { return false }
         let parent = directory.removingLastComponent()
-        let identity: FileIdentity
-        do throws(Errno) {
-            identity = try (parent.isEmpty ? "." : parent).status().identity
-        } catch {
-            throw FileError(error, of: directory)
+        let identity = try calls(on: directory) { () throws(Errno) in
+            try (parent.isEmpty ? "." : parent).status().identity
         }
         return paths.contains { path in
             var above = path

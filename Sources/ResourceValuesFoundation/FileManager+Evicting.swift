@@ -1,6 +1,5 @@
 #if !canImport(Darwin)
 import Foundation
-import ResourceValues
 import SystemCalls
 import SystemPackage
 
@@ -99,9 +98,7 @@ struct BackupCompanion {
     }
 
     private func text(in messages: FileDescriptor) throws -> String {
-        var bytes = [UInt8](repeating: 0, count: 16384)
-        let count = try bytes.withUnsafeMutableBytes { try readFile(messages, at: 0, into: $0) }
-        return String(decoding: bytes.prefix(count), as: UTF8.self)
+        String(decoding: try readFile(messages, at: 0, count: 16384), as: UTF8.self)
             .trimmingCharacters(in: .newlines)
     }
 }

@@ -158,7 +158,7 @@ extension FileManager {
         return try url.operate(.reading) { directory in
             var names: [String] = []
             var other: [UInt8]?
-            do throws(Errno) {
+            try calls(on: directory) { () throws(Errno) in
                 try forEachName(in: directory) { bytes in
                     if let name = String(validating: bytes, as: UTF8.self) {
                         names.append(name)
@@ -167,8 +167,6 @@ extension FileManager {
                     }
                     return other == nil
                 }
-            } catch {
-                throw FileError(error, of: directory)
             }
             if let other {
                 throw FileError(notUTF8: directory.pushing(FilePath(bytes: other)))

@@ -22,9 +22,6 @@ extension URL {
         return try withPath(ofFileURL: text, body)
     }
 
-    /// Returns the file's path.
-    ///
-    /// - Throws: ``FileError``.
     func filePath() throws -> FilePath {
         try withFilePath { path in
             // The buffer ends with a NUL, so it is never empty.

@@ -45,12 +45,10 @@ final class ItemEnumerator: FileManager.DirectoryEnumerator {
     /// Always nil, as ``fileAttributes``.
     override var directoryAttributes: [FileAttributeKey: Any]? { nil }
 
-    /// Skips the contents of the directory returned last.
     override func skipDescendants() {
         if lastLevel > 0 { next = nil }
     }
 
-    /// Returns the next item's URL; nil at the end.
     override func nextObject() -> Any? {
         if let error = rootError {
             rootError = nil
@@ -95,7 +93,6 @@ final class ItemEnumerator: FileManager.DirectoryEnumerator {
     }
 }
 
-/// An entry of a directory.
 struct ListedItem {
     let url: URL
     /// Whether it is a directory. A symbolic link never is.
@@ -243,7 +240,6 @@ struct EnumeratedDirectory {
 }
 
 extension URL {
-    /// Returns the path of a directory to list.
     fileprivate func listedPath() throws -> FilePath {
         if scheme == nil && !isFileURL {
             guard !path.isEmpty else { throw FileError.emptyPath }

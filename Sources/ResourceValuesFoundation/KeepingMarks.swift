@@ -1,7 +1,6 @@
 #if !canImport(Darwin)
 import Foundation
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 extension FileManager {

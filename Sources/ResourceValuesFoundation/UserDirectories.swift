@@ -99,7 +99,6 @@ extension BaseDirectories {
 private struct UserDirectoryFinder {
     private let base = currentBaseDirectories()
 
-    /// Returns a directory in one of the base directories.
     func url(
         below setting: KeyPath<BaseDirectories, BaseDirectories.Setting?>, _ path: FilePath = "",
         or standard: String
@@ -107,7 +106,6 @@ private struct UserDirectoryFinder {
         url(base[keyPath: setting]?.path.pushing(path), or: standard)
     }
 
-    /// Returns one of the directories in `user-dirs.dirs`.
     func url(named name: String, or standard: String) -> URL {
         url(base.userDirectories["XDG_\(name)_DIR"], or: standard)
     }

@@ -2,7 +2,6 @@ import EffectiveValues
 import FileTree
 import PurgePlanning
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// Removes old or least recently used items from a program's cache directory.

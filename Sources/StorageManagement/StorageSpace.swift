@@ -1,6 +1,5 @@
 import EffectiveValues
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// The total and available amount of a resource: bytes or inodes.

@@ -1,5 +1,4 @@
 import ResourceValues
-import SystemPackage
 
 /// The policy's decision about one item. Takes three words; unmarked items need no allocation.
 public struct Decision: Sendable {

@@ -1,4 +1,3 @@
-import ResourceValues
 import SystemPackage
 
 /// The context that a directory passes to its entries. Takes two words; copying does not allocate.

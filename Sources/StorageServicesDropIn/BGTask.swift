@@ -90,7 +90,6 @@ final class TaskRun: Sendable {
 
     init(_ record: TaskRecord) { self.record = record }
 
-    /// The run of this process.
     static let current = due().map { TaskRun($0) }
 
     /// Returns the request that the service manager started this very process for; nil for a

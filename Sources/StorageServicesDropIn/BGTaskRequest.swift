@@ -112,7 +112,6 @@ struct TaskRecord: Hashable, Sendable {
         ].joined(separator: ",")
     }
 
-    /// The request that the record describes.
     var request: BGTaskRequest {
         let request: BGTaskRequest
         switch kind {

@@ -1,7 +1,6 @@
 #if !canImport(Darwin)
 import EffectiveValues
 import ResourceValuesDropIn
-import StoragePolicy
 import SystemCalls
 import SystemPackage
 import UsageReporting
@@ -153,7 +152,6 @@ public final class MXDiskSpaceUsageMetric: NSObject, Sendable {
         return Dictionary(uniqueKeysWithValues: fields)
     }
 
-    /// Adds the numbers by name.
     func add(to object: inout JSONLine) {
         for (name, number) in zip(Self.names, numbers) { object.add(name, number) }
     }
@@ -169,7 +167,6 @@ struct PayloadHistory: Sendable {
     /// The file; nil where no directory for state is known.
     var path: FilePath?
 
-    /// The most payloads that are kept.
     static let limit = 30
 
     /// The history of this program: `$XDG_STATE_HOME/resval/metrics/PROGRAM.jsonl`, where PROGRAM is
@@ -203,7 +200,7 @@ struct PayloadHistory: Sendable {
         try makeStateDirectory(path.removingLastComponent())
         guard let opened = try openStateFile(path, makingIt: true) else { return make(nil) }
         let file = OwnedDescriptor(opened)
-        do throws(Errno) {
+        return try calls(on: path) { () throws(Errno) in
             guard try waitForLock(on: file.descriptor) else { return nil }
             let contents = try contents(
                 ofOpen: file.descriptor, file.descriptor.status(), limit: Self.fileLimit)
@@ -218,8 +215,6 @@ struct PayloadHistory: Sendable {
             }
             try setSize(Int64(bytes.count), of: file.descriptor)
             return next
-        } catch {
-            throw FileError(error, of: path)
         }
     }
 

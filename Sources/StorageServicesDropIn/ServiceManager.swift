@@ -4,15 +4,14 @@ import SystemCalls
 import SystemPackage
 
 /// The systemd that starts this program again: the user's, or for root without one the system's.
+///
+/// Each of its functions throws ``BGTaskScheduler/Error``: `unavailable`.
 struct ServiceManager {
     private let option: String
     private let environment: [[UInt8]]
     private let systemctl: FilePath
     private let systemdRun: FilePath
 
-    /// Finds the manager.
-    ///
-    /// - Throws: ``BGTaskScheduler/Error``: `unavailable`.
     init() throws {
         let user = effectiveUser()
         let chosen = environmentVariable("XDG_RUNTIME_DIR").map { FilePath(bytes: $0) }
@@ -41,8 +40,6 @@ struct ServiceManager {
     }
 
     /// Makes the timer of a request.
-    ///
-    /// - Throws: ``BGTaskScheduler/Error``: `unavailable`.
     func start(_ record: TaskRecord, as unit: TaskUnit) throws {
         let start = TaskStart(
             program: try Self.thisProgram(), arguments: try Self.ownArguments(),
@@ -56,8 +53,6 @@ struct ServiceManager {
     }
 
     /// Returns the requests whose timers have not elapsed.
-    ///
-    /// - Throws: ``BGTaskScheduler/Error``: `unavailable`.
     func pending() throws -> [(unit: TaskUnit, record: TaskRecord)] {
         let output = try run(
             systemctl,
@@ -101,8 +96,6 @@ struct ServiceManager {
     }
 
     /// Ends the timers of requests; a task that runs goes on.
-    ///
-    /// - Throws: ``BGTaskScheduler/Error``: `unavailable`.
     func cancel(_ units: [TaskUnit]) throws {
         guard !units.isEmpty else { return }
         // A timer that elapses meanwhile is no longer loaded: exit code 5.
@@ -170,7 +163,6 @@ struct ServiceManager {
         return path
     }
 
-    /// Returns the arguments this program was started with, without its name.
     private static func ownArguments() throws -> [[UInt8]] {
         do throws(FileError) {
             return try contentsOfFile("/proc/self/cmdline")

@@ -139,9 +139,8 @@ struct TaskUnit: Hashable, Sendable {
     ///
     /// - Returns: nil for an empty identifier, and for one that makes a longer name than units have.
     init?(program: [UInt8], identifier: String, number: UInt64) {
-        let digits = String(number, radix: 16)
-        let padding = String(repeating: "0", count: 16 - digits.count)
-        name = Self.prefix(of: program, identifier) + padding + digits
+        let digits = String(number, radix: 16).padded(to: 16, with: "0")
+        name = Self.prefix(of: program, identifier) + digits
         guard !identifier.isEmpty, service.utf8.count <= Self.longestName else { return nil }
     }
 
@@ -155,7 +154,6 @@ struct TaskUnit: Hashable, Sendable {
         }
     }
 
-    /// Whether the unit is of a request with this identifier.
     func isOf(program: [UInt8], identifier: String) -> Bool {
         name.hasPrefix(Self.prefix(of: program, identifier))
     }

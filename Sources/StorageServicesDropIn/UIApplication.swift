@@ -71,8 +71,6 @@ final class MemoryPressureMonitor: Sendable {
         case failed(String)
     }
 
-    /// Creates a monitor that does nothing until it is started.
-    ///
     /// - Parameter report: called on a thread of the monitor for each window with such pressure.
     init(
         _ file: FilePath = "/proc/pressure/memory", isFull: Bool = true,

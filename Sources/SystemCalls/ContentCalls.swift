@@ -21,6 +21,18 @@ package func readFile(
     }
 }
 
+/// Reads so many bytes from an offset, or fewer at the end of the file: `pread(2)`.
+package func readFile(
+    _ descriptor: FileDescriptor, at offset: Int64, count: Int
+) throws(Errno) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let read = try bytes.withUnsafeMutableBufferPointer { bytes throws(Errno) in
+        try readFile(descriptor, at: offset, into: UnsafeMutableRawBufferPointer(bytes))
+    }
+    bytes.removeLast(count - read)
+    return bytes
+}
+
 /// Writes all bytes: `write(2)`, repeated until all are written.
 package func writeFile(
     _ descriptor: FileDescriptor, _ bytes: UnsafeRawBufferPointer
@@ -35,7 +47,6 @@ package func writeFile(
     }
 }
 
-/// Writes all bytes: `write(2)`, repeated until all are written.
 package func writeFile(_ descriptor: FileDescriptor, _ bytes: [UInt8]) throws(Errno) {
     try bytes.withUnsafeBufferPointer { bytes throws(Errno) in
         try writeFile(descriptor, UnsafeRawBufferPointer(bytes))

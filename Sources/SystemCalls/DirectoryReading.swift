@@ -38,8 +38,6 @@ package func isLocked(above path: FilePath) -> Bool {
 
 /// Calls `body` with the name of each entry of a directory, without `.` and `..`, until `body`
 /// returns false.
-///
-/// - Throws: the errno of opening or reading the directory.
 package func forEachName(
     in directory: borrowing some FileLocation & ~Copyable, _ body: ([UInt8]) -> Bool
 ) throws(Errno) {
@@ -49,8 +47,6 @@ package func forEachName(
 /// Calls `body` with the name of each entry of a directory, without `.` and `..`, and whether it is
 /// a directory, until `body` returns false. The second argument is nil where the filesystem does
 /// not report the type.
-///
-/// - Throws: the errno of opening or reading the directory.
 package func forEachEntry(
     in directory: borrowing some FileLocation & ~Copyable, _ body: ([UInt8], Bool?) -> Bool
 ) throws(Errno) {

@@ -27,11 +27,6 @@ package struct DirectoryWalk<Context> {
     private var entry: FilePath = ""
     package private(set) var path: [UInt8]
 
-    /// Creates a walk that begins in a directory.
-    ///
-    /// - Parameters:
-    ///   - path: the directory's path.
-    ///   - names: the entries to visit.
     package init(
         in directory: OpenDirectory, path: [UInt8] = [], names: EntryNames, context: Context
     ) {
@@ -78,10 +73,6 @@ package struct DirectoryWalk<Context> {
     }
 
     /// Goes down into the entry that was returned last.
-    ///
-    /// - Parameters:
-    ///   - directory: the entry, open.
-    ///   - names: the entries to visit in it.
     package mutating func enter(
         _ directory: OpenDirectory, names: EntryNames, context: Context
     ) {

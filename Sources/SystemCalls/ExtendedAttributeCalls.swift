@@ -20,7 +20,6 @@ public struct ExtendedAttributeName: Sendable, Hashable {
     /// The name's bytes, without the NUL.
     public var bytes: [UInt8] { storage.withUnsafeBytes { Array($0.dropLast()) } }
 
-    /// Calls `body` with the name, NUL-terminated.
     @inlinable
     package func withPointer<Result, Failure: Error>(
         _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
@@ -107,11 +106,14 @@ package enum ExtendedAttributeCalls {
         }
     }
 
-    /// Returns the length in bytes of what ``list(_:into:)`` would write: 0 if there is no
-    /// attribute.
+    /// Whether there is any attribute: one `listxattr(2)`. False where the filesystem has none.
     @inlinable
-    package static func listLength(_ target: CallTarget) throws(Errno) -> Int {
-        try list(target, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
+    package static func haveAny(_ target: CallTarget) throws(Errno) -> Bool {
+        do throws(Errno) {
+            return try list(target, into: UnsafeMutableRawBufferPointer(start: nil, count: 0)) > 0
+        } catch .notSupported {
+            return false
+        }
     }
 
     /// Lists names, each NUL-terminated: `listxattr(2)`. With an empty buffer, returns the list's

@@ -18,7 +18,6 @@ package struct FileExtents: Sendable, Hashable {
 ///   - descriptor: the file, open for reading.
 ///   - size: the file's size in bytes.
 /// - Returns: nil where the filesystem supports neither.
-/// - Throws: the errno of either call.
 package func fileExtents(
     ofOpen descriptor: FileDescriptor, size: Int64
 ) throws(Errno) -> FileExtents? {
@@ -39,7 +38,6 @@ package func fileExtents(
 /// descriptor.
 ///
 /// - Returns: nil where the filesystem does not report extents.
-/// - Throws: also the errno of opening the file for reading.
 package func fileExtents(
     of location: borrowing some FileLocation & ~Copyable, size: Int64
 ) throws(Errno) -> FileExtents? {
@@ -62,7 +60,6 @@ package struct SharedExtent: Sendable, Hashable {
 /// those of other files, and are left out.
 ///
 /// - Returns: nil where the filesystem does not report extents.
-/// - Throws: also the errno of opening the file for reading.
 package func sharedExtents(
     of location: borrowing some FileLocation & ~Copyable
 ) throws(Errno) -> [SharedExtent]? {
@@ -91,10 +88,7 @@ private func withOpenFile<Result>(
     _ body: (FileDescriptor) throws(Errno) -> Result
 ) throws(Errno) -> Result {
     // Opening a file again breaks its lease, even that of the process that opens it.
-    let opened = try location.withCallTarget { target throws(Errno) in
-        target.isDescriptor ? FileDescriptor(rawValue: target.directory) : nil
-    }
-    if let opened { return try body(opened) }
+    if let opened = location.openDescriptor { return try body(opened) }
     let file = OwnedDescriptor(
         try openPreservingAccessTime(location, flags: [.readOnly, .nonBlocking, .noTerminal]))
     return try body(file.descriptor)

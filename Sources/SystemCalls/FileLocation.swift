@@ -19,8 +19,6 @@ public protocol FileLocation: ~Copyable {
 extension FileLocation where Self: ~Copyable {
     /// Calls `body` with the arguments by which a system call reaches the file, and returns its
     /// result.
-    ///
-    /// - Throws: as ``lookUp(_:)``.
     @inlinable
     package func withCallTarget<Result>(
         _ body: (CallTarget) throws(Errno) -> Result
@@ -147,7 +145,6 @@ public struct CallTarget: FileLocation {
     /// `AT_SYMLINK_NOFOLLOW`, `AT_EMPTY_PATH` or neither.
     @usableFromInline package let flags: CInt
 
-    /// Creates a target from the three arguments that the `…at` calls share.
     @inlinable @inline(__always)
     package init(directory: CInt, path: UnsafePointer<CChar>, flags: CInt) {
         self.directory = directory

@@ -87,22 +87,18 @@ package final class OpenDirectory: FileLocation, Sendable {
             directory: descriptor, name: name, pathForMessages: pathForMessages)
     }
 
-    /// Returns the status of an entry.
     package func status(of name: FilePath) throws(Errno) -> FileStatus {
         try location(of: name).status()
     }
 
-    /// Returns the status of an entry; nil if there is none of this name.
     package func statusIfPresent(of name: FilePath) throws(Errno) -> FileStatus? {
         try ifPresent { () throws(Errno) in try status(of: name) }
     }
 
-    /// Removes an entry.
     package func remove(_ name: FilePath, isDirectory: Bool = false) throws(Errno) {
         try removeItem(name, in: descriptor, isDirectory: isDirectory)
     }
 
-    /// Resolves to the directory.
     package func lookUp(_ body: (CallTarget) throws(Errno) -> Void) throws(Errno) {
         try descriptor.lookUp(body)
     }

@@ -4,7 +4,6 @@ import SystemPackage
 /// Opens a file: `openat(2)`, always with `O_CLOEXEC`.
 ///
 /// - Parameter directory: the directory a relative path starts from, or `AT_FDCWD`.
-/// - Throws: the call's errno.
 package func openFile(
     in directory: FileDescriptor, _ path: FilePath, flags: FileDescriptor.OpenOptions,
     permissions: mode_t = 0
@@ -199,7 +198,6 @@ package func openReference(
     try openFile(in: directory, name, flags: [.reference, .noFollow])
 }
 
-/// Opens a file that is open with `O_PATH` again, for reading and writing.
 package func reopenForWriting(_ descriptor: FileDescriptor) throws(Errno) -> FileDescriptor {
     try reopenFile(descriptor, flags: [.readWrite, .nonBlocking, .noTerminal])
 }

@@ -81,8 +81,6 @@ package struct RelativePath: Sendable, Hashable {
 
 extension FilePath {
     /// Parses an untrusted absolute path: `/`, or what ``RelativePath/init(absolute:)`` accepts.
-    ///
-    /// - Returns: nil for any other path.
     package init?(plainAbsolute bytes: some Collection<UInt8>) {
         guard bytes.elementsEqual("/".utf8) || RelativePath(absolute: bytes) != nil else {
             return nil
@@ -91,7 +89,6 @@ extension FilePath {
     }
 }
 
-/// Whether a path is equal to a directory's path or below it.
 package func isHeld(_ path: [UInt8], by directory: [UInt8]) -> Bool {
     guard path.count >= directory.count, path.starts(with: directory) else { return false }
     return path.count == directory.count || directory.last == UInt8(ascii: "/")

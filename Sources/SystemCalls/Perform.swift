@@ -95,11 +95,8 @@ package enum AvailableCalls {
     /// The fields of `statx(2)` that Linux 5.8 and 6.8 added: numbers of mounts.
     @usableFromInline static let statxMountNumbers = isAvailable(
         linux_probe_statx(UInt32(STATX_MNT_ID) | uniqueMountNumber))
-    /// `openat2(2)`.
     static let openat2 = isAvailable(linux_probe_openat2())
-    /// `renameat2(2)`.
     static let renameat2 = isAvailable(linux_probe_renameat2())
-    /// `syncfs(2)`.
     static let syncfs = isAvailable(linux_syncfs(-1))
     /// The xattrat calls of Linux 6.13.
     package static let xattrat = isAvailable(linux_probe_listxattrat())

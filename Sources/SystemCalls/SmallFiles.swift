@@ -32,7 +32,6 @@ package func contentsOfFile(_ path: FilePath, limit: Int = 64 << 20) throws(File
 /// - Parameters:
 ///   - path: the path relative to the home directory, without `..`.
 ///   - owner: the uid of the home's user, who must own the file.
-///   - limit: the greatest size of the file, in bytes.
 /// - Throws: `ELOOP` for a symbolic link anywhere in the path, `EXDEV` for a path that leaves the
 ///   home directory or its mount, `EACCES` for a file of another owner, and as
 ///   ``contents(ofOpen:_:limit:)``.
@@ -49,11 +48,8 @@ package func contentsOfFile(
     return try contents(ofOpen: file.descriptor, status, limit: limit)
 }
 
-/// Reads the rest of an open regular file.
+/// Reads the rest of an open regular file, whose status is given.
 ///
-/// - Parameters:
-///   - status: the file's status.
-///   - limit: the greatest number of bytes to read.
 /// - Throws: the errno of ``contentsOfFile(_:limit:)``.
 package func contents(
     ofOpen file: FileDescriptor, _ status: FileStatus, limit: Int

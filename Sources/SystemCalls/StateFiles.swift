@@ -122,8 +122,6 @@ package func openStateFile(
 
 /// Reads a state file.
 ///
-/// - Parameter limit: the most bytes it may have.
-/// - Returns: nil if it does not exist.
 /// - Throws: as ``openStateFile(_:makingIt:)``; `tooLarge`.
 package func contentsOfStateFile(
     _ path: FilePath, limit: Int

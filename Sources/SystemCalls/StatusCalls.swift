@@ -19,8 +19,6 @@ extension FileLocation where Self: ~Copyable {
     }
 
     /// Returns the file's status; nil if it does not exist.
-    ///
-    /// - Throws: ``FileError`` with the location's path.
     package func statusIfPresent() throws(FileError) -> FileStatus? {
         do throws(FileError) {
             return try fileStatus()
@@ -36,8 +34,6 @@ extension FileLocation where Self: ~Copyable {
     /// Does not wait for a server or for the program behind a FUSE mount, which may never answer;
     /// changes made elsewhere may not show yet. On local filesystems the result is that of
     /// ``status()``.
-    ///
-    /// - Throws: the call's errno.
     package func statusAtHand() throws(Errno) -> FileStatus {
         try withCallTarget { target throws(Errno) in try readStatusAtHand(target) }
     }
@@ -89,7 +85,6 @@ extension FileLocation where Self: ~Copyable {
     /// without waiting for a server or a FUSE program.
     ///
     /// - Returns: nil before Linux 6.8, and where a filter refuses it.
-    /// - Throws: the call's errno.
     package func mountIdentity() throws(Errno) -> MountIdentity? {
         guard AvailableCalls.statxMountNumbers else { return nil }
         let status = try withCallTarget { target throws(Errno) in

@@ -15,11 +15,8 @@ import SystemPackage
 ///   whose files the kernel, or another user's program, makes; others as `openat(2)`.
 package func openTrustedFile(_ path: FilePath) throws(FileError) -> SharedDescriptor {
     let way = try TrustedWay(path)
-    let file: SharedDescriptor
-    do throws(Errno) {
-        file = SharedDescriptor(try openForReading(way.name, in: way.directory.descriptor))
-    } catch {
-        throw .opening(error, path)
+    let file = try calls(on: path, FileError.opening) { () throws(Errno) in
+        SharedDescriptor(try openForReading(way.name, in: way.directory.descriptor))
     }
     try requireOrdinaryFilesystem(file.descriptor, path)
     return file
@@ -31,11 +28,8 @@ package func openTrustedFile(_ path: FilePath) throws(FileError) -> SharedDescri
 package func requireOrdinaryFilesystem(
     _ file: FileDescriptor, _ path: FilePath
 ) throws(FileError) {
-    let type: UInt32
-    do throws(Errno) {
-        type = try filesystemStatus(ofOpen: file).type
-    } catch {
-        throw .opening(error, path)
+    let type = try calls(on: path, FileError.opening) { () throws(Errno) in
+        try filesystemStatus(ofOpen: file).type
     }
     // What a FUSE filesystem says of owners is up to the user who mounted it.
     guard !specialFilesystems.contains(type), type != fuse || effectiveUser() != 0 else {

@@ -1,4 +1,3 @@
-import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage

@@ -1,9 +1,7 @@
 import BackupPlanning
 import EffectiveValues
 import FileTree
-import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// Measures where the space goes, in one walk that decides as a backup plan does.

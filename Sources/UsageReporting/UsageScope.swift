@@ -3,7 +3,6 @@ import EffectiveValues
 import PurgePlanning
 import StoragePolicy
 import SystemCalls
-import SystemPackage
 
 /// What a directory passes to its entries while usage is measured.
 final class UsageScope: Sendable {

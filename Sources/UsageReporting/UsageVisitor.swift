@@ -3,7 +3,6 @@ import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// The visitor of one thread that measures usage.

@@ -41,12 +41,8 @@ struct ExplainCommand: ParsableCommand {
         try input.run(beforeWaiting: { output.flush() }) { path, outcome throws(FileError) in
             do throws(FileError) {
                 let item = try reader.item(at: path.path)
-                let location = item.path.withoutFollowing
-                output.write(
-                    ExplainedItem(
-                        path: Array(path.bytes), item: item,
-                        sign: try EvictionSign(of: location, item.status),
-                        isIgnoredByDropbox: try ForeignAttribute.isIgnoredByDropbox(location)))
+                let sign = try EvictionSign(of: item.path.withoutFollowing, item.status)
+                output.write(ExplainedItem(path: Array(path.bytes), item: item, sign: sign))
                 if item.hasTrouble { outcome.noteFailure() }
             } catch {
                 output.write(error, of: Array(path.bytes))
@@ -61,18 +57,12 @@ struct ExplainedItem {
     let item: EffectiveItem
     /// The sign of an eviction; nil for an ordinary item.
     let sign: EvictionSign?
-    let isIgnoredByDropbox: Bool
 }
 
 struct Explanation: ~Copyable {
-    private let isJSON: Bool
-    private let isColored: Bool
-    private var buffer = OutputBuffer()
-
-    init(isJSON: Bool, isColored: Bool) {
-        self.isJSON = isJSON
-        self.isColored = isColored
-    }
+    let isJSON: Bool
+    let isColored: Bool
+    var buffer = OutputBuffer()
 
     mutating func write(_ explained: ExplainedItem) {
         isJSON ? writeObject(explained) : writeLines(explained)
@@ -109,11 +99,6 @@ struct Explanation: ~Copyable {
         }
         if let sign = explained.sign {
             buffer.append(text: "  evicted: \(sign.words(at: item.path))\n")
-        }
-        if explained.isIgnoredByDropbox {
-            buffer.append(
-                text: "  note: Dropbox does not synchronize it "
-                    + "(\(ForeignAttribute.dropbox)); backups are not affected\n")
         }
         for (path, issue) in item.issues {
             buffer.append("  note: ")
@@ -168,7 +153,6 @@ struct Explanation: ~Copyable {
                 line.add("snapshot", sign.record?.snapshot)
             }
         }
-        if explained.isIgnoredByDropbox { line.add("isIgnoredByDropbox", true) }
         line.end(in: &buffer)
     }
 }
@@ -197,7 +181,6 @@ extension JSONLine {
 }
 
 extension EvictionSign {
-    /// The state of the file in JSON.
     fileprivate var name: String {
         switch self {
         case .placeholder: "placeholder"
@@ -226,7 +209,6 @@ extension EvictionSign {
     }
 }
 
-/// Returns the command that restores the content of an evicted file.
 func downloadCommand(for path: FilePath?) -> String {
     "resval-backup download \(path.map { ShellWord.quoted($0.bytes) } ?? "")"
 }

@@ -5,6 +5,7 @@ import FileTree
 import PurgePlanning
 import ResourceValues
 import StoragePolicy
+import SystemPackage
 
 struct FindCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -51,8 +52,11 @@ struct FindCommand: ParsableCommand {
                 return .root(try reader.item(at: root.path).decision)
             }
             let filter = filter
+            let directory = reader.flatMap { _ in try? workingDirectory() } ?? ""
             try roots.walk.scanner(threadCount: threads.count).scan(starts) { _ in
-                Finder(filter, reader, results, WalkReporter(run))
+                Finder(
+                    reporter: WalkReporter(run), filter: filter, reader: reader,
+                    directory: directory, results: results)
             }
             run.progress.end()
             results.finish()
@@ -60,7 +64,6 @@ struct FindCommand: ParsableCommand {
     }
 }
 
-/// The filters of `find`, which prints the items that match all of them.
 struct FindFilter: ParsableArguments, Sendable {
     @Flag(help: "Items excluded from backups.")
     var excluded = false
@@ -74,7 +77,6 @@ struct FindFilter: ParsableArguments, Sendable {
     @Flag(help: "Items with a malformed or unreadable mark.")
     var malformed = false
 
-    /// Returns whether an item with these stored marks matches all filters.
     func fits(_ marks: Marks) -> Bool {
         if marks.isEmpty { return false }
         if excluded && marks.isExcludedFromBackup != true { return false }
@@ -83,7 +85,6 @@ struct FindFilter: ParsableArguments, Sendable {
         return !malformed || marks.areBroken
     }
 
-    /// Returns whether an item with this decision and these stored marks matches all filters.
     func fits(_ decision: Decision, _ marks: Marks) -> Bool {
         if decision.isUnmarked { return false }
         if excluded && !decision.isExcluded { return false }

@@ -3,42 +3,27 @@ import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
-/// The context an item is visited with in a search.
 enum FindContext: Sendable {
     /// Only stored marks are looked at.
     case stored
-    /// The item is a root with this decision.
     case root(Decision)
     /// The item is an entry of a directory that passes this on.
     case entry(PolicyContext)
 }
 
-/// Finds items by their stored marks or by their effective values; each thread of the walk has one.
 struct Finder: CommandVisitor {
     typealias Context = FindContext
 
     var reporter: WalkReporter
-    private let filter: FindFilter
+    let filter: FindFilter
     /// The reader of effective values; nil to look at stored marks.
-    private let reader: EffectiveValueReader?
+    let reader: EffectiveValueReader?
     /// Where relative paths begin. A thread of the walk may have a working directory of its own.
-    private let directory: FilePath
-    private let results: FoundItems
+    let directory: FilePath
+    let results: FoundItems
     private let lines = ThreadOutput()
-
-    init(
-        _ filter: FindFilter, _ reader: EffectiveValueReader?, _ results: FoundItems,
-        _ reporter: WalkReporter
-    ) {
-        self.filter = filter
-        self.reader = reader
-        directory = reader.flatMap { _ in try? workingDirectory() } ?? ""
-        self.results = results
-        self.reporter = reporter
-    }
 
     func look(
         at entry: borrowing TreeEntry, in context: FindContext
@@ -150,7 +135,6 @@ final class FoundItems: Sendable {
         kept = isSorted ? Monitor([]) : nil
     }
 
-    /// Prints an item by the buffer of the thread that found it, or keeps it for sorting.
     func write(_ item: FoundItem, to buffer: inout OutputBuffer) {
         let record = record(of: item)
         if let kept {

@@ -69,7 +69,8 @@ struct GetCommand: ParsableCommand {
         // Computed values are not inherited: the effective value is the item's own.
         let asksReader = effective && keys.contains { $0.stored != nil }
         let question = ValueQuestion(
-            keys, asksReader ? try policyOptions.reader { $0.heeding(PurgePlaces($1)) } : nil)
+            keys: keys,
+            reader: asksReader ? try policyOptions.reader { $0.heeding(PurgePlaces($1)) } : nil)
         var output = ValueOutput(
             form: records.form, showsPath: withPath || !input.isSinglePath,
             showsKey: keys.count > 1)
@@ -122,13 +123,12 @@ struct TestCommand: ParsableCommand {
                 StoragePolicy(markers: Marker.defaultSet, locations: environment.locations)
                     .heeding(PurgePlaces(environment)))
         }
-        let valueQuestion = ValueQuestion([question.key], reader)
+        let valueQuestion = ValueQuestion(keys: [question.key], reader: reader)
         path.withListedPath { item in valueQuestion.test(item, equals: question.value, outcome) }
         try outcome.finish()
     }
 }
 
-/// The key and the value that `test` compares it with.
 struct TestQuestion {
     let key: ResourceKey
     let value: ResourceValue

@@ -53,9 +53,6 @@ struct PlainCommand {
     private let work: Work
     private let path: PathArgument
 
-    /// Creates a command from a command line.
-    ///
-    /// - Parameter arguments: The process's arguments, encoded so that each preserves its bytes.
     /// - Returns: nil when the command line needs the parser.
     init?(_ arguments: [String]) {
         guard arguments.count == 3, !arguments[2].hasPrefix("-"),
@@ -88,16 +85,15 @@ struct PlainCommand {
         switch work {
         case .get(let key):
             var output = ValueOutput(form: .lines, showsPath: false, showsKey: false)
-            path.withListedPath { ValueQuestion([key]).get($0, &output, outcome) }
+            path.withListedPath { ValueQuestion(keys: [key]).get($0, &output, outcome) }
             output.flush()
         case .test(let key):
             path.withListedPath {
-                ValueQuestion([key]).test(
+                ValueQuestion(keys: [key]).test(
                     $0, equals: key.stored == nil ? .flag(true) : .stored(true), outcome)
             }
         case .change(let changes):
-            let run = try ChangeRun(
-                nil, advisingOn: changes, isDryRun: false, isJSON: false, outcome)
+            let run = try ChangeRun(nil, advisingOn: changes, isJSON: false, outcome)
             let changer = try PathChanger(run, changes)
             path.withListedPath { changer.change($0, ItemChange(changes)) }
             changer.finish()

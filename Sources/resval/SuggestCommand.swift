@@ -4,7 +4,6 @@ import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 struct SuggestCommand: ParsableCommand {
@@ -30,12 +29,9 @@ struct SuggestCommand: ParsableCommand {
     @Flag(help: "Ask about each directory, and exclude those that are confirmed.")
     var interactive = false
 
-    @Flag(name: [.customShort("n"), .long], help: "Print what would be changed, and do nothing.")
-    var dryRun = false
-
     @OptionGroup var records: RecordOptions
     @OptionGroup var rootOptions: RootOptions
-    @OptionGroup var policyOptions: PolicyOptions
+    @OptionGroup var markers: MarkerOptions
 
     func validate() throws {
         if (apply || interactive) && records.endsWithNUL {
@@ -49,26 +45,22 @@ struct SuggestCommand: ParsableCommand {
             throw ExitCode(2)
         }
         try rootOptions.run { work in
-            let isDryRun = dryRun || !(apply || interactive)
-            let changes = try ChangeRun(
-                isDryRun ? nil : .new(of: .suggest), isDryRun: isDryRun, isJSON: records.isJSON,
-                work.outcome)
+            let changes =
+                apply || interactive
+                ? try ChangeRun(.new(of: .suggest), isJSON: records.isJSON, work.outcome) : nil
             let suggestions = try suggestions(work)
             work.progress.end()
             if StopRequest.isMade { return }
-            let total = suggestions.total
-            if !interactive { write(suggestions.sorted, total) }
-            if apply || interactive {
-                exclude(suggestions.sorted, changes)
-                changes.finish()
-            }
+            if !interactive { write(suggestions.sorted, suggestions.total) }
+            guard let changes else { return }
+            exclude(suggestions.sorted, changes)
+            changes.finish()
         }
     }
 
-    /// Searches the ROOTs, and reports what cannot be read.
     private func suggestions(_ work: CommandRun) throws -> SuggestionList {
         let environment = PolicyEnvironment.current()
-        let policy = policyOptions.policy(in: environment, adding: [.native, .rules])
+        let policy = markers.policy(in: environment, adding: [.native, .rules])
         let list = SuggestionList()
         // A mistake in the rules is one of their file, not of each ROOT.
         _ = try MarkReader.current(policy.markers)
@@ -77,7 +69,7 @@ struct SuggestCommand: ParsableCommand {
                 let search = try SuggestionRoot(root, policy)
                 let start = TreeRoot(root.path, context: SuggestionContext.root(search.decision))
                 try rootOptions.walk.scanner().scan([start]) { _ in
-                    SuggestionVisitor(search, list, WalkReporter(work))
+                    SuggestionVisitor(reporter: WalkReporter(work), root: search, list: list)
                 }
             } catch {
                 work.outcome.report(error, at: root.bytes)
@@ -105,7 +97,6 @@ struct SuggestCommand: ParsableCommand {
         buffer.flush()
     }
 
-    /// Excludes directories from backups, each after a question if one is wanted.
     private func exclude(_ suggestions: [Suggestion], _ run: ChangeRun) {
         let batch = ChangeBatch(run)
         let change = ItemChange([MarkChange(.isExcludedFromBackup, to: true)])

@@ -3,7 +3,6 @@ import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// A directory that a tool re-creates.
@@ -23,14 +22,11 @@ struct Suggestion: Sendable {
     func open() throws(FileError) -> OpenDirectory {
         let names = shownPath.dropFirst(root.walked.given.bytes.count)
             .split(separator: UInt8(ascii: "/")).map { Array($0) }
-        let directory: OpenDirectory
-        let found: FileIdentity
-        do throws(Errno) {
-            directory = try root.directory.openDirectory(along: names)
-            found = try directory.status().identity
-        } catch {
-            throw .opening(error, FilePath(bytes: shownPath))
+        let path = FilePath(bytes: shownPath)
+        let directory = try calls(on: path, FileError.opening) { () throws(Errno) in
+            try root.directory.openDirectory(along: names)
         }
+        let found = try directory.descriptor.named(path).fileStatus().identity
         let marks = try root.reader.markReader.marks(
             of: directory.descriptor, kind: .directory)
         guard found == identity, marks.native[.isExcludedFromBackup] == .unset,
@@ -38,12 +34,11 @@ struct Suggestion: Sendable {
         else {
             throw FileError(
                 code: .changed, message: "is not the directory that was found any more",
-                advice: "run again", path: FilePath(bytes: shownPath))
+                advice: "run again", path: path)
         }
         return directory
     }
 
-    /// Asks on the terminal whether to exclude the directory.
     func isConfirmed() -> Bool {
         Messages.confirm(
             about: shownPath, "\(sizeText(size.total)), \(sentence): it would be excluded")
@@ -64,9 +59,7 @@ struct Suggestion: Sendable {
             buffer.append(bytes: shownPath)
             buffer.endRecord(in: form)
         case .lines:
-            let text = sizeText(size.total)
-            buffer.append(text: String(repeating: " ", count: max(10 - text.count, 0)))
-            buffer.append(text: "\(text)  ")
+            buffer.append(text: sizeText(size.total).padded(to: 10) + "  ")
             buffer.append(name: shownPath)
             buffer.append(text: ": \(sentence)\n")
             buffer.endRecord()
@@ -76,13 +69,11 @@ struct Suggestion: Sendable {
     private var sentence: String { "re-creatable: \(recreation.proof) (\(recreation.tool))" }
 }
 
-/// A ROOT of a search for suggestions.
 final class SuggestionRoot: Sendable {
     let walked: WalkedRoot
     let reader: EffectiveValueReader
     /// The decision about the ROOT, as the SOURCE of a backup.
     let decision: Decision
-    /// The ROOT, open as a reference.
     let directory: OpenDirectory
 
     init(_ root: PathArgument, _ policy: StoragePolicy) throws(FileError) {
@@ -90,10 +81,8 @@ final class SuggestionRoot: Sendable {
         let item = try reader.item(at: root.path)
         walked = WalkedRoot(given: root.path, real: item.path)
         decision = item.decision
-        do throws(Errno) {
-            directory = try OpenDirectory(at: root.path)
-        } catch {
-            throw .opening(error, root.path)
+        directory = try calls(on: root.path, FileError.opening) { () throws(Errno) in
+            try OpenDirectory(at: root.path)
         }
     }
 }
@@ -120,9 +109,7 @@ final class SuggestionList: Sendable {
     }
 }
 
-/// The context an item is visited with in a search for suggestions.
 enum SuggestionContext: Sendable {
-    /// The item is a ROOT with this decision.
     case root(Decision)
     /// The item is an entry of a directory that backups include.
     case entry(PolicyContext)
@@ -130,19 +117,12 @@ enum SuggestionContext: Sendable {
     case inside(TreeSize)
 }
 
-/// Searches for directories that tools re-create; each thread of the walk has one.
 struct SuggestionVisitor: CommandVisitor {
     typealias Context = SuggestionContext
 
     var reporter: WalkReporter
-    private let root: SuggestionRoot
-    private let list: SuggestionList
-
-    init(_ root: SuggestionRoot, _ list: SuggestionList, _ reporter: WalkReporter) {
-        self.root = root
-        self.list = list
-        self.reporter = reporter
-    }
+    let root: SuggestionRoot
+    let list: SuggestionList
 
     func look(
         at entry: borrowing TreeEntry, in context: SuggestionContext

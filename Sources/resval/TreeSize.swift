@@ -1,5 +1,3 @@
-import FileTree
-import ResourceValues
 import Synchronization
 import SystemCalls
 
@@ -14,12 +12,9 @@ final class TreeSize: Sendable {
     /// The files with several hard links, by identity, with their sizes.
     private let linked: Monitor<[FileIdentity: Int64]> = Monitor([:])
 
-    /// Creates the size of a directory.
-    ///
     /// - Parameter parent: the size of the nearest directory above that is added up, too.
     init(in parent: TreeSize?) { self.parent = parent }
 
-    /// Adds an item in the directory, or the directory itself.
     func add(_ status: FileStatus) {
         if status.kind != .directory && status.linkCount > 1 {
             linked.withLock { $0[status.identity] = status.allocatedSize }

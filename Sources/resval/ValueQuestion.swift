@@ -5,14 +5,9 @@ import StoragePolicy
 
 /// A query for keys: for their stored or computed values, or for their effective values.
 struct ValueQuestion {
-    private let keys: [ResourceKey]
+    let keys: [ResourceKey]
     /// The reader of effective values; nil to query stored and computed values.
-    private let reader: EffectiveValueReader?
-
-    init(_ keys: [ResourceKey], _ reader: EffectiveValueReader? = nil) {
-        self.keys = keys
-        self.reader = reader
-    }
+    var reader: EffectiveValueReader?
 
     /// Prints the values, as `get` does, and notes "no" in the outcome if a key has no value.
     func get(
@@ -83,16 +78,10 @@ struct ValueQuestion {
 }
 
 struct ValueOutput: ~Copyable {
-    private let form: RecordOptions.Form
-    private let showsPath: Bool
-    private let showsKey: Bool
-    private var buffer = OutputBuffer()
-
-    init(form: RecordOptions.Form, showsPath: Bool, showsKey: Bool) {
-        self.form = form
-        self.showsPath = showsPath
-        self.showsKey = showsKey
-    }
+    let form: RecordOptions.Form
+    let showsPath: Bool
+    let showsKey: Bool
+    var buffer = OutputBuffer()
 
     /// Prints a value; nil prints nothing except in JSON.
     mutating func write(

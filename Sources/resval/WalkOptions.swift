@@ -4,10 +4,8 @@ import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
-/// The option shared by all commands that can walk directories.
 struct WalkOptions: ParsableArguments {
     @Flag(
         name: [.customShort("x"), .customLong("one-file-system")],
@@ -22,7 +20,6 @@ struct WalkOptions: ParsableArguments {
     }
 }
 
-/// The ROOTs of a command that always walks.
 struct RootOptions: ParsableArguments {
     @Argument(help: "Where to begin. (default: the current directory)")
     var roots: [PathOperand] = []
@@ -30,7 +27,6 @@ struct RootOptions: ParsableArguments {
     @OptionGroup var walk: WalkOptions
     @OptionGroup var progressOptions: ProgressOptions
 
-    /// The ROOTs; the current directory unless some are given.
     var paths: [PathArgument] { roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots.paths }
 
     func run(_ body: (CommandRun) throws -> Void) throws {
@@ -142,7 +138,6 @@ struct WalkReporter {
     @inline(__always)
     mutating func count() { counter.count() }
 
-    /// Adds what is counted to the progress; to be called at the end of a thread's part.
     mutating func finish() { counter.finish() }
 
     /// Reports an error for an entry, unless the entry was removed since its directory was read.
@@ -173,7 +168,6 @@ struct WalkReporter {
         return marks
     }
 
-    /// Reports the malformed and unreadable marks of an item.
     func report(brokenIn marks: Marks, at entry: borrowing TreeEntry) {
         for error in marks.errors(at: entry) { outcome.report(error) }
     }

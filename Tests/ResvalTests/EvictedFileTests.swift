@@ -38,11 +38,6 @@ struct EvictedFileTests {
             json.text.hasSuffix(
                 #","evicted":{"state":"placeholder","repository":"0123456789abcdef","snapshot":"fedcba9876543210"}}"#
                     + "\n"), "\(json)")
-        // Its value cannot be read.
-        try root.appending("it's here").setExtendedAttribute(
-            named: "user.com.dropbox.ignored", to: Array("1".utf8))
-        try resval("explain", "it's here", in: root, user: 4711).expect(
-            exits: 0, prints: "  note: Dropbox does not")
     }
 
     @Test("set on one does not advise to give it permission bits", arguments: [false, true])

@@ -45,24 +45,11 @@ package struct PurgeRecord: Sendable, Hashable {
 
     /// Parses the format of ``line``: all four fields, each once, and nothing else.
     package init(_ json: [UInt8]) throws(JSONError) {
-        var scanner = JSONScanner(json[...], hasLostBytes: false)
-        var created: FileTime?
-        var device: UInt64?
-        var bootID: String?
-        var bytes: Int64?
-        var names: [String] = []
-        try scanner.forEachField { scanner, name throws(JSONError) in
-            names.append(name)
-            switch name {
-            case "created": created = FileTime(rfc3339: try scanner.string())
-            case "device": device = try scanner.unsigned()
-            case "bootID": bootID = try scanner.text()
-            case "bytes": bytes = try scanner.amount()
-            default: throw JSONError(offset: 0)
-            }
-        }
-        guard names.count == 4, let created, let device,
-            let bootID, !bootID.isEmpty, let bytes
+        var fields = try JSONFields(json[...])
+        guard let created = fields.text("created").flatMap({ FileTime(rfc3339: $0.utf8) }),
+            let device: UInt64 = fields.number("device"),
+            let bootID = fields.text("bootID"), !bootID.isEmpty,
+            let bytes: Int64 = fields.number("bytes"), bytes >= 0, fields.isEmpty
         else { throw JSONError(offset: json.count) }
         self.init(created: created, device: device, bootID: bootID, bytes: bytes)
     }
@@ -91,10 +78,7 @@ package struct PurgeRecords: Sendable, Hashable {
     /// - Throws: `FileError` when the directory or the file cannot be created.
     package func write(_ record: PurgeRecord) throws(FileError) {
         try makeStateDirectory(directory)
-        try record.line.withUnsafeBufferPointer { bytes throws(FileError) in
-            try path(forDevice: record.device)
-                .writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
-        }
+        try path(forDevice: record.device).writePrivateFile(record.line)
     }
 
     /// Returns a volume's record, whatever its age.

@@ -1,6 +1,4 @@
 import ResourceValues
-import SystemCalls
-import SystemPackage
 
 /// The space of a volume for uses of different importance, in bytes: `opportunistic` ≤ `available`
 /// ≤ `important` ≤ `total`.

@@ -1,6 +1,5 @@
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 extension ForeignAttribute {
@@ -8,27 +7,6 @@ extension ForeignAttribute {
     static let excluding: [(marker: Marker, name: ExtendedAttributeName)] = [
         (.duplicati, duplicati), (.duplicacy, duplicacy),
     ]
-
-    /// The attribute by which Dropbox does not synchronize an item. It says nothing about backups.
-    package static let dropbox: ExtendedAttributeName = "user.com.dropbox.ignored"
-
-    /// Whether Dropbox does not synchronize the item. An attribute that exists but cannot be read, as
-    /// that of an evicted file, counts as set.
-    ///
-    /// - Throws: ``FileError`` as listing the attributes does.
-    package static func isIgnoredByDropbox(
-        _ location: borrowing some FileLocation & ~Copyable
-    ) throws(FileError) -> Bool {
-        do throws(FileError) {
-            // A value other than 0 is what `attr -s com.dropbox.ignored -V 1` stores.
-            let value = try location.extendedAttribute(named: dropbox)
-            return value.map { !$0.isEmpty && $0 != Array("0".utf8) } ?? false
-        } catch  where error.code == .unsupportedFilesystem || error.code == .noSuchFile {
-            return false
-        } catch  where error.code == .permissionDenied {
-            return try location.listedAttributeNames()?.contains(dropbox.bytes) ?? true
-        }
-    }
 
     /// Whether the item has one of these attributes, whatever its value.
     ///
@@ -153,10 +131,6 @@ public struct TagFile: Sendable {
             try openPreservingAccessTime(
                 file, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
         guard try opened.descriptor.status().kind == .regularFile else { return false }
-        let start = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: signature.count, alignment: 1)
-        defer { start.deallocate() }
-        let count = try readFile(opened.descriptor, at: 0, into: start)
-        return count == signature.count && start.elementsEqual(signature)
+        return try readFile(opened.descriptor, at: 0, count: signature.count) == signature
     }
 }

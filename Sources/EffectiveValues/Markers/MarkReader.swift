@@ -1,6 +1,5 @@
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// A reader of native marks and of the foreign marks chosen by a set of markers.

@@ -1,5 +1,4 @@
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// The files that snapshots contain as they are on the disk, for programs that ask before they evict
@@ -135,15 +134,14 @@ package struct StoredFileRecords: Sendable, Hashable {
         let count = try readNumber(0, of: file.descriptor)
         guard count < UInt64(clamping: status.size / 8) else { return false }
         let numbers = Int64(count) + 1
-        var snapshots = [UInt8](repeating: 0, count: longestPath + 1)
-        let length = try snapshots.withUnsafeMutableBytes {
-            try readFile(file.descriptor, at: numbers * 8, into: $0)
-        }
-        guard length <= longestPath, status.isWritten(within: length > 0 ? 7 : 1, of: now) else {
+        let snapshots = try readFile(
+            file.descriptor, at: numbers * 8, count: longestPath + 1)
+        let days: Int64 = snapshots.isEmpty ? 1 : 7
+        guard snapshots.count <= longestPath, status.isWritten(within: days, of: now) else {
             return false
         }
-        if length > 0 {
-            let snapshot = FilePath(bytes: snapshots.prefix(length)).appending(path.snapshot)
+        if !snapshots.isEmpty {
+            let snapshot = FilePath(bytes: snapshots).appending(path.snapshot)
             guard try snapshot.withoutFollowing.statusAtHand().kind == .regularFile else {
                 return false
             }

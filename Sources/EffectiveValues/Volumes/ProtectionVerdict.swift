@@ -1,6 +1,5 @@
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 
 /// Whether anything enforces the protection class of an item.
 public enum ProtectionVerdict: String, Sendable, Hashable, CaseIterable {

@@ -2,7 +2,6 @@
 import EffectiveValues
 import Foundation
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// A reader of one item's values, which reads what several keys need from the kernel only once.
@@ -46,7 +45,7 @@ struct ItemReader {
         case .isReadable: .boolean(try target.isAccessible(for: .read))
         case .isWritable: .boolean(try target.isAccessible(for: .write))
         case .isExecutable: .boolean(try target.isAccessible(for: .execute))
-        case .mayHaveExtendedAttributes: .boolean(try hasExtendedAttributes())
+        case .mayHaveExtendedAttributes: .boolean(try ExtendedAttributeCalls.haveAny(target))
         case .isSparse: try extents().map { .boolean($0.hasHole) }
         case .mayShareFileContent: try sharesContent().map { .boolean($0) }
         case .directoryEntryCount: try entryCount().map { .integer($0) }
@@ -80,14 +79,6 @@ struct ItemReader {
                 .inherited(URLFileProtection($0))
             }
         default: return nil
-        }
-    }
-
-    private func hasExtendedAttributes() throws(Errno) -> Bool {
-        do throws(Errno) {
-            return try ExtendedAttributeCalls.listLength(target) > 0
-        } catch .notSupported {
-            return false
         }
     }
 

@@ -3,7 +3,6 @@ import EffectiveValues
 import Foundation
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// Stores assigned values on one item, and keeps track of those not stored yet.
@@ -17,11 +16,8 @@ struct ItemWriter {
         pending = values.settableKeys
     }
 
-    /// The keys not stored yet, for errors.
     var pendingKeys: [URLResourceKey] { pending.map { URLResourceKey($0) } }
 
-    /// Stores the values on an item.
-    ///
     /// Values that cannot be stored at all are rejected first, before anything is changed. The
     /// immutable flag is cleared before the other changes and set after them; renaming comes last,
     /// since the URL does not lead to the item afterwards.

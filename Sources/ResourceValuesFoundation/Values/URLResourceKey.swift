@@ -145,7 +145,6 @@ extension KnownKey {
         "NSURL\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())Key"
     }
 
-    /// Whether the key's property can be assigned.
     var isSettable: Bool {
         switch self {
         case .name, .isSystemImmutable, .isUserImmutable, .contentAccessDate,
@@ -195,11 +194,9 @@ extension URLResourceKey {
     /// Deprecated by Apple, without a property; the value is always nil.
     public static let ubiquitousItemIsDownloadedKey = URLResourceKey(.ubiquitousItemIsDownloaded)
     /// Deprecated by Apple, without a property; the value is always nil.
-    public static let ubiquitousItemPercentDownloadedKey =
-        URLResourceKey(.ubiquitousItemPercentDownloaded)
+    public static let ubiquitousItemPercentDownloadedKey = Self(.ubiquitousItemPercentDownloaded)
     /// Deprecated by Apple, without a property; the value is always nil.
-    public static let ubiquitousItemPercentUploadedKey =
-        URLResourceKey(.ubiquitousItemPercentUploaded)
+    public static let ubiquitousItemPercentUploadedKey = Self(.ubiquitousItemPercentUploaded)
     /// In the `userInfo` of an error that `setResourceValues(_:)` throws: the keys that were not
     /// set, as an array of ``URLResourceKey``.
     public static let keysOfUnsetValuesKey = URLResourceKey(.keysOfUnsetValues)

@@ -109,23 +109,18 @@ extension URLResourceKey {
     /// The key of ``URLResourceValues/ubiquitousItemIsUploading``.
     public static let ubiquitousItemIsUploadingKey = URLResourceKey(.ubiquitousItemIsUploading)
     /// The key of ``URLResourceValues/ubiquitousItemDownloadingStatus``.
-    public static let ubiquitousItemDownloadingStatusKey =
-        URLResourceKey(.ubiquitousItemDownloadingStatus)
+    public static let ubiquitousItemDownloadingStatusKey = Self(.ubiquitousItemDownloadingStatus)
     /// The key of ``URLResourceValues/ubiquitousItemDownloadingError``.
-    public static let ubiquitousItemDownloadingErrorKey =
-        URLResourceKey(.ubiquitousItemDownloadingError)
+    public static let ubiquitousItemDownloadingErrorKey = Self(.ubiquitousItemDownloadingError)
     /// The key of ``URLResourceValues/ubiquitousItemUploadingError``.
-    public static let ubiquitousItemUploadingErrorKey =
-        URLResourceKey(.ubiquitousItemUploadingError)
+    public static let ubiquitousItemUploadingErrorKey = Self(.ubiquitousItemUploadingError)
     /// The key of ``URLResourceValues/ubiquitousItemDownloadRequested``.
-    public static let ubiquitousItemDownloadRequestedKey =
-        URLResourceKey(.ubiquitousItemDownloadRequested)
+    public static let ubiquitousItemDownloadRequestedKey = Self(.ubiquitousItemDownloadRequested)
     /// The key of ``URLResourceValues/ubiquitousItemContainerDisplayName``.
     public static let ubiquitousItemContainerDisplayNameKey =
         URLResourceKey(.ubiquitousItemContainerDisplayName)
     /// The key of ``URLResourceValues/ubiquitousItemIsExcludedFromSync``.
-    public static let ubiquitousItemIsExcludedFromSyncKey =
-        URLResourceKey(.ubiquitousItemIsExcludedFromSync)
+    public static let ubiquitousItemIsExcludedFromSyncKey = Self(.ubiquitousItemIsExcludedFromSync)
     /// The key of ``URLResourceValues/ubiquitousItemIsShared``.
     public static let ubiquitousItemIsSharedKey = URLResourceKey(.ubiquitousItemIsShared)
     /// The key of ``URLResourceValues/ubiquitousItemIsSyncPaused``.

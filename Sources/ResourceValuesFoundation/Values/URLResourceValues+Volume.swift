@@ -89,8 +89,7 @@ extension URLResourceKey {
     /// The key of ``URLResourceValues/volumeLocalizedName``.
     public static let volumeLocalizedNameKey = URLResourceKey(.volumeLocalizedName)
     /// The key of ``URLResourceValues/volumeLocalizedFormatDescription``.
-    public static let volumeLocalizedFormatDescriptionKey =
-        URLResourceKey(.volumeLocalizedFormatDescription)
+    public static let volumeLocalizedFormatDescriptionKey = Self(.volumeLocalizedFormatDescription)
     /// The key of ``URLResourceValues/volumeTypeName``.
     public static let volumeTypeNameKey = URLResourceKey(.volumeTypeName)
     /// The key of ``URLResourceValues/volumeSubtype``.
@@ -271,14 +270,11 @@ extension URLResourceKey {
     /// The key of ``URLResourceValues/volumeSupportsZeroRuns``.
     public static let volumeSupportsZeroRunsKey = URLResourceKey(.volumeSupportsZeroRuns)
     /// The key of ``URLResourceValues/volumeSupportsCaseSensitiveNames``.
-    public static let volumeSupportsCaseSensitiveNamesKey =
-        URLResourceKey(.volumeSupportsCaseSensitiveNames)
+    public static let volumeSupportsCaseSensitiveNamesKey = Self(.volumeSupportsCaseSensitiveNames)
     /// The key of ``URLResourceValues/volumeSupportsCasePreservedNames``.
-    public static let volumeSupportsCasePreservedNamesKey =
-        URLResourceKey(.volumeSupportsCasePreservedNames)
+    public static let volumeSupportsCasePreservedNamesKey = Self(.volumeSupportsCasePreservedNames)
     /// The key of ``URLResourceValues/volumeSupportsRootDirectoryDates``.
-    public static let volumeSupportsRootDirectoryDatesKey =
-        URLResourceKey(.volumeSupportsRootDirectoryDates)
+    public static let volumeSupportsRootDirectoryDatesKey = Self(.volumeSupportsRootDirectoryDates)
     /// The key of ``URLResourceValues/volumeSupportsVolumeSizes``.
     public static let volumeSupportsVolumeSizesKey = URLResourceKey(.volumeSupportsVolumeSizes)
     /// The key of ``URLResourceValues/volumeSupportsRenaming``.
@@ -287,8 +283,7 @@ extension URLResourceKey {
     public static let volumeSupportsAdvisoryFileLockingKey =
         URLResourceKey(.volumeSupportsAdvisoryFileLocking)
     /// The key of ``URLResourceValues/volumeSupportsExtendedSecurity``.
-    public static let volumeSupportsExtendedSecurityKey =
-        URLResourceKey(.volumeSupportsExtendedSecurity)
+    public static let volumeSupportsExtendedSecurityKey = Self(.volumeSupportsExtendedSecurity)
     /// The key of ``URLResourceValues/volumeSupportsCompression``.
     public static let volumeSupportsCompressionKey = URLResourceKey(.volumeSupportsCompression)
     /// The key of ``URLResourceValues/volumeSupportsFileCloning``.
@@ -296,16 +291,12 @@ extension URLResourceKey {
     /// The key of ``URLResourceValues/volumeSupportsSwapRenaming``.
     public static let volumeSupportsSwapRenamingKey = URLResourceKey(.volumeSupportsSwapRenaming)
     /// The key of ``URLResourceValues/volumeSupportsExclusiveRenaming``.
-    public static let volumeSupportsExclusiveRenamingKey =
-        URLResourceKey(.volumeSupportsExclusiveRenaming)
+    public static let volumeSupportsExclusiveRenamingKey = Self(.volumeSupportsExclusiveRenaming)
     /// The key of ``URLResourceValues/volumeSupportsImmutableFiles``.
-    public static let volumeSupportsImmutableFilesKey =
-        URLResourceKey(.volumeSupportsImmutableFiles)
+    public static let volumeSupportsImmutableFilesKey = Self(.volumeSupportsImmutableFiles)
     /// The key of ``URLResourceValues/volumeSupportsAccessPermissions``.
-    public static let volumeSupportsAccessPermissionsKey =
-        URLResourceKey(.volumeSupportsAccessPermissions)
+    public static let volumeSupportsAccessPermissionsKey = Self(.volumeSupportsAccessPermissions)
     /// The key of ``URLResourceValues/volumeSupportsFileProtection``.
-    public static let volumeSupportsFileProtectionKey =
-        URLResourceKey(.volumeSupportsFileProtection)
+    public static let volumeSupportsFileProtectionKey = Self(.volumeSupportsFileProtection)
 }
 #endif

@@ -34,7 +34,6 @@ public struct URLResourceValues {
         return nil
     }
 
-    /// Adds a value that was read.
     mutating func append(_ value: PropertyValue, for key: KnownKey) {
         entries.append(Entry(key: key, value: value))
     }
@@ -42,7 +41,6 @@ public struct URLResourceValues {
     /// The keys of the values that can be stored on a file, except those whose value is nil.
     var settableKeys: [KnownKey] { entries.map(\.key).filter(\.isSettable) }
 
-    /// Replaces a value.
     mutating func assign(_ value: PropertyValue?, to key: KnownKey) {
         entries.removeAll { $0.key == key }
         if let value { append(value, for: key) }
@@ -113,7 +111,6 @@ enum PropertyValue {
         }
     }
 
-    /// Whether this is the value of a mark that is not set.
     var isUnset: Bool {
         if case .unsetBoolean = self { true } else { false }
     }

@@ -2,10 +2,8 @@
 import EffectiveValues
 import Foundation
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
-/// Reads the values of the volume that contains an item.
 struct VolumeReader {
     private let target: CallTarget
     private var knownFilesystem: FilesystemStatus?

@@ -13,6 +13,13 @@ package func sizeText(_ bytes: Int64) -> String {
     return String(decoding: text, as: UTF8.self)
 }
 
+extension String {
+    /// Returns the text with so many of a character before it that it is as wide as given, or wider.
+    package func padded(to width: Int, with filler: String = " ") -> String {
+        String(repeating: filler, count: max(width - count, 0)) + self
+    }
+}
+
 /// Appends what ``sizeText(_:)`` returns, without a string.
 package func appendSizeText(_ bytes: Int64, to text: inout [UInt8]) {
     guard bytes >= 1024 else {

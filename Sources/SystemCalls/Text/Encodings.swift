@@ -39,8 +39,6 @@ package enum Base64 {
 
 /// Bytes as ASCII text: letters, digits and a few signs unchanged, all others as `%XX` (RFC 3986).
 package enum Percent {
-    /// Returns bytes as percent-encoded text.
-    ///
     /// - Parameter signs: the characters left unchanged besides letters and digits; never `%`.
     package static func text(of bytes: [UInt8], keeping signs: String = "/._-~+@") -> String {
         bytes.reduce(into: "") { text, byte in
@@ -95,6 +93,5 @@ package func stableHash(
 
 /// Returns ``stableHash(of:)`` in hexadecimal, as 16 digits.
 package func shortName(for bytes: some Sequence<UInt8>) -> String {
-    let digits = String(stableHash(of: Array(bytes)), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    String(stableHash(of: bytes), radix: 16).padded(to: 16, with: "0")
 }

@@ -39,8 +39,7 @@ extension FileTime {
 }
 
 private func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    String(number).padded(to: width, with: "0")
 }
 
 extension FileTime {

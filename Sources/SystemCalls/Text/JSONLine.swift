@@ -142,9 +142,7 @@ extension JSONLine {
     }
 
     private mutating func appendHexadecimal(_ unit: UInt16) {
-        let digits = String(unit, radix: 16)
         bytes.append(contentsOf: "\\u".utf8)
-        bytes.append(contentsOf: String(repeating: "0", count: 4 - digits.count).utf8)
-        bytes.append(contentsOf: digits.utf8)
+        bytes.append(contentsOf: String(unit, radix: 16).padded(to: 4, with: "0").utf8)
     }
 }

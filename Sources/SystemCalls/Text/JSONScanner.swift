@@ -18,12 +18,8 @@ package struct JSONScanner {
     var next: Int
     private var depth = 0
 
-    /// Creates a scanner.
-    ///
-    /// - Parameters:
-    ///   - bytes: the text.
-    ///   - hasLostBytes: whether the escape `\ufffd` stands for a lost byte, as in Go's output,
-    ///     rather than for U+FFFD.
+    /// - Parameter hasLostBytes: whether the escape `\ufffd` stands for a lost byte, as in Go's
+    ///   output, rather than for U+FFFD.
     package init(_ bytes: ArraySlice<UInt8>, hasLostBytes: Bool = true) {
         self.bytes = bytes
         self.hasLostBytes = hasLostBytes
@@ -70,14 +66,12 @@ package struct JSONScanner {
         return bytes
     }
 
-    /// Reads an array of strings as text.
     package mutating func texts() throws(JSONError) -> [String] {
         var texts: [String] = []
         try forEachElement { scanner throws(JSONError) in texts.append(try scanner.text()) }
         return texts
     }
 
-    /// Reads a time in RFC 3339 form.
     package mutating func time() throws(JSONError) -> FileTime {
         guard let time = FileTime(rfc3339: try string()) else { throw failure }
         return time
@@ -313,6 +307,95 @@ extension JSONScanner {
         else { throw failure }
         next = digits.endIndex
         return value
+    }
+}
+
+extension JSONScanner {
+    /// Reads a string, an integer, a Boolean or null.
+    fileprivate mutating func scalar() throws(JSONError) -> JSONFields.Value {
+        skipSpace()
+        switch next < bytes.endIndex ? bytes[next] : 0 {
+        case quote: return .string(try string())
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .boolean(try bool())
+        case UInt8(ascii: "n"):
+            guard try takesNull() else { throw failure }
+            return .null
+        default: return .integer(try number { Int128($0) })
+        }
+    }
+}
+
+/// The fields of one object that others may have written, to be taken out one by one: what is left, or
+/// is of another type than asked for, was not expected.
+///
+/// The values are strings, integers, Booleans and nulls; any other, and a field that is there twice, is
+/// an error.
+package struct JSONFields {
+    fileprivate enum Value {
+        case string([UInt8])
+        case integer(Int128)
+        case boolean(Bool)
+        case null
+    }
+
+    private var values: [String: Value] = [:]
+
+    package init(_ json: ArraySlice<UInt8>) throws(JSONError) {
+        var scanner = JSONScanner(json, hasLostBytes: false)
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            let value = try scanner.scalar()
+            guard values.updateValue(value, forKey: name) == nil else { throw scanner.failure }
+        }
+    }
+
+    package var isEmpty: Bool { values.isEmpty }
+
+    package mutating func text(_ name: String) -> String? {
+        take(name) { value in
+            guard case .string(let bytes) = value else { return nil }
+            return String(validating: bytes, as: UTF8.self)
+        }
+    }
+
+    package mutating func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
+        take(name) { value in
+            guard case .integer(let number) = value else { return nil }
+            return Number(exactly: number)
+        }
+    }
+
+    package mutating func boolean(_ name: String) -> Bool? {
+        take(name) { value in
+            guard case .boolean(let value) = value else { return nil }
+            return value
+        }
+    }
+
+    /// Takes bytes as ``JSONLine`` writes them: as text, or as null and in a second field as Base64.
+    ///
+    /// - Returns: nil inside for null without a second field.
+    package mutating func bytes(_ name: String) -> [UInt8]?? {
+        take(name) { value -> [UInt8]?? in
+            switch value {
+            case .string(let bytes): bytes
+            case .null: .some(nil)
+            default: nil
+            }
+        }.map { bytes in
+            bytes
+                ?? take("\(name)Base64") { value in
+                    guard case .string(let text) = value else { return nil }
+                    return Base64.bytes(of: text)
+                }
+        }
+    }
+
+    private mutating func take<Result>(
+        _ name: String, _ convert: (Value) -> Result?
+    ) -> Result? {
+        guard let result = values[name].flatMap(convert) else { return nil }
+        values[name] = nil
+        return result
     }
 }
 

@@ -6,7 +6,6 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Examines the items that the walk of an audit collected, one after another.
 struct Audit {
     let environment: PolicyEnvironment
     let outcome: Outcome

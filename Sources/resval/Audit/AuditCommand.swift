@@ -4,9 +4,7 @@ import CommandSupport
 import EffectiveValues
 import FileTree
 import PurgePlanning
-import ResourceValues
 import StoragePolicy
-import SystemPackage
 
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -46,7 +44,9 @@ struct AuditCommand: ParsableCommand {
                 scanner.leavesAccessTimes = true
                 let start = TreeRoot(
                     root.item.path, context: AuditScope(plan: PlanContext(source: root.item)))
-                try scanner.scan([start]) { _ in AuditVisitor(root, items, WalkReporter(run)) }
+                try scanner.scan([start]) { _ in
+                    AuditVisitor(reporter: WalkReporter(run), root: root, items: items)
+                }
             }
             let audit = Audit(
                 environment: environment, outcome: run.outcome, limit: largerThan.bytes)
@@ -73,10 +73,10 @@ struct AuditCommand: ParsableCommand {
                 planner.repositories = repositories
                 found.append(
                     AuditRoot(
-                        try reader.item(at: root.path), PlanRules(planner, reader.markReader),
-                        larger: largerThan.bytes,
+                        item: try reader.item(at: root.path),
+                        rules: PlanRules(planner, reader.markReader), limit: largerThan.bytes,
                         staysOnFilesystem: rootOptions.walk.staysOnFilesystem,
-                        recreationReader))
+                        recreationReader: recreationReader))
             } catch {
                 outcome.report(error, at: root.bytes)
             }

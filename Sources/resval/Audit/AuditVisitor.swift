@@ -4,28 +4,15 @@ import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
-/// A ROOT of an audit, and what applies below it.
-final class AuditRoot: Sendable {
+struct AuditRoot: Sendable {
     let item: EffectiveItem
     let rules: PlanRules
     let limit: Int64
     let staysOnFilesystem: Bool
     /// Reads which directories tools re-create, whatever markers exclude.
     let recreationReader: MarkReader
-
-    init(
-        _ item: EffectiveItem, _ rules: PlanRules, larger limit: Int64, staysOnFilesystem: Bool,
-        _ recreationReader: MarkReader
-    ) {
-        self.item = item
-        self.rules = rules
-        self.limit = limit
-        self.staysOnFilesystem = staysOnFilesystem
-        self.recreationReader = recreationReader
-    }
 }
 
 /// What a directory passes to its entries in an audit.
@@ -42,19 +29,12 @@ struct AuditScope: Sendable {
     var size: TreeSize?
 }
 
-/// Collects what an audit looks at more closely; each thread of the walk has one.
 struct AuditVisitor: CommandVisitor {
     typealias Context = AuditScope
 
     var reporter: WalkReporter
-    private let root: AuditRoot
-    private let items: AuditItems
-
-    init(_ root: AuditRoot, _ items: AuditItems, _ reporter: WalkReporter) {
-        self.root = root
-        self.items = items
-        self.reporter = reporter
-    }
+    let root: AuditRoot
+    let items: AuditItems
 
     func look(
         at entry: borrowing TreeEntry, in scope: AuditScope

@@ -1,10 +1,7 @@
 import CommandSupport
-import ResourceValues
-import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// One thing that an audit found wrong.
 struct Finding: Sendable {
     /// What is wrong, in the order of the output.
     enum Kind: String, Sendable, CaseIterable {
@@ -59,14 +56,12 @@ struct Finding: Sendable {
         self.command = command
     }
 
-    /// Whether a finding is printed before another: by kind, then the larger one, then by path.
     static func precedes(_ first: Finding, _ second: Finding) -> Bool {
         guard first.kind == second.kind else { return first.kind.order < second.kind.order }
         guard first.size == second.size else { return first.size > second.size }
         return first.path.lexicographicallyPrecedes(second.path)
     }
 
-    /// The reason with the directory it is about.
     private var sentence: String {
         ancestor.map { "\(reason) (\(NameEscaping.text($0.bytes)))" } ?? reason
     }
@@ -83,9 +78,7 @@ struct Finding: Sendable {
     }
 
     func writeLines(to buffer: inout OutputBuffer, isColored: Bool) {
-        let text = sizeText(size)
-        buffer.append(text: String(repeating: " ", count: max(10 - text.count, 0)))
-        buffer.append(text: "\(text)  ")
+        buffer.append(text: sizeText(size).padded(to: 10) + "  ")
         buffer.append(name: path)
         buffer.append(": ")
         buffer.append(text: kind.rawValue, in: isColored ? .yellow : nil)

@@ -2,11 +2,9 @@ import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 extension AuditItem {
-    /// The findings that follow from the item's marks and those above it.
     var markFindings: [Finding] {
         malformedMarks + meaninglessMarkers
             + [conflict, uselessExclusion, uselessPurgeability].compactMap(\.self)

@@ -2,8 +2,6 @@ import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
-import SystemCalls
-import SystemPackage
 
 /// Tells people at a terminal where a mark has no effect, which takes reading the mount table or the
 /// directories above.
@@ -31,7 +29,6 @@ final class ChangeAdvisor {
         }
     }
 
-    /// Warns about an item on which the changes were made.
     func advise(about item: borrowing ListedPath) {
         if storesInclusion { adviseOnAncestors(of: item) }
         if storesPurgeable, !hasAdvisedOnPurging { adviseOnPurging(of: item) }

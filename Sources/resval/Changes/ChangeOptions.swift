@@ -3,7 +3,6 @@ import CommandSupport
 import EffectiveValues
 import FileTree
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// The options shared by all commands that change marks: the items to change, and how.
@@ -119,7 +118,6 @@ final class PathChanger {
     }
 }
 
-/// The options of `set` and `unset`, which can change everything below directories.
 struct TreeChangeOptions: ParsableArguments {
     @OptionGroup var items: ChangeOptions
 
@@ -139,7 +137,6 @@ struct TreeChangeOptions: ParsableArguments {
         }
     }
 
-    /// Makes the changes on every given path, and below it with `--recursive`.
     func apply(_ command: JournaledCommand, _ changes: [MarkChange]) throws {
         guard recursive else {
             return try items.apply(command, changes, followingSymbolicLinks: !noDereference)
@@ -155,10 +152,11 @@ struct TreeChangeOptions: ParsableArguments {
                 let status = homes.isConfirmed ? nil : try? path.status()
                 guard homes.allows(path, status, run.outcome) else { return }
                 do throws(FileError) {
-                    let root = try WalkedRoot(path.path)
+                    let root = WalkedRoot(given: path.path, real: try realPath(of: path.path))
                     try scanner.scan([TreeRoot(path.path, context: root)]) { _ in
                         ChangeVisitor(
-                            ItemChange(changes), run, threadCount: threadCount, WalkReporter(work))
+                            reporter: WalkReporter(work), change: ItemChange(changes), run: run,
+                            batch: ChangeBatch(run, threadCount: threadCount))
                     }
                 } catch {
                     run.outcome.report(error, at: path.bytes)
@@ -174,16 +172,7 @@ struct TreeChangeOptions: ParsableArguments {
 struct WalkedRoot: Sendable {
     let given: FilePath
     /// The absolute path without symbolic links.
-    private let real: FilePath
-
-    init(_ given: FilePath) throws(FileError) {
-        self.init(given: given, real: try realPath(of: given))
-    }
-
-    init(given: FilePath, real: FilePath) {
-        self.given = given
-        self.real = real
-    }
+    let real: FilePath
 
     /// Returns the paths of an item that output shows as `shown`.
     func paths(shown: [UInt8]) -> ChangeBatch.Paths {
@@ -200,24 +189,14 @@ struct WalkedRoot: Sendable {
     }
 }
 
-/// Changes everything below a directory; each thread of the walk has one.
 struct ChangeVisitor: CommandVisitor {
     typealias Context = WalkedRoot
 
     var reporter: WalkReporter
-    private let change: ItemChange
-    private let run: ChangeRun
-    private let batch: ChangeBatch
-    private var skipped = 0
-
-    init(
-        _ change: ItemChange, _ run: ChangeRun, threadCount: Int, _ reporter: WalkReporter
-    ) {
-        self.change = change
-        self.run = run
-        batch = ChangeBatch(run, threadCount: threadCount)
-        self.reporter = reporter
-    }
+    let change: ItemChange
+    let run: ChangeRun
+    let batch: ChangeBatch
+    var skipped = 0
 
     mutating func look(
         at entry: borrowing TreeEntry, in root: WalkedRoot

@@ -2,10 +2,8 @@ import CommandSupport
 import EffectiveValues
 import ResourceValues
 import Synchronization
-import SystemCalls
 import SystemPackage
 
-/// What a command changes on one item.
 struct ItemChange {
     /// The marks to change; those of stored keys all or none.
     var marks: [ChangedMark]
@@ -14,17 +12,13 @@ struct ItemChange {
     /// What the changes cannot achieve, and what to do; nil if they have the wanted effect.
     var complaint: String?
 
+    fileprivate var keys: [MarkChange] { marks.compactMap(\.markChange) }
+}
+
+extension ItemChange {
     init(_ changes: [MarkChange], reason: String? = nil, complaint: String? = nil) {
         self.init(marks: changes.map { .key($0) }, reason: reason, complaint: complaint)
     }
-
-    init(marks: [ChangedMark], reason: String?, complaint: String? = nil) {
-        self.marks = marks
-        self.reason = reason
-        self.complaint = complaint
-    }
-
-    fileprivate var keys: [MarkChange] { marks.compactMap(\.markChange) }
 }
 
 /// A run of a command that changes marks, shared by its threads.
@@ -39,9 +33,7 @@ final class ChangeRun: Sendable {
 
     let isDryRun: Bool
     let outcome: Outcome
-    /// The table of filesystems from which journals get the identities of items.
     let filesystems = MountedFilesystems()
-    /// The journal of a mass change; nil if none is kept.
     let journal: Journal?
     /// The most items that the batches of all threads together keep open.
     let mostOpenItems: Int
@@ -51,14 +43,12 @@ final class ChangeRun: Sendable {
     private let unchanged = Atomic(0)
     private let failed = Atomic(0)
 
-    /// Begins the run of a command.
-    ///
     /// - Parameters:
     ///   - journal: records the changes; nil for a dry run, and where no list and no walk is changed.
     ///   - changes: the changes to warn about where they may not have the intended effect.
     init(
-        _ journal: Journal?, advisingOn changes: [MarkChange]? = nil, isDryRun: Bool, isJSON: Bool,
-        _ outcome: Outcome
+        _ journal: Journal?, advisingOn changes: [MarkChange]? = nil, isDryRun: Bool = false,
+        isJSON: Bool, _ outcome: Outcome
     ) throws(FileError) {
         self.journal = journal
         tally = ChangeTally(changes ?? [])
@@ -66,15 +56,11 @@ final class ChangeRun: Sendable {
         self.isJSON = isJSON
         self.outcome = outcome
         if !isDryRun { StopRequest.goOnWithoutOutput() }
-        do throws(Errno) {
-            mostOpenItems = journal == nil ? 1 : min(try raiseDescriptorLimit() / 4, 256)
-        } catch {
-            throw FileError(error, of: nil)
+        mostOpenItems = try calls(on: nil) { () throws(Errno) in
+            journal == nil ? 1 : min(try raiseDescriptorLimit() / 4, 256)
         }
     }
 
-    /// Counts an item that was changed.
-    ///
     /// - Parameter status: its status before that; nil to read it now.
     func count(changed item: borrowing some FileLocation & ~Copyable, _ status: FileStatus?) {
         // What the change did to a file of an overlay shows only afterwards.
@@ -133,7 +119,6 @@ final class ChangeRun: Sendable {
         line.end(in: &buffer)
     }
 
-    /// Returns what is printed about an item: what a dry run would change, and any reason.
     private func text(of result: Result, _ change: ItemChange) -> String? {
         var texts = change.marks.map(\.text)
         if case .unchanged = result { texts = [] }
@@ -176,7 +161,6 @@ final class ChangeRun: Sendable {
 /// The items stay open until then, so that each change is made on the item that the journal names.
 final class ChangeBatch {
     struct Paths {
-        /// The path as printed.
         let shown: [UInt8]
         /// The path for the journal.
         let absolute: FilePath
@@ -195,8 +179,6 @@ final class ChangeBatch {
     private var pending: [Pending] = []
     private var buffer = OutputBuffer()
 
-    /// Creates an empty batch.
-    ///
     /// - Parameters:
     ///   - threadCount: the number of threads of the run, which have a batch each.
     ///   - onChanged: called for each item that is changed with the batch.
@@ -257,7 +239,6 @@ final class ChangeBatch {
         append(Pending(item: item, change: change, old: change.marks.map { _ in nil }))
     }
 
-    /// Makes the pending changes, and prints the results.
     func finish() {
         makePending()
         buffer.flush()
@@ -391,19 +372,15 @@ final class OpenedItem: Sendable {
     let path: FilePath
     private let owned: OwnedDescriptor
 
-    /// Opens an item.
-    ///
-    /// - Throws: ``FileError`` from `openat(2)` and `statx(2)`.
     init(
         _ location: borrowing some FileLocation & ~Copyable, shownPath: [UInt8], path: FilePath
     ) throws(FileError) {
         self.shownPath = shownPath
         self.path = path
-        do throws(Errno) {
-            owned = try openAttributeReference(to: location)
-            status = try owned.descriptor.status()
-        } catch {
-            throw .opening(error, FilePath(bytes: shownPath))
+        let shown = FilePath(bytes: shownPath)
+        owned = try calls(on: shown, FileError.opening) { () throws(Errno) in
+            try openAttributeReference(to: location)
         }
+        status = try owned.descriptor.named(shown).fileStatus()
     }
 }

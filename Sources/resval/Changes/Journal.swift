@@ -1,6 +1,5 @@
 import CommandSupport
 import EffectiveValues
-import ResourceValues
 import Synchronization
 import SystemCalls
 import SystemPackage
@@ -17,11 +16,7 @@ final class Journal: Sendable {
     private let file = Monitor<SharedDescriptor?>(nil)
     private let failed = Atomic(false)
 
-    /// Creates a journal without accessing the file system.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file to create; a missing parent directory is created with it.
-    ///   - command: The command whose changes are recorded.
+    /// - Parameter path: the file to create; a missing parent directory is created with it.
     init(at path: FilePath, of command: JournaledCommand) {
         self.path = path
         self.command = command
@@ -53,7 +48,7 @@ final class Journal: Sendable {
     func append(_ changes: [RecordedChange]) throws(FileError) {
         let bytes = changes.flatMap { MarkLine.change($0).line }
         if !exists { try makeDirectory() }
-        do throws(Errno) {
+        try calls(on: path) { () throws(Errno) in
             try file.withLock { file throws(Errno) in
                 if let file {
                     try write(bytes, to: file.descriptor)
@@ -61,8 +56,6 @@ final class Journal: Sendable {
                     file = try begin(bytes)
                 }
             }
-        } catch {
-            throw FileError(error, of: path)
         }
     }
 
@@ -92,9 +85,7 @@ final class Journal: Sendable {
     }
 
     private func write(_ bytes: [UInt8], to file: FileDescriptor) throws(Errno) {
-        try bytes.withUnsafeBufferPointer { buffer throws(Errno) in
-            try writeFile(file, UnsafeRawBufferPointer(buffer))
-        }
+        try writeFile(file, bytes)
         try synchronize(file)
     }
 }
@@ -105,8 +96,6 @@ extension Journal {
     private static let prefix = "marks-"
 
     /// Returns a journal in the state directory, named after the time and the pid.
-    ///
-    /// - Throws: ``FileError`` when the state directory cannot be determined.
     static func new(of command: JournaledCommand) throws(FileError) -> Journal {
         let name = "\(prefix)\(FileTime.now.rfc3339)-\(processNumber()).jsonl"
         return Journal(at: try StateDirectory.path().appending(name), of: command)
@@ -120,11 +109,8 @@ extension Journal {
     static func newest() throws(FileError) -> FilePath? {
         let directory = try StateDirectory.path()
         guard try requireOwnStateDirectory(directory) else { return nil }
-        let newest: [UInt8]?
-        do throws(Errno) {
-            newest = try names(in: directory).last { $0.suffix(6).elementsEqual(".jsonl".utf8) }
-        } catch {
-            throw .readingDirectory(error, directory)
+        let newest = try calls(on: directory, FileError.readingDirectory) { () throws(Errno) in
+            try names(in: directory).last { $0.suffix(6).elementsEqual(".jsonl".utf8) }
         }
         return newest.map { directory.pushing(FilePath(bytes: $0)) }
     }
@@ -174,15 +160,12 @@ extension Journal {
         else { return }
         let undone = FilePath(bytes: path.bytes + Array(".undone".utf8))
         let here = FileDescriptor.workingDirectory
-        do throws(Errno) {
+        try calls(on: path) { () throws(Errno) in
             try renameItem(path, in: here, to: undone, in: here, .replacing)
-        } catch {
-            throw FileError(error, of: path)
         }
     }
 }
 
-/// A command that keeps a journal of the marks it changes.
 enum JournaledCommand: String, Sendable, Hashable, CaseIterable {
     case `import`, export, set, unset, exclude, include, purgeable, suggest
 }

@@ -1,9 +1,6 @@
-import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
-import SystemCalls
-import SystemPackage
 
 /// A mark as a command changes it.
 enum ChangedMark: Sendable, Hashable {
@@ -22,13 +19,12 @@ enum ChangedMark: Sendable, Hashable {
             guard change.bytes == bytes else { return nil }
             self = .key(change)
         } else {
-            guard let mark = ForeignMark.all.first(where: { $0.name == name && $0.bytes == bytes })
-            else { return nil }
+            let mark = ForeignMark.all.first { $0.marker.rawValue == name && $0.bytes == bytes }
+            guard let mark else { return nil }
             self = .foreign(mark)
         }
     }
 
-    /// The change of a stored key; nil for another mark.
     var markChange: MarkChange? {
         guard case .key(let change) = self else { return nil }
         return change
@@ -38,7 +34,7 @@ enum ChangedMark: Sendable, Hashable {
     var name: String {
         switch self {
         case .key(let change): change.key.name
-        case .foreign(let mark): mark.name
+        case .foreign(let mark): mark.marker.rawValue
         }
     }
 
@@ -61,7 +57,6 @@ enum ChangedMark: Sendable, Hashable {
     /// The change as shown in output: `isPurgeable=true`, or `isPurgeable unset`.
     var text: String { valueText.map { "\(name)=\($0)" } ?? "\(name) unset" }
 
-    /// Returns the bytes that an open file has stored for this mark; nil if it has none.
     func stored(on file: NamedDescriptor) throws(FileError) -> [UInt8]? {
         switch self {
         case .key(let change): try file.extendedAttribute(named: change.attribute)
@@ -71,7 +66,6 @@ enum ChangedMark: Sendable, Hashable {
 }
 
 extension MarkChange {
-    /// The change as shown in output: `isPurgeable=true`, or `isPurgeable unset`.
     var text: String { ChangedMark.key(self).text }
 }
 
@@ -129,29 +123,64 @@ enum MarkLine: Sendable, Hashable {
     /// Parses a line without its newline; nil for anything that ``line`` does not write, but for the
     /// order of its fields.
     init?(_ line: some Collection<UInt8>) {
-        var fields = LineFields()
-        var scanner = JSONScanner(Array(line)[...], hasLostBytes: false)
-        do throws(JSONError) {
-            try scanner.forEachField { scanner, name throws(JSONError) in
-                try fields.read(name, &scanner)
+        guard var fields = try? JSONFields(Array(line)[...]) else { return nil }
+        if let format = fields.text("format") {
+            guard fields.number("version") == Self.version else { return nil }
+            if format == Self.journalFormat,
+                let command = fields.text("command").flatMap(JournaledCommand.init)
+            {
+                self = .journal(command)
+            } else if format == Self.marksFormat, case let root?? = fields.bytes("root") {
+                self = .marks(root: root)
+            } else {
+                return nil
             }
-        } catch {
-            return nil
-        }
-        if let header = fields.header {
-            guard fields.version == Self.version else { return nil }
-            switch (header, fields.command, fields.root.bytes) {
-            case (Self.journalFormat, let command?, nil): self = .journal(command)
-            case (Self.marksFormat, nil, let root?): self = .marks(root: root)
-            default: return nil
-            }
-        } else if let end = fields.end {
-            self = .end(marks: end.marks, isComplete: end.isComplete)
-        } else if let change = fields.change {
-            self = .change(change)
+        } else if fields.boolean("end") == true {
+            guard let marks: Int64 = fields.number("marks"), marks >= 0,
+                let isComplete = fields.boolean("isComplete")
+            else { return nil }
+            self = .end(marks: marks, isComplete: isComplete)
         } else {
-            return nil
+            guard let change = RecordedChange(&fields) else { return nil }
+            self = .change(change)
         }
+        guard fields.isEmpty else { return nil }
+    }
+}
+
+extension RecordedChange {
+    fileprivate init?(_ fields: inout JSONFields) {
+        guard case let path?? = fields.bytes("path"), !path.isEmpty, !path.contains(0),
+            let old = fields.bytes("old"), let new = fields.bytes("new"), old != new,
+            let mark = fields.text("mark").flatMap({ ChangedMark($0, bytes: new) })
+        else { return nil }
+        if case .foreign = mark, old != nil { return nil }
+        var identity: PersistentIdentity?
+        if let inode: UInt64 = fields.number("inode") {
+            guard let known = PersistentIdentity(inode: inode, &fields) else { return nil }
+            identity = known
+        }
+        self.init(path: path, identity: identity, mark: mark, old: old)
+    }
+}
+
+extension PersistentIdentity {
+    fileprivate init?(inode: UInt64, _ fields: inout JSONFields) {
+        var born: FileTime?
+        if let seconds: Int64 = fields.number("born") {
+            guard let nanoseconds: UInt32 = fields.number("bornNanoseconds"),
+                nanoseconds < 1_000_000_000
+            else { return nil }
+            born = FileTime(seconds: seconds, nanoseconds: nanoseconds)
+        }
+        let filesystem: Filesystem
+        if let device: UInt64 = fields.number("device") {
+            filesystem = .device(device)
+        } else {
+            guard case let name?? = fields.bytes("filesystem") else { return nil }
+            filesystem = .named(name)
+        }
+        self.init(filesystem: filesystem, inode: inode, creationTime: born)
     }
 }
 
@@ -166,119 +195,5 @@ extension JSONLine {
             add("born", time.seconds)
             add("bornNanoseconds", time.nanoseconds)
         }
-    }
-}
-
-/// The fields of all kinds of lines, collected before they are known to form one line.
-private struct LineFields {
-    private var names: Set<String> = []
-    private var format: String?
-    private(set) var version: Int64?
-    private(set) var command: JournaledCommand?
-    private(set) var root = ByteFields(name: "root", base64Name: "rootBase64")
-    private var isEnd = false
-    private var marks: Int64?
-    private var isComplete: Bool?
-    private var path = ByteFields()
-    private var filesystem = ByteFields(name: "filesystem", base64Name: "filesystemBase64")
-    private var device: UInt64?
-    private var inode: UInt64?
-    private var seconds: Int64?
-    private var nanoseconds: UInt32?
-    private var mark: String?
-    private var old = ByteFields(name: "old", base64Name: "oldBase64")
-    private var new = ByteFields(name: "new", base64Name: "newBase64")
-
-    mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
-        guard names.insert(name).inserted else { throw JSONError(offset: 0) }
-        if try root.read(name, &scanner) { return }
-        if try path.read(name, &scanner) { return }
-        if try filesystem.read(name, &scanner) { return }
-        if try old.read(name, &scanner) { return }
-        if try new.read(name, &scanner) { return }
-        switch name {
-        case "format": format = try scanner.text()
-        case "version": version = try scanner.integer()
-        case "command": command = JournaledCommand(rawValue: try scanner.text())
-        case "end": isEnd = try scanner.bool()
-        case "marks": marks = try scanner.amount()
-        case "isComplete": isComplete = try scanner.bool()
-        case "device": device = try scanner.unsigned()
-        case "inode": inode = try scanner.unsigned()
-        case "born": seconds = try scanner.integer()
-        case "bornNanoseconds": nanoseconds = UInt32(exactly: try scanner.integer())
-        case "mark": mark = try scanner.text()
-        default: throw JSONError(offset: 0)
-        }
-    }
-
-    /// The format of a first line; nil for another line.
-    var header: String? {
-        names.isSubset(of: ["format", "version", "command", "root", "rootBase64"]) ? format : nil
-    }
-
-    var end: (marks: Int64, isComplete: Bool)? {
-        guard isEnd, let marks, let isComplete, names == ["end", "marks", "isComplete"] else {
-            return nil
-        }
-        return (marks, isComplete)
-    }
-
-    var change: RecordedChange? {
-        let others: Set = ["format", "version", "command", "root", "rootBase64"]
-        guard names.isDisjoint(with: others.union(["end", "marks", "isComplete"])),
-            names.isSuperset(of: ["mark", "old", "new"]),
-            let path = path.bytes, !path.isEmpty, !path.contains(0),
-            let mark, let change = ChangedMark(mark, bytes: new.bytes), old.bytes != new.bytes
-        else { return nil }
-        if case .foreign = change, old.bytes != nil { return nil }
-        guard let inode else {
-            guard device == nil, filesystem.bytes == nil, seconds == nil, nanoseconds == nil
-            else { return nil }
-            return RecordedChange(path: path, identity: nil, mark: change, old: old.bytes)
-        }
-        guard (device == nil) != (filesystem.bytes == nil),
-            (seconds == nil) == (nanoseconds == nil), nanoseconds ?? 0 < 1_000_000_000
-        else { return nil }
-        var born: FileTime?
-        if let seconds, let nanoseconds {
-            born = FileTime(seconds: seconds, nanoseconds: nanoseconds)
-        }
-        let identity = PersistentIdentity(
-            filesystem: filesystem.bytes.map { .named($0) } ?? .device(device ?? 0), inode: inode,
-            creationTime: born)
-        return RecordedChange(path: path, identity: identity, mark: change, old: old.bytes)
-    }
-}
-
-/// A byte string as ``JSONLine`` writes it: in one field if it is valid UTF-8; otherwise that field
-/// is null and a second field contains the bytes as Base64.
-struct ByteFields {
-    private let name: String
-    private let base64Name: String
-    private(set) var bytes: [UInt8]?
-
-    init(name: String = "path", base64Name: String = "pathBase64") {
-        self.name = name
-        self.base64Name = base64Name
-    }
-
-    /// Reads a field's value if the field is one of the two.
-    ///
-    /// - Returns: Whether the field is one of the two.
-    /// - Throws: `JSONError` when the value is malformed or another value was read before.
-    mutating func read(_ field: String, _ scanner: inout JSONScanner) throws(JSONError) -> Bool {
-        var value: [UInt8]?
-        if field == name {
-            if try scanner.takesNull() { return true }
-            value = try scanner.string()
-        } else if field == base64Name {
-            value = Base64.bytes(of: try scanner.string())
-        } else {
-            return false
-        }
-        guard let value, bytes == nil else { throw JSONError(offset: 0) }
-        bytes = value
-        return true
     }
 }

@@ -2,8 +2,6 @@ import ArgumentParser
 import CommandSupport
 import FileTree
 import ResourceValues
-import SystemCalls
-import SystemPackage
 
 struct MarksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,7 +37,7 @@ struct SaveMarksCommand: ParsableCommand {
                 let tally = SavedMarks(skipping: root.path.bytes.count)
                 tally.write(.marks(root: root.bytes))
                 try roots.walk.scanner().scan([TreeRoot(root.path)]) { _ in
-                    SaveVisitor(tally, WalkReporter(run, tally.outcome))
+                    SaveVisitor(reporter: WalkReporter(run, tally.outcome), tally: tally)
                 }
                 // The missing end shows that they are cut short.
                 if StopRequest.isMade { break }
@@ -73,17 +71,11 @@ private final class SavedMarks: Sendable {
     }
 }
 
-/// Saves the marks below a directory; each thread of the walk has one.
 private struct SaveVisitor: CommandVisitor {
     var reporter: WalkReporter
-    private let tally: SavedMarks
+    let tally: SavedMarks
     private let lines = ThreadOutput()
-    private var count: Int64 = 0
-
-    init(_ tally: SavedMarks, _ reporter: WalkReporter) {
-        self.tally = tally
-        self.reporter = reporter
-    }
+    var count: Int64 = 0
 
     mutating func look(
         at entry: borrowing TreeEntry, in context: Void

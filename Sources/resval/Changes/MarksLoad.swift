@@ -1,6 +1,5 @@
 import CommandSupport
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// Stores the marks in a file that others may have written: valid values only, below the directories
@@ -31,13 +30,11 @@ final class MarksLoad {
         self.run = run
     }
 
-    /// Stores the marks in a file and prints the number of items changed.
-    ///
     /// - Parameter file: The file; nil or `-` for standard input.
     func load(_ file: PathArgument?) throws(FileError) {
         if !isDryRun { StopRequest.goOnWithoutOutput() }
         let name = file.flatMap { $0.isDash ? nil : $0 }
-        do throws(Errno) {
+        try calls(on: name?.path, FileError.opening) { () throws(Errno) in
             guard let name else {
                 if Messages.canAsk {
                     Messages.inform(
@@ -47,8 +44,6 @@ final class MarksLoad {
             }
             let opened = OwnedDescriptor(try openForReading(name.path))
             try read(opened.descriptor)
-        } catch {
-            throw .opening(error, name?.path)
         }
     }
 
@@ -186,14 +181,10 @@ final class BeneathRoot: Sendable {
     private let path: FilePath
 
     /// Opens the directory, following symbolic links.
-    ///
-    /// - Throws: ``FileError`` from `openat(2)`.
     init(_ path: FilePath) throws(FileError) {
         self.path = path
-        do throws(Errno) {
-            root = try OpenDirectory(at: path)
-        } catch {
-            throw .opening(error, path)
+        root = try calls(on: path, FileError.opening) { () throws(Errno) in
+            try OpenDirectory(at: path)
         }
     }
 
@@ -214,11 +205,8 @@ final class BeneathRoot: Sendable {
                 path: FilePath(bytes: relative))
         }
         let shown = FilePath(bytes: path.bytes + [UInt8(ascii: "/")] + relative)
-        let parent: OpenDirectory
-        do throws(Errno) {
-            parent = try root.openDirectory(along: names.dropLast())
-        } catch {
-            throw .opening(error, shown)
+        let parent = try calls(on: shown, FileError.opening) { () throws(Errno) in
+            try root.openDirectory(along: names.dropLast())
         }
         return try checked(
             OpenedItem(

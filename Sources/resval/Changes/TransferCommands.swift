@@ -4,7 +4,6 @@ import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 struct ImportCommand: ParsableCommand {
@@ -83,7 +82,6 @@ struct ExportCommand: ParsableCommand {
     func run() throws { try options.run(Transfer(command: .export, markers: to)) }
 }
 
-/// Parses kinds of marks with commas between them.
 private func markers(_ text: String, valid: [Marker]) throws -> Set<Marker> {
     Set(
         try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
@@ -114,9 +112,14 @@ struct TransferOptions: ParsableArguments {
             var scanner = roots.walk.scanner()
             scanner.shouldStop = { StopRequest.isMade || run.hasStopped }
             let threadCount = scanner.threadCount
-            let starts = roots.starts(work) { root throws(FileError) in try WalkedRoot(root.path) }
+            let starts = roots.starts(work) { root throws(FileError) in
+                WalkedRoot(given: root.path, real: try realPath(of: root.path))
+            }
             try scanner.scan(starts) { _ in
-                TransferVisitor(transfer, run, threadCount: threadCount, WalkReporter(work))
+                TransferVisitor(
+                    reporter: WalkReporter(work), transfer: transfer,
+                    reader: MarkReader(transfer.markers),
+                    batch: ChangeBatch(run, threadCount: threadCount))
             }
             work.progress.end()
             run.finish()
@@ -124,7 +127,6 @@ struct TransferOptions: ParsableArguments {
     }
 }
 
-/// What `import` or `export` translates.
 struct Transfer: Sendable {
     let command: JournaledCommand
     let markers: Set<Marker>
@@ -172,23 +174,13 @@ struct Transfer: Sendable {
     }
 }
 
-/// Translates the marks below a directory; each thread of the walk has one.
 struct TransferVisitor: CommandVisitor {
     typealias Context = WalkedRoot
 
     var reporter: WalkReporter
-    private let transfer: Transfer
-    private let reader: MarkReader
-    private let batch: ChangeBatch
-
-    init(
-        _ transfer: Transfer, _ run: ChangeRun, threadCount: Int, _ reporter: WalkReporter
-    ) {
-        self.transfer = transfer
-        self.reporter = reporter
-        reader = MarkReader(transfer.markers)
-        batch = ChangeBatch(run, threadCount: threadCount)
-    }
+    let transfer: Transfer
+    let reader: MarkReader
+    let batch: ChangeBatch
 
     func look(
         at entry: borrowing TreeEntry, in root: WalkedRoot

@@ -1,19 +1,16 @@
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// The marks to write on an item, derived from the marks it has. Computed without I/O.
 struct Translation: Sendable, Hashable {
-    /// The marks to write; empty when there is nothing to do.
     var writes: [ChangedMark] = []
     /// The kinds of marks from which ``writes`` are derived.
     var origins: Set<Marker> = []
     /// The contradiction between marks because of which nothing, or less, is written.
     var conflict: Conflict?
 
-    /// A contradiction between marks of an item.
     struct Conflict: Sendable, Hashable {
         /// The kinds of marks that exclude the item from backups.
         var excluding: Set<Marker>
@@ -28,7 +25,6 @@ struct Translation: Sendable, Hashable {
         }
     }
 
-    /// Whether there is neither a mark to write nor a contradiction to report.
     var isNothing: Bool { writes.isEmpty && conflict == nil }
 
     private init() {}
@@ -76,61 +72,38 @@ struct Translation: Sendable, Hashable {
         }
         let present = marks.foreign.excluding.union(marks.foreign.including)
             .union(marks.foreign.unreadable.keys)
-        for marker in markers.sorted() where !present.contains(marker) {
-            switch marker {
-            case .apple where isExcluded: writes.append(.foreign(.apple))
-            case .nodump where isExcluded && kind != .directory: writes.append(.foreign(.nodump))
-            case .xdg where isExcluded: writes.append(.foreign(.xdg))
-            default: break
-            }
+        let missing = markers.subtracting(present)
+        if isExcluded {
+            writes = ForeignMark.all.filter { mark in
+                missing.contains(mark.marker) && !(mark == .nodump && kind == .directory)
+            }.map { .foreign($0) }
         }
         if !writes.isEmpty { origins = [.native] }
     }
 }
 
 /// A mark of another program that `export` adds to an item.
-enum ForeignMark: Sendable, Hashable {
+struct ForeignMark: Sendable, Hashable {
+    let marker: Marker
+    /// The name of the extended attribute that stores the mark; nil for nodump.
+    private let attribute: ExtendedAttributeName?
+    let valueText: String
+    /// The stored bytes; those of the text for nodump, which is a flag without a value.
+    let bytes: [UInt8]
+
     /// Apple's exclusion attribute, as rsync and netatalk store it.
-    case apple
+    static let apple = ForeignMark(
+        marker: .apple, attribute: ForeignAttribute.apple.first, valueText: "set",
+        bytes: appleExclusion)
     /// The attribute `user.xdg.robots.backup` with the value false. The value true is never written:
     /// programs that interpret it the wrong way round exclude such an item.
-    case xdg
-    /// The inode flag nodump.
-    case nodump
+    static let xdg = ForeignMark(
+        marker: .xdg, attribute: ForeignAttribute.xdg, valueText: "false",
+        bytes: Array("false".utf8))
+    static let nodump = ForeignMark(
+        marker: .nodump, attribute: nil, valueText: "set", bytes: Array("set".utf8))
 
-    /// All marks that are ever added.
-    static let all: [ForeignMark] = [.apple, .xdg, .nodump]
-
-    /// The name of the kind of mark, that of its `Marker`.
-    var name: String {
-        switch self {
-        case .apple: Marker.apple.rawValue
-        case .xdg: Marker.xdg.rawValue
-        case .nodump: Marker.nodump.rawValue
-        }
-    }
-
-    /// The stored bytes; the word `set` for nodump, which is a flag without a value.
-    var bytes: [UInt8] {
-        switch self {
-        case .xdg: Array(valueText.utf8)
-        case .apple: appleExclusion
-        case .nodump: Array("set".utf8)
-        }
-    }
-
-    var valueText: String {
-        self == .xdg ? "false" : "set"
-    }
-
-    /// The name of the extended attribute that stores the mark; nil for nodump.
-    private var attribute: ExtendedAttributeName? {
-        switch self {
-        case .apple: ForeignAttribute.apple.first
-        case .xdg: ForeignAttribute.xdg
-        case .nodump: nil
-        }
-    }
+    static let all = [apple, xdg, nodump]
 }
 
 /// The value Apple's systems store: a binary property list of the string `com.apple.backupd`.
@@ -153,7 +126,6 @@ private let appleExclusion: [UInt8] = {
 // All functions take an open file, so that they act on the very file that was inspected.
 
 extension ForeignMark {
-    /// Returns the bytes that an open file has for this kind of mark; nil if it has none.
     func stored(on file: NamedDescriptor) throws(FileError) -> [UInt8]? {
         if let attribute { return try file.extendedAttribute(named: attribute) }
         return try file.fileStatus().isNodump ? bytes : nil
@@ -179,13 +151,11 @@ extension ForeignMark {
     }
 
     private func changeNodump(to isNodump: Bool, _ file: NamedDescriptor) throws(FileError) {
-        do throws(Errno) {
+        try calls(on: file.pathForMessages, FileError.changingNodump) { () throws(Errno) in
             // ioctl(2) fails on descriptors opened with O_PATH.
             let opened = OwnedDescriptor(
                 try reopenFile(file.descriptor, flags: [.readOnly, .nonBlocking, .noTerminal]))
             try setNodump(isNodump, of: opened.descriptor)
-        } catch {
-            throw .changingNodump(error, file.pathForMessages)
         }
         // Some filesystems accept inode flags without storing them.
         guard try file.fileStatus().isNodump == isNodump else {

@@ -67,8 +67,6 @@ final class UndoRun {
         self.progress = progress
     }
 
-    /// Undoes a journal.
-    ///
     /// The latest change is undone first. The newest journal may be of another change than the one
     /// in mind, so it needs consent. A journal in the state directory that is undone completely is
     /// renamed, so that it is not used again.
@@ -81,11 +79,9 @@ final class UndoRun {
         let path: FilePath
         if let chosen { path = chosen } else { path = try newest() }
         let file = try open(path, isOwn: chosen == nil)
-        do throws(Errno) {
+        try calls(on: path, FileError.opening) { () throws(Errno) in
             var reader = DelimitedReader(file.descriptor, endingWith: UInt8(ascii: "\n"))
             try reader.forEach { self.take($0, in: path) }
-        } catch {
-            throw .opening(error, path)
         }
         if command == nil && !isRefused && !StopRequest.isMade { complain(path, "is empty") }
         if chosen == nil, let command, try !mayUndo(file.descriptor, of: command, at: path) {
@@ -110,10 +106,8 @@ final class UndoRun {
         if isOwn {
             opened = try openStateFile(path)
         } else {
-            do throws(Errno) {
-                opened = try openForReading(path)
-            } catch {
-                throw .opening(error, path)
+            opened = try calls(on: path, FileError.opening) { () throws(Errno) in
+                try openForReading(path)
             }
         }
         guard let opened else { throw .opening(.noSuchFileOrDirectory, path) }
@@ -132,7 +126,6 @@ final class UndoRun {
         return file
     }
 
-    /// Asks whether the newest journal is the one to undo.
     private func mayUndo(
         _ journal: FileDescriptor, of command: JournaledCommand, at path: FilePath
     ) throws(FileError) -> Bool {
@@ -196,12 +189,9 @@ final class UndoRun {
     private func bytes(
         of line: Range<Int64>, in file: FileDescriptor
     ) throws(Errno) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: line.count)
-        let count = try bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
-            try readFile(file, at: line.lowerBound, into: UnsafeMutableRawBufferPointer(buffer))
-        }
+        let bytes = try readFile(file, at: line.lowerBound, count: line.count)
         // It was truncated meanwhile.
-        guard count == bytes.count else { throw .ioError }
+        guard bytes.count == line.count else { throw .ioError }
         return bytes
     }
 

@@ -1,8 +1,6 @@
 import EffectiveValues
 import FileTree
-import ResourceValues
 import StoragePolicy
-import SystemCalls
 import UsageReporting
 
 /// What a page names besides directories, found while usage is measured: the largest files, and what
@@ -44,20 +42,14 @@ final class PageFindings: Sendable {
     }
 }
 
-/// Collects findings; each thread of the walk has one.
 struct PageObserver: UsageObserver {
-    private let findings: PageFindings
-    private let reader: MarkReader
-    private var files: [PageFindings.LargeFile] = []
+    let findings: PageFindings
+    /// Reads the rules for what tools re-create.
+    let reader: MarkReader
+    var files: [PageFindings.LargeFile] = []
     /// Smaller files are not among the largest.
-    private var smallest: Int64 = 1
-    private var recreations: [UInt32: Recreation] = [:]
-
-    /// - Parameter reader: reads the rules for what tools re-create.
-    init(_ findings: PageFindings, _ reader: MarkReader) {
-        self.findings = findings
-        self.reader = reader
-    }
+    var smallest: Int64 = 1
+    var recreations: [UInt32: Recreation] = [:]
 
     mutating func note(directory: borrowing TreeEntry, _ status: FileStatus, number: UInt32) {
         // What cannot be read is reported by the walk, and not proposed.

@@ -74,7 +74,7 @@ struct UsageCommand: ParsableCommand {
         meter.countsSharedExtentsOnce = exact
         if let findings {
             let reader = try MarkReader.current([.rules])
-            meter.makeObserver = { _ in PageObserver(findings, reader) }
+            meter.makeObserver = { _ in PageObserver(findings: findings, reader: reader) }
         }
         return try meter.report(for: roots.paths.map(\.path))
     }
@@ -88,7 +88,7 @@ struct UsageCommand: ParsableCommand {
             if let comparison {
                 if !comparison.write(report, output) { outcome.noteFailure() }
             } else if output.json {
-                UsageJSON(report, output).write()
+                UsageJSON(report: report, options: output).write()
             } else {
                 UsageScreen(report, output, isColored: color.color.colorsStandardOutput).write()
             }

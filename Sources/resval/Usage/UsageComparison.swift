@@ -1,29 +1,22 @@
 import CommandSupport
-import ResourceValues
 import SystemCalls
 import SystemPackage
 import UsageReporting
 
-/// The comparison with an older output of `usage --json`.
 struct UsageComparison {
     private let file: PathArgument
     private var former = FormerUsage()
 
-    /// Reads the older output.
-    ///
     /// - Throws: `FileError` when it cannot be read, is not such an output, or does not list all
     ///   directories.
     init(reading file: PathArgument) throws(FileError) {
         self.file = file
-        let opened: OwnedDescriptor
-        do throws(Errno) {
-            opened = OwnedDescriptor(try openFile(file.path, flags: .readOnly))
-        } catch {
-            throw .opening(error, file.path)
+        let opened = try calls(on: file.path, FileError.opening) { () throws(Errno) in
+            OwnedDescriptor(try openFile(file.path, flags: .readOnly))
         }
         var reader = DelimitedReader(opened.descriptor, endingWith: UInt8(ascii: "\n"))
         var isValid = true
-        do throws(Errno) {
+        try calls(on: file.path) { () throws(Errno) in
             try reader.forEach { record in
                 guard isValid else { return }
                 if case .whole(let line) = record {
@@ -32,8 +25,6 @@ struct UsageComparison {
                     isValid = false
                 }
             }
-        } catch {
-            throw FileError(error, of: file.path)
         }
         guard isValid, let listsAll = former.listsAll else {
             throw FileError(
@@ -71,7 +62,6 @@ struct UsageComparison {
         return coversAll
     }
 
-    /// A directory that grew by itself.
     private struct Change {
         let directory: UsageDirectory
         let former: Int64
@@ -139,9 +129,7 @@ struct UsageComparison {
             line.add("grownBytes", change.grown)
             line.end(in: &buffer)
         } else {
-            let size = "+\(sizeText(change.grown))"
-            buffer.append(
-                text: String(repeating: " ", count: max(11 - size.count, 0)) + size + "  ")
+            buffer.append(text: "+\(sizeText(change.grown))".padded(to: 11) + "  ")
             buffer.append(name: change.directory.pathBytes)
             buffer.append("\n")
             buffer.endRecord()
@@ -194,8 +182,6 @@ struct FormerUsage {
         }
     }
 
-    /// Adds a line.
-    ///
     /// - Returns: false when it is not a line of such an output, or contradicts another.
     mutating func add(_ line: some Collection<UInt8>) -> Bool {
         guard let line = FormerLine(Array(line)[...]) else { return false }
@@ -228,7 +214,6 @@ struct FormerUsage {
 
 private let slash = UInt8(ascii: "/")
 
-/// A line of an older output.
 private enum FormerLine {
     /// A directory: a ROOT, of depth 0, by its path, another one by its name.
     case directory([UInt8], depth: Int, allocated: Int64)
@@ -237,46 +222,29 @@ private enum FormerLine {
 
     /// Parses a line; nil when it is not one object of version 1 with all that it needs.
     init?(_ bytes: ArraySlice<UInt8>) {
-        var (version, allocated): (Int64?, Int64?)
-        var depth: Int?
-        var type = ""
-        var path = ByteFields()
-        var name = ByteFields(name: "name", base64Name: "nameBase64")
-        var (listsAll, isPartial): (Bool?, Bool?)
-        var scanner = JSONScanner(bytes, hasLostBytes: false)
-        do throws(JSONError) {
-            try scanner.forEachField { field, key throws(JSONError) in
-                if try path.read(key, &field) { return }
-                if try name.read(key, &field) { return }
-                switch key {
-                case "version": version = try field.integer()
-                case "type": type = try field.text()
-                case "depth": depth = Int(exactly: try field.amount())
-                case "allocatedBytes": allocated = try field.amount()
-                case "listsAll": listsAll = try field.bool()
-                case "isPartial": isPartial = try field.bool()
-                default: break
-                }
-            }
-        } catch {
-            return nil
-        }
-        guard version == 1 else { return nil }
+        guard var fields = try? JSONFields(bytes), fields.number("version") == 1,
+            let type = fields.text("type")
+        else { return nil }
         switch type {
         case "class": self = .other
         case "totals":
-            guard let listsAll, let isPartial else { return nil }
+            guard let listsAll = fields.boolean("listsAll"),
+                let isPartial = fields.boolean("isPartial")
+            else { return nil }
             self = .totals(listsAll: listsAll && !isPartial)
         case "directory":
-            guard let allocated, let depth else { return nil }
-            if let path = path.bytes {
+            guard let allocated: Int64 = fields.number("allocatedBytes"), allocated >= 0,
+                let depth: Int = fields.number("depth"), depth >= 0
+            else { return nil }
+            if case let path?? = fields.bytes("path") {
                 guard FilePath(plainAbsolute: path)?.bytes == path else { return nil }
                 let name = path.split(separator: slash).last.map { Array($0) }
                 guard let name = depth == 0 ? path : name else { return nil }
                 self = .directory(name, depth: depth, allocated: allocated)
             } else {
                 // Its path is too long to be listed.
-                guard depth > 0, let name = name.bytes, RelativePath(name)?.names.count == 1
+                guard depth > 0, case let name?? = fields.bytes("name"),
+                    RelativePath(name)?.names.count == 1
                 else { return nil }
                 self = .directory(name, depth: depth, allocated: allocated)
             }

@@ -5,13 +5,8 @@ import StoragePolicy
 import UsageReporting
 
 struct UsageJSON {
-    private let report: UsageReport
-    private let options: UsageOutputOptions
-
-    init(_ report: UsageReport, _ options: UsageOutputOptions) {
-        self.report = report
-        self.options = options
-    }
+    let report: UsageReport
+    let options: UsageOutputOptions
 
     func write() {
         var buffer = OutputBuffer()

@@ -68,9 +68,7 @@ struct UsagePage {
 }
 
 extension UsagePage {
-    /// The most proposals of each kind.
     private static let proposalLimit = 5
-    /// Smaller directories are not proposed.
     private static let smallestProposal: Int64 = 1 << 20
 
     /// Returns what would help most: to exclude the largest directories that tools re-create, and to
@@ -161,7 +159,6 @@ private func filled(_ template: [UInt8], _ values: [String: [UInt8]]) -> [UInt8]
     return output + rest
 }
 
-/// A tree of directories as the page shows it.
 struct PageTree: Sendable {
     /// What happens to bytes: each value is the reason in words.
     struct State: Sendable, Hashable {

@@ -36,27 +36,13 @@ struct UsageScreen {
         }
         buffer.append(
             text: (sums + [counted(total.fileCount, "file")]).joined(separator: ", ") + "\n")
-        let exclusions = report.amounts(by: \.exclusion)
-        writeRow("backed up", exclusions[nil].map { [("", $0)] } ?? [], to: &buffer)
-        writeRow(
-            "excluded", exclusions.compactMap { key, amount in key.map { ($0.words, amount) } },
-            to: &buffer)
-        writeRow(
-            "purgeable",
-            report.amounts(by: \.purging).compactMap { key, amount in
-                guard case .purgeable = key else { return nil }
-                return (key.name, amount)
-            }, to: &buffer)
-        writeRow(
-            "class",
-            report.amounts(by: \.protectionWords).compactMap { key, amount in
-                key.map { ($0, amount) }
-            }, to: &buffer)
-        writeRow(
-            "location",
-            report.amounts(by: \.location).compactMap { key, amount in
-                key.map { ($0.words, amount) }
-            }, to: &buffer)
+        writeRow("backed up", to: &buffer) { $0.exclusion == nil ? "" : nil }
+        writeRow("excluded", to: &buffer) { $0.exclusion.map { $0.detail ?? $0.name } }
+        writeRow("purgeable", to: &buffer) { value in
+            if case .purgeable = value.purging { value.purging.name } else { nil }
+        }
+        writeRow("class", to: &buffer) { $0.protectionWords }
+        writeRow("location", to: &buffer) { $0.location?.words }
         let count = report.problems.count
         if count > 0 {
             buffer.append(
@@ -68,18 +54,21 @@ struct UsageScreen {
         }
     }
 
-    /// Writes a sum and its parts, the largest first; nothing for a sum of 0.
+    /// Writes the sum of what has a part, and its parts by name, the largest first; nothing for a sum
+    /// of 0.
     private func writeRow(
-        _ name: String, _ parts: [(name: String, amount: UsageAmount)],
-        to buffer: inout OutputBuffer
+        _ name: String, to buffer: inout OutputBuffer, part: (UsageClass) -> String?
     ) {
-        let sum = parts.reduce(Int64(0)) { $0.addingSaturating($1.amount.allocated) }
+        let parts = report.amounts(by: part).compactMap { part, amount in
+            part.map { (name: $0, size: amount.allocated) }
+        }
+        let sum = parts.reduce(Int64(0)) { $0.addingSaturating($1.size) }
         guard sum > 0 else { return }
-        let padding = String(repeating: " ", count: 11 - name.count)
-        buffer.append(text: "  \(name):\(padding)\(padded(sizeText(sum), to: 10))")
-        let named = parts.filter { !$0.name.isEmpty && $0.amount.allocated > 0 }
-            .sorted { ($1.amount.allocated, $0.name) < ($0.amount.allocated, $1.name) }
-            .map { "\($0.name) \(sizeText($0.amount.allocated))" }
+        let width = 21 - name.count
+        buffer.append(text: "  \(name):\(sizeText(sum).padded(to: width))")
+        let named = parts.filter { !$0.name.isEmpty && $0.size > 0 }
+            .sorted { ($1.size, $0.name) < ($0.size, $1.name) }
+            .map { "\($0.name) \(sizeText($0.size))" }
         if !named.isEmpty { buffer.append(text: "  (\(named.joined(separator: ", ")))") }
         buffer.append("\n")
     }
@@ -93,8 +82,8 @@ struct UsageScreen {
         let barWidth = max(room - (directories.map(nameWidth).max() ?? 0), room / 3)
         for directory in directories {
             let share = Double(directory.allocated) / Double(max(report.total.allocated, 1))
-            buffer.append(text: padded(sizeText(directory.allocated), to: 10))
-            buffer.append(text: padded("\(Int(share * 100))", to: 4) + " %  ")
+            buffer.append(text: sizeText(directory.allocated).padded(to: 10))
+            buffer.append(text: "\(Int(share * 100))".padded(to: 4) + " %  ")
             writeBar(of: directory, width: barWidth, to: &buffer)
             buffer.append(text: "  " + indentation(of: directory))
             buffer.append(name: directory.name)
@@ -143,10 +132,6 @@ struct UsageScreen {
     }
 }
 
-private func padded(_ text: String, to width: Int) -> String {
-    String(repeating: " ", count: max(width - text.count, 0)) + text
-}
-
 extension UsageFate {
     fileprivate var sign: Character {
         switch self {
@@ -173,10 +158,6 @@ extension UsageClass {
         protection.map { [$0.rawValue, verdict?.rawValue].compactMap(\.self) }?
             .joined(separator: " ")
     }
-}
-
-extension UsageExclusion {
-    fileprivate var words: String { detail ?? name }
 }
 
 extension StorageLocation.Kind {
