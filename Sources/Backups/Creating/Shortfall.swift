@@ -8,8 +8,9 @@ package struct Shortfall: Sendable, Hashable {
     package enum Cause: Sendable, Hashable {
         /// It could not be read.
         case unreadable(Errno)
-        /// It could not be inspected when the plan was made; the reason in words.
-        case unplanned(String)
+        /// It could not be inspected when the plan was made; the reason in words, and whether it can be
+        /// so for ever.
+        case unplanned(String, canLast: Bool)
         /// It is a directory that is encrypted, and its key is not there.
         case locked
         /// It was moved while the plan was made, so the plan may not contain it under any path.
@@ -53,7 +54,7 @@ package struct Shortfall: Sendable, Hashable {
         case .unreadable(let error):
             "cannot be read and is not in the snapshot: \(error) "
                 + "(run as a user who may read it, or exclude it)"
-        case .unplanned(let reason): "is not in the snapshot: \(reason)"
+        case .unplanned(let reason, _): "is not in the snapshot: \(reason)"
         case .locked:
             "is encrypted, and its key is not there, so nothing in it is in the snapshot (unlock it, for "
                 + "example by logging in as its owner, or: fscrypt unlock)"
@@ -80,6 +81,17 @@ package struct Shortfall: Sendable, Hashable {
         case .attributes(let reason):
             "is in the snapshot without some of its attributes: \(reason)"
         case .refused(let reason): "could not be stored: \(reason)"
+        }
+    }
+
+    /// Whether it can be the same at each backup with nothing wrong on the machine, such as another user's
+    /// private file. A device that fails, and what came of the moment, are news each time.
+    package var canLast: Bool {
+        switch cause {
+        case .unreadable(let error): error == .permissionDenied || error == .notPermitted
+        case .unplanned(_, let canLast): canLast
+        case .locked, .tooLong, .timeLost: true
+        default: false
         }
     }
 
@@ -111,6 +123,17 @@ package struct Shortfall: Sendable, Hashable {
     }
 }
 
+extension PlanNotice {
+    /// Whether it can be the same at each backup, as ``Shortfall/canLast`` says.
+    var canLast: Bool {
+        switch matter {
+        case .unreadable(let error): error.code == .permissionDenied
+        case .missing: true
+        default: false
+        }
+    }
+}
+
 /// Collects shortfalls from several sources: each path once, with the best known cause.
 struct ShortfallList {
     private var causes: [[UInt8]: Shortfall.Cause] = [:]
@@ -127,12 +150,13 @@ struct ShortfallList {
                 case .unreadable(let error) where error.code == .locked: .locked
                 case .moved: .moved
                 case .attributeName: .attributes("one has a name that is not UTF-8")
-                default: .unplanned(notice.sentence)
+                default: .unplanned(notice.sentence, canLast: notice.canLast)
                 }
         }
         for item in plan.exclusions where item.reason.isShortfall {
             causes[item.path.bytes] =
-                item.reason == .tooLong ? .tooLong : .unplanned(item.reason.sentence)
+                item.reason == .tooLong
+                ? .tooLong : .unplanned(item.reason.sentence, canLast: true)
         }
     }
 
