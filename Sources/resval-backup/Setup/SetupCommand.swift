@@ -70,12 +70,15 @@ struct SetupCommand: AsyncParsableCommand {
     func run() async throws {
         try requireUser()
         let configuration = try configurationOption()
-        let checks = SetupChecks(configuration, isSystem: system, hasTimer: !noTimer)
+        let checks = try SetupChecks(configuration, isSystem: system, hasTimer: !noTimer)
         if check {
             let missing = try await checks.missing()
             for line in missing { Messages.write(line) }
             if !missing.isEmpty { throw ExitCode(1) }
-            return StandardOutput.shared.write("nothing is missing\n")
+            return StandardOutput.shared.write(
+                checks.hasTimer
+                    ? "nothing is missing\n"
+                    : "nothing is missing but the timer, which was left out\n")
         }
         guard yes || Messages.canAsk else {
             throw ValidationError(
@@ -170,7 +173,7 @@ struct SetupCommand: AsyncParsableCommand {
         try directory.write("backup.toml", text)
         Messages.write(
             about: file, "is the configuration; what may stand there: man resval-backup-run")
-        if typed != nil { try SetupChecks.noteCopy(configuration) }
+        if typed != nil { try SetupChecks.Note.passwordIsCopied.make(configuration) }
         guard let continued else { return }
         if continued.name.configuration == configuration.name {
             try await running { try await engine.takeOver(continued) }
@@ -358,7 +361,12 @@ struct SetupCommand: AsyncParsableCommand {
                 isIncomplete = true
             }
         }
-        if !noTimer { try enable(SetupTimer(settings, isSystem: system), checks) }
+        if noTimer {
+            try SetupChecks.Note.noTimer.make(configuration)
+        } else {
+            try enable(SetupTimer(settings, isSystem: system), checks)
+            try SetupChecks.Note.noTimer.remove(configuration)
+        }
         if isIncomplete { throw ExitCode(3) }
     }
 
