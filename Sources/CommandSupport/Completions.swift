@@ -35,8 +35,8 @@ enum DescriptionRequest {
 }
 
 /// What may be typed at the end of a command line.
-struct WordCompletion: Equatable {
-    struct Candidate: Equatable {
+struct WordCompletion {
+    struct Candidate {
         let word: String
         let summary: String
     }
@@ -47,16 +47,21 @@ struct WordCompletion: Equatable {
     /// The whole words that begin with the last one.
     private(set) var candidates: [Candidate] = []
     private(set) var names = Names.none
+    private let root: any ParsableCommand.Type
+    /// The words before the one that is completed.
+    private let words: [String]
 
     /// Completes the last of the words behind the program's name.
     ///
     /// - Throws: `JSONError` when the parser describes commands in an unknown form.
     init(_ words: [String], of root: any ParsableCommand.Type) throws(JSONError) {
-        if let last = words.last { try complete(last, after: words.dropLast(), of: root) }
+        self.root = root
+        self.words = words.dropLast()
+        if let last = words.last { try complete(last, after: self.words[...]) }
     }
 
     private mutating func complete(
-        _ last: String, after words: ArraySlice<String>, of root: any ParsableCommand.Type
+        _ last: String, after words: ArraySlice<String>
     ) throws(JSONError) {
         var command = root
         var rest = words
@@ -158,6 +163,11 @@ struct WordCompletion: Equatable {
         case .unknown: break
         case .files: names = .files
         case .directories: names = .directories
+        case .known:
+            let values = (root as? any ValueKnowing.Type)?.knownValues(after: words) ?? []
+            offer(
+                values.map { Candidate(word: prefix + $0.word, summary: $0.summary) },
+                beginningWith: prefix + start)
         case .list(let values, let takesSeveral):
             var given: [Substring] = []
             if takesSeveral {

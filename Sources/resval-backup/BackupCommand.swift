@@ -31,6 +31,22 @@ struct BackupCommand: AsyncParsableCommand {
         ])
 }
 
+extension BackupCommand: ValueKnowing {
+    /// Returns the snapshots of the repository that the words, the environment or the configuration name, as
+    /// they were listed last.
+    static func knownValues(after words: [String]) -> [(word: String, summary: String)] {
+        let names = ["--repository", "--config"]
+        let options = zip(words, words.dropFirst() + [""]).flatMap { word, next in
+            if names.contains(word) { return [word, next] }
+            return names.contains { word.hasPrefix("\($0)=") } ? [word] : []
+        }
+        let repository = try? RepositoryOptions.parse(options).location()
+        let state = try? StateDirectory.path()
+        let listed = repository.flatMap { place in state.map { place.listedSnapshots(in: $0) } }
+        return [("latest", "the one made last on this machine")] + (listed ?? [])
+    }
+}
+
 /// Runs work that a stop request cancels, and reports on standard error why it failed.
 ///
 /// - Throws: `ExitCode` with the documented exit code.
