@@ -1,10 +1,10 @@
 import ArgumentParser
 import SystemCalls
 
-/// Requests of shells about the program itself, which no help mentions.
+/// Requests about the program itself, most of shells.
 ///
-/// `__complete WORD…` prints completions of the last word; `--generate-completion-script SHELL` prints
-/// a script that asks that.
+/// `--version` prints the version. No help mentions the others: `__complete WORD…` prints completions of
+/// the last word; `--generate-completion-script SHELL` prints a script that asks that.
 enum DescriptionRequest {
     /// The first argument of a request for completions.
     static let completion = "__complete"
@@ -16,12 +16,14 @@ enum DescriptionRequest {
     static func answer(
         _ arguments: [String], about root: any ParsableCommand.Type
     ) throws -> String? {
-        guard let first = arguments.first, first.hasPrefix("__") || first.hasPrefix("--g") else {
+        guard let first = arguments.first, first.hasPrefix("__") || first.hasPrefix("--") else {
             return nil
         }
         switch (first, arguments.count) {
         case (completion, 2...):
             return try WordCompletion(Array(arguments.dropFirst()), of: root).lines
+        case ("--version", _):
+            return CommandVersion.text + "\n"
         case ("--generate-completion-script", 2):
             guard let shell = Shell(rawValue: arguments[1]) else {
                 let shells = Shell.allCases.map(\.rawValue).joined(separator: ", ")

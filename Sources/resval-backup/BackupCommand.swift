@@ -22,13 +22,14 @@ struct BackupCommand: AsyncParsableCommand {
               0 done, 1 failed, 3 incomplete or less than before, 10 no repository,
               11 locked, 12 wrong password, 64 wrong command line, 130 interrupted
             """,
-        version: CommandVersion.text,
         subcommands: [
             SetupCommand.self, RunCommand.self, RestoreCommand.self, StatusCommand.self,
             PlanCommand.self, SnapshotsCommand.self, ShowCommand.self, DiffCommand.self,
             VerifyCommand.self, EvictCommand.self, DownloadCommand.self, AcceptCommand.self,
             InitCommand.self, CreateCommand.self, ForgetCommand.self, PruneCommand.self,
         ])
+
+    @OptionGroup var version: VersionOption
 }
 
 extension BackupCommand: ValueKnowing {
