@@ -127,8 +127,7 @@ struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Make a repository.",
         discussion: """
-            Losing the password of a restic repository means that its data is irrecoverably lost: keep \
-            a copy of the password outside the backup.
+            Without its password a repository cannot be read: keep a copy of it outside the backup.
             """)
 
     @OptionGroup var repository: RepositoryOptions
@@ -144,9 +143,7 @@ struct InitCommand: AsyncParsableCommand {
             try confirm("about to make a new repository, although \(doubt)")
         }
         try await repository.working("making the repository") { try await $0.initialize() }
-        Messages.write(
-            "knowledge of the password is required to access the repository: losing it means that the "
-                + "data is irrecoverably lost (keep a copy of it outside this backup)")
+        Messages.write("a repository is lost without its password (keep a copy elsewhere)")
     }
 }
 

@@ -272,7 +272,7 @@ struct SnapshotSummary: Sendable, Hashable {
     /// The line that `create` and `run` print.
     var text: String {
         "snapshot \(identifier.prefix(8)): \(counted(items, "item")), \(sizeText(bytes)); "
-            + "\(excludedItems) excluded; the repository grew by \(sizeText(addedBytes))\n"
+            + "\(excludedItems) excluded; \(sizeText(addedBytes)) added\n"
     }
 }
 

@@ -127,9 +127,8 @@ struct SetupChecks {
             word = String(decoding: try contentsOfFile(path, limit: 1 << 16), as: UTF8.self)
             while word.last?.isNewline == true { word.removeLast() }
         }
-        Messages.write(
-            "the last five characters of the password, from a copy that is not on this machine (Enter: later)"
-        )
+        Messages.write("a copy of the password has to be outside this machine")
+        Messages.write("its last five characters, from that copy (Enter: later):")
         guard let answer = Messages.answer(), !answer.isEmpty else { return }
         if answer == word.suffix(5) {
             try Note.passwordIsCopied.make(configuration)

@@ -332,6 +332,10 @@ struct SetupTests {
                     ("its last five characters", "{-5}"),
                 ])
             #expect(result.exitCode == 0 && result.text.contains("left []"), "\(result)")
+            // Paths are as long as they are.
+            let wide = result.text.split(whereSeparator: \.isNewline)
+                .filter { $0.count > 80 && !$0.contains("/") }
+            #expect(wide == [])
             try home.command("status").run(exits: 0)
             try #expect(
                 home.configuration.removingLastComponent().appending("password").status()
