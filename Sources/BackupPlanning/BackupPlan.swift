@@ -189,7 +189,7 @@ extension EvictionSign {
                 + "parts of its content (resval-backup download restores its content)"
         case .exposed:
             "is evicted, but has permission bits, and is stored as it is, without content "
-                + "(resval-backup download restores it; chmod 0 makes it a placeholder again)"
+                + "(resval-backup download restores it; chmod 0 makes it an evicted file again)"
         case .stale:
             "has the record of an evicted file, but content again, which is stored (what was evicted "
                 + "is in snapshot \(record?.snapshot.prefix(8) ?? ""))"

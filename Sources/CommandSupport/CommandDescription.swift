@@ -10,6 +10,8 @@ struct CommandDescription {
             case unknown
             case files
             case directories
+            /// What the program knows: see ``ValueKnowing``.
+            case known
             /// One of these, or with commas several of them.
             case list([String], takesSeveral: Bool)
         }
@@ -55,6 +57,17 @@ extension CompletionKind {
     package static func listWithCommas(_ values: [String]) -> CompletionKind {
         .list([","] + values)
     }
+
+    /// Completes what ``ValueKnowing`` returns.
+    package static var known: CompletionKind { .custom { _, _, _ in [] } }
+}
+
+/// A program that knows values of its arguments from its state.
+package protocol ValueKnowing: ParsableCommand {
+    /// Returns the values, each with a summary.
+    ///
+    /// - Parameter words: the command line up to the value.
+    static func knownValues(after words: [String]) -> [(word: String, summary: String)]
 }
 
 extension CommandDescription.Argument {
@@ -99,6 +112,7 @@ private func completionValues(
         switch kind {
         case "file": values = .files
         case "directory": values = .directories
+        case "custom": values = .known
         case "list":
             try scanner.forEachField { scanner, field throws(JSONError) in
                 guard field == "values" else { return }

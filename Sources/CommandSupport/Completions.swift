@@ -1,10 +1,10 @@
 import ArgumentParser
 import SystemCalls
 
-/// Requests of shells about the program itself, which no help mentions.
+/// Requests about the program itself, most of shells.
 ///
-/// `__complete WORD…` prints completions of the last word; `--generate-completion-script SHELL` prints
-/// a script that asks that.
+/// `--version` prints the version. No help mentions the others: `__complete WORD…` prints completions of
+/// the last word; `--generate-completion-script SHELL` prints a script that asks that.
 enum DescriptionRequest {
     /// The first argument of a request for completions.
     static let completion = "__complete"
@@ -16,12 +16,14 @@ enum DescriptionRequest {
     static func answer(
         _ arguments: [String], about root: any ParsableCommand.Type
     ) throws -> String? {
-        guard let first = arguments.first, first.hasPrefix("__") || first.hasPrefix("--g") else {
+        guard let first = arguments.first, first.hasPrefix("__") || first.hasPrefix("--") else {
             return nil
         }
         switch (first, arguments.count) {
         case (completion, 2...):
             return try WordCompletion(Array(arguments.dropFirst()), of: root).lines
+        case ("--version", _):
+            return CommandVersion.text + "\n"
         case ("--generate-completion-script", 2):
             guard let shell = Shell(rawValue: arguments[1]) else {
                 let shells = Shell.allCases.map(\.rawValue).joined(separator: ", ")
@@ -35,8 +37,8 @@ enum DescriptionRequest {
 }
 
 /// What may be typed at the end of a command line.
-struct WordCompletion: Equatable {
-    struct Candidate: Equatable {
+struct WordCompletion {
+    struct Candidate {
         let word: String
         let summary: String
     }
@@ -47,14 +49,19 @@ struct WordCompletion: Equatable {
     /// The whole words that begin with the last one.
     private(set) var candidates: [Candidate] = []
     private(set) var names = Names.none
+    private let root: any ParsableCommand.Type
+    /// The words before the one that is completed.
+    private let words: [String]
 
     /// Completes the last of the words behind the program's name.
     init(_ words: [String], of root: any ParsableCommand.Type) throws(JSONError) {
-        if let last = words.last { try complete(last, after: words.dropLast(), of: root) }
+        self.root = root
+        self.words = words.dropLast()
+        if let last = words.last { try complete(last, after: self.words[...]) }
     }
 
     private mutating func complete(
-        _ last: String, after words: ArraySlice<String>, of root: any ParsableCommand.Type
+        _ last: String, after words: ArraySlice<String>
     ) throws(JSONError) {
         var command = root
         var rest = words
@@ -156,6 +163,11 @@ struct WordCompletion: Equatable {
         case .unknown: break
         case .files: names = .files
         case .directories: names = .directories
+        case .known:
+            let values = (root as? any ValueKnowing.Type)?.knownValues(after: words) ?? []
+            offer(
+                values.map { Candidate(word: prefix + $0.word, summary: $0.summary) },
+                beginningWith: prefix + start)
         case .list(let values, let takesSeveral):
             var given: [Substring] = []
             if takesSeveral {

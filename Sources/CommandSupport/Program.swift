@@ -353,3 +353,12 @@ package final class Outcome: Sendable {
 package enum CommandVersion {
     package static let text = "0.1.0"
 }
+
+/// The option of a program that shows its version, for its help: ``DescriptionRequest`` answers it. The
+/// parser's own would be one of each command, too.
+package struct VersionOption: ParsableArguments {
+    @Flag(help: "Show the version.")
+    var version = false
+
+    package init() {}
+}

@@ -22,13 +22,30 @@ struct BackupCommand: AsyncParsableCommand {
               0 done, 1 failed, 3 incomplete or less than before, 10 no repository,
               11 locked, 12 wrong password, 64 wrong command line, 130 interrupted
             """,
-        version: CommandVersion.text,
         subcommands: [
             SetupCommand.self, RunCommand.self, RestoreCommand.self, StatusCommand.self,
             PlanCommand.self, SnapshotsCommand.self, ShowCommand.self, DiffCommand.self,
             VerifyCommand.self, EvictCommand.self, DownloadCommand.self, AcceptCommand.self,
             InitCommand.self, CreateCommand.self, ForgetCommand.self, PruneCommand.self,
         ])
+
+    @OptionGroup var version: VersionOption
+}
+
+extension BackupCommand: ValueKnowing {
+    /// Returns the snapshots of the repository that the words, the environment or the configuration name, as
+    /// they were listed last.
+    static func knownValues(after words: [String]) -> [(word: String, summary: String)] {
+        let names = ["--repository", "--config"]
+        let options = zip(words, words.dropFirst() + [""]).flatMap { word, next in
+            if names.contains(word) { return [word, next] }
+            return names.contains { word.hasPrefix("\($0)=") } ? [word] : []
+        }
+        let repository = try? RepositoryOptions.parse(options).location()
+        let state = try? StateDirectory.path()
+        let listed = repository.flatMap { place in state.map { place.listedSnapshots(in: $0) } }
+        return [("latest", "the one made last on this machine")] + (listed ?? [])
+    }
 }
 
 /// Runs work that a stop request cancels, and reports on standard error why it failed.
@@ -110,8 +127,7 @@ struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Make a repository.",
         discussion: """
-            Losing the password of a restic repository means that its data is irrecoverably lost: keep \
-            a copy of the password outside the backup.
+            Without its password a repository cannot be read: keep a copy of it outside the backup.
             """)
 
     @OptionGroup var repository: RepositoryOptions
@@ -127,9 +143,7 @@ struct InitCommand: AsyncParsableCommand {
             try confirm("about to make a new repository, although \(doubt)")
         }
         try await repository.working("making the repository") { try await $0.initialize() }
-        Messages.write(
-            "knowledge of the password is required to access the repository: losing it means that the "
-                + "data is irrecoverably lost (keep a copy of it outside this backup)")
+        Messages.write("a repository is lost without its password (keep a copy elsewhere)")
     }
 }
 

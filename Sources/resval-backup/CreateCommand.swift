@@ -164,7 +164,7 @@ struct Creation {
         for path in result.changed {
             Messages.warn(
                 about: path,
-                "changed while it was being backed up, so the snapshot may hold parts of two "
+                "changed while it was being backed up, so the snapshot may have parts of two "
                     + "versions (the next backup reads it again)")
         }
         if result.vanished > 0 {

@@ -29,7 +29,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "A snapshot's first digits, or latest (default: the newest that has the path).",
-            valueName: "snapshot"))
+            valueName: "snapshot"), completion: .known)
     var snapshot: String?
 
     @Option(

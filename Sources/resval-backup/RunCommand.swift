@@ -170,9 +170,8 @@ struct BackupRun {
         if code == 0 { code = await execute(&status) }
         status.end = FileTime.now
         status.exitCode = code
-        status.result = RunResult(
-            exitCode: code, isWhole: status.snapshot?.isWhole == true)
-        if code == 0 { status.lastCleanRun = status.end }
+        status.result = RunResult(exitCode: code, status.snapshot)
+        if code == 0 || status.result == .incompleteAsBefore { status.lastCleanRun = status.end }
         if ifDue, code == 0 || code == 3 { status.lastTimedRun = status.end }
         await runAfter(status)
         if code != 0 { await tellOfFailure(&status, after: previous) }
@@ -224,8 +223,8 @@ struct BackupRun {
         if end != 0 { Messages.warn("the command after the backup failed with \(end): \(after)") }
     }
 
-    /// Runs the owner's command for failures: of the same kind once a day, and of an incomplete snapshot
-    /// once.
+    /// Runs the owner's command for failures: of the same kind once a day, and of what a snapshot lacks or
+    /// no longer covers once.
     ///
     /// - Parameters:
     ///   - previous: the status before; nil where the failure is told in any case.
@@ -235,9 +234,11 @@ struct BackupRun {
     ) async {
         guard let command = settings.commands.onFailure else { return }
         let now = FileTime.now
+        if status.result == .incompleteAsBefore, status.waitingSince == nil { return }
         if let previous, previous.result == status.result, let last = previous.lastTold, last <= now
         {
-            let isRepeated = status.exitCode == 3 && status.waitingSince == nil
+            let isRepeated =
+                status.exitCode == 3 && status.waitingSince == nil && !status.lacksMore
             if isRepeated || now.seconds - last.seconds < 86400 { return }
         }
         status.lastTold = now
@@ -306,10 +307,11 @@ struct BackupRun {
                 sources: settings.sources, configuration: configuration, policy: settings.policy,
                 largestFile: settings.largestFile, patterns: settings.patterns,
                 tags: settings.tags, growth: settings.growth)
-            let created = try await creation.run(in: repository, progress).summary
-            status.snapshot = created
-            if !isJSON { StandardOutput.shared.write(created.text) }
-            return created.exitCode
+            var (_, result, summary) = try await creation.run(in: repository, progress)
+            summary.isAsBefore = status.note(result.shortfalls) && summary.coversAll
+            status.snapshot = summary
+            if !isJSON { StandardOutput.shared.write(summary.text) }
+            return summary.exitCode
         case .forget:
             let decisions = try await repository.working("reading the repository", progress) {
                 [settings, configuration] engine in

@@ -65,6 +65,8 @@ struct ShowCommand: AsyncParsableCommand {
 
 extension SnapshotChoice: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
+
+    package static var defaultCompletionKind: CompletionKind { .known }
 }
 
 private func print(_ exclusions: [RecordedExclusion], with printer: ItemPrinter) {

@@ -11,12 +11,15 @@ struct StatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "Show how the last resval-backup run went.",
         discussion: """
-            Exits with 0 when the last run did all it should, or one is under way after such a \
-            run; with 3 when its snapshot is incomplete, or as long as it lacks, for another reason \
-            than that the owner excluded it, what an earlier one has (storing it ends that, or \
-            resval-backup accept where it is not to be stored); else with 1, also when there was no run, and when the last \
-            backup is stale: as old as stale-after in the configuration file says, 3d without it, \
-            or from the future.
+            Exits with 0 when the last run did all it could, or one is under way after such a \
+            run; with 3 when its snapshot lacks something that the one before did not, or as long \
+            as it covers less than an earlier one for another reason than that the owner excluded \
+            it (resval-backup accept ends that); else with 1, also when there was no run, and when \
+            the last backup is stale: as old as stale-after in the configuration file says, 3d \
+            without it, or from the future.
+
+            What no backup can read, such as a file of another user, is told by the first run that \
+            meets it. After the next one it is a line here, with the day since when it is missing.
 
             EXAMPLES
               resval-backup status || notify-send 'The backup needs attention'
@@ -45,7 +48,7 @@ struct StatusCommand: ParsableCommand {
         }
         if isStale { reportStaleness(of: status) }
         var code = isUnderWay ? (status.lastCleanRun == nil ? 1 : 0) : status.result.statusCode
-        if code == 0, status.holds.contains(where: \.isShortfall) { code = 3 }
+        if code == 0, status.holds.contains(where: \.isFall) { code = 3 }
         if isStale || code != 0 { throw ExitCode(isStale ? 1 : code) }
     }
 
@@ -74,6 +77,8 @@ struct StatusCommand: ParsableCommand {
             buffer.append("ok\n")
         case .waiting:
             buffer.append("no run yet\n")
+        case .incompleteAsBefore:
+            buffer.append("ok, but for what was missing before\n")
         case .coversLess:
             buffer.append("covers less than the run before\n")
         default:
@@ -90,11 +95,19 @@ struct StatusCommand: ParsableCommand {
         if let since = status.waitingSince {
             buffer.append(text: "waiting since \(since.localText): \(status.waitingFor ?? "")\n")
         }
+        let held = Set(status.holds.compactMap(\.path))
+        for shortfall in status.shortfalls where !held.contains(shortfall.path) {
+            buffer.append(text: "lacking since \(shortfall.since.localText): ")
+            buffer.append(name: shortfall.path)
+            buffer.append(": ")
+            buffer.append(name: Array(shortfall.sentence.utf8))
+            buffer.append("\n")
+        }
         for hold in status.holds {
             buffer.append("held: ")
             hold.write(to: &buffer)
         }
-        if status.holds.contains(where: { $0.isShortfall && !$0.isUnstored }) {
+        if status.holds.contains(where: \.isFall) {
             let options = configuration.config.map { " --config \(ShellWord.quoted($0.bytes))" }
             buffer.append(text: "if that is right: resval-backup accept\(options ?? "")\n")
         }
@@ -108,6 +121,11 @@ struct StatusCommand: ParsableCommand {
         guard let time else { return }
         buffer.append(text: "\(name): \(time.localText)\n")
     }
+}
+
+extension HeldPart {
+    /// Whether it is a shortfall that `accept` ends. What should be stored and is not makes the run's result.
+    fileprivate var isFall: Bool { isShortfall && !isUnstored }
 }
 
 extension RunStatus {

@@ -24,6 +24,7 @@ struct PurgeCommand: ParsableCommand {
               2  some items failed, or an error; the rest is done
               64 the command line was wrong
             """,
-        version: CommandVersion.text,
         subcommands: [PlanCommand.self, RunCommand.self, StatusCommand.self, WatchCommand.self])
+
+    @OptionGroup var version: VersionOption
 }

@@ -14,7 +14,6 @@ struct ResvalCommand: ParsableCommand {
               2  some paths failed or a mark is malformed; the rest is done
               64 the command line was wrong
             """,
-        version: CommandVersion.text,
         subcommands: [
             ExcludeCommand.self, IncludeCommand.self, PurgeableCommand.self, ExplainCommand.self,
             UndoCommand.self, GetCommand.self, SetCommand.self, UnsetCommand.self,
@@ -23,6 +22,8 @@ struct ResvalCommand: ParsableCommand {
             ImportCommand.self, ExportCommand.self, KeysCommand.self, CompletionsCommand.self,
             BackupCommand.self, PurgeCommand.self,
         ])
+
+    @OptionGroup var version: VersionOption
 
     static func main() {
         Companion.runIfNamed()

@@ -15,10 +15,15 @@ package struct Shortfall: Sendable, Hashable {
         package let sentence: String
         /// Whether content is missing that is on the disk, and not only what describes it.
         let lacksContent: Bool
+        /// Whether it can be the same at each backup with nothing wrong on the machine, such as another
+        /// user's private file. A device that fails, and what came of the moment, are news each time.
+        package let canLast: Bool
 
-        private init(_ name: String, _ sentence: String, lacksContent: Bool = true) {
+        private init(
+            _ name: String, _ sentence: String, lacksContent: Bool = true, canLast: Bool = false
+        ) {
             (self.name, self.sentence) = (name, sentence)
-            self.lacksContent = lacksContent
+            (self.lacksContent, self.canLast) = (lacksContent, canLast)
         }
     }
 }
@@ -30,18 +35,19 @@ extension Shortfall.Cause {
             "cannot be read and is not in the snapshot: \(error) "
                 + (error == .ioError
                     ? "(check the device: dmesg, then fsck; an older snapshot may have the file)"
-                    : "(run as a user who may read it, or exclude it)"))
+                    : "(run as a user who may read it, or exclude it)"),
+            canLast: error == .permissionDenied || error == .notPermitted)
     }
 
     /// It could not be inspected when the plan was made.
-    static func unplanned(_ reason: String) -> Self {
-        Self("unplanned", "is not in the snapshot: \(reason)")
+    static func unplanned(_ reason: String, canLast: Bool) -> Self {
+        Self("unplanned", "is not in the snapshot: \(reason)", canLast: canLast)
     }
 
     static let locked = Self(
         "locked",
         "is encrypted, and its key is not there, so nothing in it is in the snapshot (unlock it, for "
-            + "example by logging in as its owner, or: fscrypt unlock)")
+            + "example by logging in as its owner, or: fscrypt unlock)", canLast: true)
 
     static let moved = Self(
         "moved",
@@ -51,7 +57,7 @@ extension Shortfall.Cause {
     static let tooLong = Self(
         "too-long",
         "is not in the snapshot: its path is longer than the backup tool can open "
-            + "(keep it nearer to the root of its filesystem)")
+            + "(keep it nearer to the root of its filesystem)", canLast: true)
 
     /// More than 20 % of the items of this SOURCE vanished before they were read.
     static func vanished(_ count: Int, of total: Int) -> Self {
@@ -80,7 +86,7 @@ extension Shortfall.Cause {
     static let timeLost = Self(
         "time-lost",
         "is in the snapshot with another time: the backup tool stores only years 0 to 9999 "
-            + "(give it such a time: touch)", lacksContent: false)
+            + "(give it such a time: touch)", lacksContent: false, canLast: true)
 
     static func attributes(_ reason: String) -> Self {
         Self(
@@ -91,6 +97,17 @@ extension Shortfall.Cause {
     /// restic could not store it.
     static func refused(_ reason: String) -> Self {
         Self("refused", "could not be stored: \(reason)")
+    }
+}
+
+extension PlanNotice {
+    /// Whether it can be the same at each backup, as ``Shortfall/Cause/canLast`` says.
+    var canLast: Bool {
+        switch matter {
+        case .unreadable(let error): error.code == .permissionDenied
+        case .missing: true
+        default: false
+        }
     }
 }
 
@@ -110,12 +127,13 @@ struct ShortfallList {
                 case .unreadable(let error) where error.code == .locked: .locked
                 case .moved: .moved
                 case .attributeName: .attributes("one has a name that is not UTF-8")
-                default: .unplanned(notice.sentence)
+                default: .unplanned(notice.sentence, canLast: notice.canLast)
                 }
         }
         for item in plan.exclusions where item.reason.isShortfall {
             causes[item.path.bytes] =
-                item.reason == .tooLong ? .tooLong : .unplanned(item.reason.sentence)
+                item.reason == .tooLong
+                ? .tooLong : .unplanned(item.reason.sentence, canLast: true)
         }
     }
 

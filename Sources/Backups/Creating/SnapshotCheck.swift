@@ -256,7 +256,8 @@ struct SecondWalk: Sendable {
                         }
                         continue
                     }
-                    let cause = Shortfall.Cause.unplanned(notice.sentence)
+                    let cause = Shortfall.Cause.unplanned(
+                        notice.sentence, canLast: notice.canLast)
                     whole.withLock {
                         $0.shortfalls.append(Shortfall(path: notice.path.bytes, cause: cause))
                     }
@@ -276,7 +277,7 @@ struct SecondWalk: Sendable {
             let cause: Shortfall.Cause
             if let reason = unseen[path] {
                 guard count.vanished > 0 else { continue }
-                cause = .unplanned("could not be walked again: \(reason)")
+                cause = .unplanned("could not be walked again: \(reason)", canLast: false)
             } else {
                 let locked = locked[path] ?? []
                 var gone = count.vanished

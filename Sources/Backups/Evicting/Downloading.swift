@@ -255,7 +255,7 @@ extension EvictionWork {
         } catch {
             let error = EvictionError(error, at: file.path)
             return .refused(
-                .failed("\(failure.sentence); it is not a placeholder either: \(error.sentence)"))
+                .failed("\(failure.sentence); nor is it an evicted file: \(error.sentence)"))
         }
     }
 }

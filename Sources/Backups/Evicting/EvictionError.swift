@@ -97,7 +97,7 @@ extension EvictionError {
     /// The file has a record and other data than its content.
     static let notPlaceholder = Self(
         "not-placeholder",
-        "was left alone: it is no longer the placeholder, so its content is not overwritten "
+        "was left alone: it is no longer the evicted file, so its content is not overwritten "
             + "(to find the snapshot with the evicted content: resval-backup evict --list)")
 
     static let recordDisagrees = Self(

@@ -1,3 +1,4 @@
+import ResourceValues
 import SystemCalls
 import SystemPackage
 
@@ -103,7 +104,9 @@ extension Restic {
         }
         let unreadable = end.errors.lines.compactMap(UnreadableSnapshot.init(complaint:))
         for snapshot in unreadable { warn(snapshot.sentence) }
-        return SnapshotList(reader.snapshots, unreadable: unreadable)
+        let list = SnapshotList(reader.snapshots, unreadable: unreadable)
+        if let stateDirectory { repository.note(list.snapshots, in: stateDirectory) }
+        return list
     }
 
     /// Throws `noRepository` at once when the repository is a directory without a config file.
@@ -126,6 +129,43 @@ extension UnreadableSnapshot {
         self.init(
             identifier: String(rest[..<colon]),
             problem: rest[rest.index(after: colon)...].drop { $0 == " " }.description)
+    }
+}
+
+extension RepositoryLocation {
+    private static let longestList = 1 << 20
+
+    /// Returns the snapshots as they were listed last, the newest first, each with facts in words: for
+    /// shells that complete words, which ask no repository.
+    ///
+    /// - Parameter state: the programs' directory for state.
+    package func listedSnapshots(in state: FilePath) -> [(word: String, summary: String)] {
+        let text = try? contentsOfStateFile(listFile(in: state), limit: Self.longestList)
+        return String(decoding: text ?? [], as: UTF8.self).split(separator: "\n").compactMap {
+            line in
+            let parts = line.split(separator: "\t", maxSplits: 1).map(String.init)
+            return parts.count == 2 && parts[0].isHexadecimal ? (parts[0], parts[1]) : nil
+        }
+    }
+
+    /// Notes a list of snapshots, the oldest first.
+    fileprivate func note(_ snapshots: [Snapshot], in state: FilePath) {
+        let lines = snapshots.suffix(1000).reversed().map { snapshot in
+            let names = [Array(snapshot.hostName.utf8)] + snapshot.sources.prefix(3).map(\.bytes)
+            let facts = [snapshot.time.localMinute] + names.map { NameEscaping.text($0) }
+            return "\(snapshot.shortIdentifier)\t\(facts.joined(separator: ", "))\n"
+        }
+        let (file, text) = (listFile(in: state), Array(lines.joined().utf8))
+        // It helps at the keyboard only: no directory is made for it, and no failure is told.
+        guard let known = try? itemExists(file.removingLastComponent()), known,
+            (try? makeBackupDirectory(file.removingLastComponent())) != nil,
+            (try? contentsOfStateFile(file, limit: Self.longestList)) != text
+        else { return }
+        try? file.writePrivateFile(text)
+    }
+
+    private func listFile(in state: FilePath) -> FilePath {
+        state.appending("backup").appending("snapshots-\(fingerprint)")
     }
 }
 

@@ -21,7 +21,9 @@ struct RunStatus: Sendable, Hashable {
     var end: FileTime?
     /// The snapshot that was made; nil when none was.
     var snapshot: SnapshotSummary?
-    /// When a run last ended with everything done.
+    /// What the newest snapshot of a run lacks: the first ``KnownShortfall/most``.
+    var shortfalls: [KnownShortfall] = []
+    /// When a run last ended with everything done that can be.
     var lastCleanRun: FileTime?
     /// When the repository was last found to be intact.
     var lastVerify: FileTime?
@@ -42,7 +44,7 @@ struct RunStatus: Sendable, Hashable {
     /// While a run is in progress, this is the last time that a run ended with everything done.
     var lastBackup: FileTime? {
         switch result {
-        case .ok, .coversLess, .incomplete: end
+        case .ok, .coversLess, .incomplete, .incompleteAsBefore: end
         case .running: lastCleanRun
         default: nil
         }
@@ -79,12 +81,33 @@ struct RunStatus: Sendable, Hashable {
     init(process: Int32, start: FileTime, after previous: RunStatus?) {
         self.process = process
         self.start = start
+        shortfalls = previous?.shortfalls ?? []
         lastCleanRun = previous?.lastCleanRun
         lastVerify = previous?.lastVerify
         lastPrune = previous?.lastPrune
         lastTimedRun = previous?.lastTimedRun
         lastTold = previous?.lastTold
     }
+
+    /// Notes what a new snapshot lacks. What the one before lacked for the same reason keeps its date.
+    ///
+    /// - Returns: whether the one before lacked all of it, and each can last.
+    mutating func note(_ found: [Shortfall]) -> Bool {
+        let known = Dictionary(shortfalls.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        shortfalls = found.prefix(KnownShortfall.most).map { shortfall in
+            let before = known[shortfall.path].flatMap {
+                $0.reason == shortfall.cause.name ? $0 : nil
+            }
+            return KnownShortfall(
+                path: shortfall.path, reason: shortfall.cause.name,
+                sentence: shortfall.cause.sentence,
+                since: before?.since ?? start)
+        }
+        return shortfalls.count == found.count && !lacksMore && found.allSatisfy(\.cause.canLast)
+    }
+
+    /// Whether this run found something missing that the one before did not.
+    var lacksMore: Bool { shortfalls.contains { $0.since == start } }
 
     /// Returns the status as a line of JSON, which is also the status file.
     ///
@@ -104,6 +127,12 @@ struct RunStatus: Sendable, Hashable {
         line.add("bytes", snapshot?.bytes)
         line.add("addedBytes", snapshot?.addedBytes)
         line.add("excludedItems", snapshot?.excludedItems)
+        line.add("shortfalls", objects: shortfalls) { shortfall, object in
+            object.add(path: shortfall.path)
+            object.add("reason", shortfall.reason)
+            object.add("sentence", shortfall.sentence)
+            object.add("since", shortfall.since)
+        }
         line.add(holds: snapshot?.holds ?? [])
         line.add("lastCleanRun", lastCleanRun)
         line.add("lastVerify", lastVerify)
@@ -196,6 +225,10 @@ extension RunStatus {
             case "bytes": made.bytes = try scanner.amount()
             case "addedBytes": made.addedBytes = try scanner.amount()
             case "excludedItems": made.excludedItems = try scanner.amount()
+            case "shortfalls":
+                try scanner.forEachElement { scanner throws(JSONError) in
+                    shortfalls.append(try KnownShortfall(&scanner))
+                }
             case "holds":
                 try scanner.forEachElement { scanner throws(JSONError) in
                     made.holds.append(try HeldPart(&scanner))
@@ -233,6 +266,8 @@ struct SnapshotSummary: Sendable, Hashable {
     /// Whether it covers no less than the one before, but for what the owner excluded; not part of the
     /// status file.
     var coversAll = true
+    /// Whether the one before lacked all that it lacks, too, and that can last; not part of the status file.
+    var isAsBefore = false
 
     /// The exit code of `create`.
     var exitCode: Int32 { isWhole && coversAll ? 0 : 3 }
@@ -240,8 +275,22 @@ struct SnapshotSummary: Sendable, Hashable {
     /// The line that `create` and `run` print.
     var text: String {
         "snapshot \(identifier.prefix(8)): \(counted(items, "item")), \(sizeText(bytes)); "
-            + "\(excludedItems) excluded; the repository grew by \(sizeText(addedBytes))\n"
+            + "\(excludedItems) excluded; \(sizeText(addedBytes)) added\n"
     }
+}
+
+/// What a snapshot lacks, as it is kept in the status of a run.
+struct KnownShortfall: Sendable, Hashable {
+    /// The most that are kept. Of others it is not known whether the snapshot before lacked them.
+    static let most = 100
+
+    /// The path's bytes.
+    var path: [UInt8] = []
+    /// Why, in one word and in words: see ``Shortfall``.
+    var reason = ""
+    var sentence = ""
+    /// The start of the first run in a row that found it so.
+    var since = FileTime(seconds: 0, nanoseconds: 0)
 }
 
 /// How a run of the daily backup ended.
@@ -254,6 +303,8 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
     case coversLess
     /// A snapshot was made, but it lacks something.
     case incomplete
+    /// A snapshot was made that lacks only what the one before did, too, and what was told then.
+    case incompleteAsBefore
     /// Something failed.
     case failed
     /// There is no repository.
@@ -269,11 +320,12 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
 
     /// Creates the result that an exit code stands for.
     ///
-    /// - Parameter isWhole: whether a snapshot was made that lacks nothing.
-    init(exitCode: Int32, isWhole: Bool) {
+    /// - Parameter made: the snapshot that was made; nil when none was.
+    init(exitCode: Int32, _ made: SnapshotSummary?) {
         switch exitCode {
         case 0: self = .ok
-        case 3: self = isWhole ? .coversLess : .incomplete
+        case 3 where made?.isWhole == true: self = .coversLess
+        case 3: self = made?.isAsBefore == true ? .incompleteAsBefore : .incomplete
         case 10: self = .noRepository
         case 11: self = .locked
         case 12: self = .wrongPassword
@@ -282,11 +334,11 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The exit code of `status` after such a run: 0 for `ok`, 3 for `coversLess` and
-    /// `incomplete`, otherwise 1.
+    /// The exit code of `status` after such a run: 0 for `ok` and `incompleteAsBefore`, 3 for `coversLess`
+    /// and `incomplete`, otherwise 1.
     var statusCode: Int32 {
         switch self {
-        case .ok, .waiting: 0
+        case .ok, .incompleteAsBefore, .waiting: 0
         case .coversLess, .incomplete: 3
         default: 1
         }
@@ -359,6 +411,24 @@ extension HeldPart {
             case "until": until = FileTime(rfc3339: try scanner.string())
             case "isUnstored": isUnstored = try scanner.bool()
             case "snapshot": snapshot = try scanner.text()
+            default: break
+            }
+        }
+    }
+}
+
+extension KnownShortfall {
+    /// Parses an object of a status file.
+    fileprivate init(_ scanner: inout JSONScanner) throws(JSONError) {
+        self.init()
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            if try scanner.takesNull() { return }
+            switch name {
+            case "path": path = try scanner.string()
+            case "pathBase64": path = try scanner.base64()
+            case "reason": reason = try scanner.text()
+            case "sentence": sentence = try scanner.text()
+            case "since": since = FileTime(rfc3339: try scanner.string()) ?? since
             default: break
             }
         }

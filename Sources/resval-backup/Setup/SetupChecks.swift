@@ -9,10 +9,17 @@ import SystemPackage
 struct SetupChecks {
     private let configuration: ConfigurationOption
     private let isSystem: Bool
-    private let hasTimer: Bool
+    /// Whether a timer is wanted: not where it was left out, now or the last time.
+    let hasTimer: Bool
 
-    init(_ configuration: ConfigurationOption, isSystem: Bool, hasTimer: Bool) {
-        (self.configuration, self.isSystem, self.hasTimer) = (configuration, isSystem, hasTimer)
+    init(_ configuration: ConfigurationOption, isSystem: Bool, hasTimer: Bool) throws {
+        (self.configuration, self.isSystem) = (configuration, isSystem)
+        self.hasTimer = try hasTimer && !Note.noTimer.isThere(configuration)
+    }
+
+    /// The command that does what is missing.
+    private var setup: String {
+        "resval-backup setup" + (isSystem ? " --system" : "") + (hasTimer ? "" : " --no-timer")
     }
 
     /// Whether there is a configuration.
@@ -35,14 +42,14 @@ struct SetupChecks {
     /// What is missing, in sentences with how to go on.
     func missing() async throws -> [String] {
         guard try isConfigured, let file = configuration.file else {
-            return ["there is no configuration (make it: resval-backup setup)"]
+            return ["there is no configuration (make it: \(setup))"]
         }
         let settings = try configuration.settings()
         var missing: [String] = []
         if try isOnlyCopy(settings) {
             missing.append(
                 "the only known copy of the password is lost with what is backed up, or with the repository "
-                    + "(write it down; then: resval-backup setup)")
+                    + "(write it down; then: \(setup))")
         }
         if let source = Self.sourceBesideRepository(settings) {
             missing.append(
@@ -58,14 +65,14 @@ struct SetupChecks {
             missing.append(error.description)
         }
         if try hasNoBackup {
-            missing.append("no backup was made yet (make it: resval-backup setup)")
+            missing.append("no backup was made yet (make it: \(setup))")
         }
         guard hasTimer else { return missing }
         let timer = SetupTimer(settings, isSystem: isSystem)
         if let obstacle = timer.obstacle {
             missing.append(obstacle)
         } else if try !timer.isEnabled || !wasStartedByTimer {
-            missing.append("no timer makes backups (enable it: resval-backup setup)")
+            missing.append("no timer makes backups (enable it: \(setup))")
         }
         return missing
     }
@@ -105,7 +112,7 @@ struct SetupChecks {
             guard let file = configuration.file else { return false }
             copy = file
         }
-        if let note = try Self.note(configuration), try itemExists(note) { return false }
+        if try Note.passwordIsCopied.isThere(configuration) { return false }
         let place = RepositoryLocation(bytes: Array(settings.repository.utf8)).directory
         let isBeside = place.map { copy.isHeld(by: $0.removingLastComponent()) } ?? false
         return isBeside || settings.sources.contains { copy.isHeld(by: $0) }
@@ -120,26 +127,42 @@ struct SetupChecks {
             word = String(decoding: try contentsOfFile(path, limit: 1 << 16), as: UTF8.self)
             while word.last?.isNewline == true { word.removeLast() }
         }
-        Messages.write(
-            "the last five characters of the password, from a copy that is not on this machine (Enter: later)"
-        )
+        Messages.write("a copy of the password has to be outside this machine")
+        Messages.write("its last five characters, from that copy (Enter: later):")
         guard let answer = Messages.answer(), !answer.isEmpty else { return }
         if answer == word.suffix(5) {
-            try Self.noteCopy(configuration)
+            try Note.passwordIsCopied.make(configuration)
         } else {
             Messages.warn("that is not how the password ends")
         }
     }
 
-    /// Notes that there is a copy of the password elsewhere.
-    static func noteCopy(_ configuration: ConfigurationOption) throws(FileError) {
-        guard let note = try note(configuration) else { return }
-        try makeBackupDirectory(note.removingLastComponent())
-        try note.writePrivateFile([])
-    }
+    /// What was answered once and for all: an empty file of the configuration's state.
+    enum Note: String {
+        /// There is a copy of the password elsewhere.
+        case passwordIsCopied = "password-copied"
+        /// No timer is wanted.
+        case noTimer = "no-timer"
 
-    private static func note(_ configuration: ConfigurationOption) throws(FileError) -> FilePath? {
-        try configuration.stateDirectory()?.appending("password-copied")
+        private func file(_ configuration: ConfigurationOption) throws(FileError) -> FilePath? {
+            try configuration.stateDirectory()?.appending(rawValue)
+        }
+
+        func isThere(_ configuration: ConfigurationOption) throws(FileError) -> Bool {
+            guard let file = try file(configuration) else { return false }
+            return try calls(on: file) { () throws(Errno) in try itemExists(file) }
+        }
+
+        func make(_ configuration: ConfigurationOption) throws(FileError) {
+            guard let file = try file(configuration) else { return }
+            try makeBackupDirectory(file.removingLastComponent())
+            try file.writePrivateFile([])
+        }
+
+        func remove(_ configuration: ConfigurationOption) throws(FileError) {
+            guard try isThere(configuration), let file = try file(configuration) else { return }
+            try calls(on: file) { () throws(Errno) in try removeFile(file) }
+        }
     }
 
     // MARK: The filesystem

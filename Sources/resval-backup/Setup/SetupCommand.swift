@@ -70,12 +70,15 @@ struct SetupCommand: AsyncParsableCommand {
     func run() async throws {
         try requireUser()
         let configuration = try configurationOption()
-        let checks = SetupChecks(configuration, isSystem: system, hasTimer: !noTimer)
+        let checks = try SetupChecks(configuration, isSystem: system, hasTimer: !noTimer)
         if check {
             let missing = try await checks.missing()
             for line in missing { Messages.write(line) }
             if !missing.isEmpty { throw ExitCode(1) }
-            return StandardOutput.shared.write("nothing is missing\n")
+            return StandardOutput.shared.write(
+                checks.hasTimer
+                    ? "nothing is missing\n"
+                    : "nothing is missing but the timer, which is not wanted\n")
         }
         guard yes || Messages.canAsk else {
             throw ValidationError(
@@ -94,12 +97,9 @@ struct SetupCommand: AsyncParsableCommand {
     private func requireUser() throws {
         let isRoot = effectiveUser() == 0
         if system ? isRoot : !isRoot || environmentValue("SUDO_UID") == nil { return }
-        Messages.write(
-            isRoot
-                ? "sudo would set up root's own backup (for yours: resval-backup setup; for the machine: "
-                    + "sudo resval-backup setup --system)"
-                : "--system needs root (for yours: resval-backup setup; for the machine: "
-                    + "sudo resval-backup setup --system)")
+        Messages.write(isRoot ? "sudo would set up root's own backup" : "--system needs root")
+        Messages.write("for yours: resval-backup setup")
+        Messages.write("for the machine: sudo resval-backup setup --system")
         throw ExitCode(1)
     }
 
@@ -170,14 +170,14 @@ struct SetupCommand: AsyncParsableCommand {
         try directory.write("backup.toml", text)
         Messages.write(
             about: file, "is the configuration; what may stand there: man resval-backup-run")
-        if typed != nil { try SetupChecks.noteCopy(configuration) }
+        if typed != nil { try SetupChecks.Note.passwordIsCopied.make(configuration) }
         guard let continued else { return }
         if continued.name.configuration == configuration.name {
             try await running { try await engine.takeOver(continued) }
         }
-        Messages.write(
-            "this machine continues \(Machine(continued).text). Put back what is needed before the first "
-                + "backup: resval-backup restore --snapshot latest PATH; then: resval-backup setup")
+        Messages.write("this machine continues \(Machine(continued).text)")
+        Messages.write("put back what you need: resval-backup restore --snapshot latest PATH")
+        Messages.write("then go on: resval-backup setup")
         throw ExitCode(1)
     }
 
@@ -208,7 +208,7 @@ struct SetupCommand: AsyncParsableCommand {
             .map { String(decoding: $0, as: UTF8.self) }
         while true {
             let answer = try ask(
-                "where should the backup go: a directory on another disk, or sftp:, rest:, s3:, rclone:?",
+                "where should the backup go: a directory, or sftp:, rest:, s3:?",
                 default: named ?? (yes ? nil : SetupDraft.attachedDisk), "--repository")
             do {
                 return try SetupDraft.location(PathArgument(bytes: answer.utf8))
@@ -257,7 +257,7 @@ struct SetupCommand: AsyncParsableCommand {
         }
         guard isThere else { return (nil, try askForNewPassword()) }
         for _ in 0..<3 {
-            Messages.write("there is a repository already: what is its password? (it is not shown)")
+            Messages.write("there is a repository: what is its password? (it is not shown)")
             guard let word = Messages.answer(isSecret: true) else { throw ExitCode(1) }
             var settings = try draft.settings()
             settings.password = .text(word)
@@ -272,13 +272,12 @@ struct SetupCommand: AsyncParsableCommand {
     }
 
     private func askForNewPassword() throws -> String {
-        Messages.write(
-            "the password of the repository: type one (it is not shown), or Enter for a new one")
+        Messages.write("the repository's password: type one, or Enter for a new one")
         guard let word = Messages.answer(isSecret: true) else { throw ExitCode(1) }
         guard word.isEmpty else {
             Messages.write("once more")
             guard Messages.answer(isSecret: true) == word else {
-                Messages.write("these are two")
+                Messages.write("they differ")
                 throw ExitCode(1)
             }
             return word
@@ -358,7 +357,12 @@ struct SetupCommand: AsyncParsableCommand {
                 isIncomplete = true
             }
         }
-        if !noTimer { try enable(SetupTimer(settings, isSystem: system), checks) }
+        if noTimer {
+            try SetupChecks.Note.noTimer.make(configuration)
+        } else {
+            try enable(SetupTimer(settings, isSystem: system), checks)
+            try SetupChecks.Note.noTimer.remove(configuration)
+        }
         if isIncomplete { throw ExitCode(3) }
     }
 
@@ -385,8 +389,7 @@ struct SetupCommand: AsyncParsableCommand {
             Messages.write("backups are made only while you are logged in: lingering was refused")
             throw ExitCode(1)
         }
-        StandardOutput.shared.write(
-            "backups are made by \(timer.unit).timer; see: resval-backup status\n")
+        StandardOutput.shared.write("\(timer.unit).timer makes backups: resval-backup status\n")
     }
 
     private func wants(_ what: String) -> Bool {

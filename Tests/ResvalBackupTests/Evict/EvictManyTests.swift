@@ -167,7 +167,7 @@ struct EvictManyTests {
             exits: 3, prints: "total: 6 files, ", ", 3 failed\n")
         for (path, words) in [
             (paths[2], "was not downloaded"), (paths[4], "no such file"),
-            (paths[6], "it is no longer the placeholder"),
+            (paths[6], "it is no longer the evicted file"),
         ] {
             let lines = result.errorText.split(separator: "\n").filter {
                 $0.contains("\(path): ")

@@ -158,6 +158,17 @@ struct ProgramTests {
         #expect(version.text == other.text)
     }
 
+    @Test("only the program has the option for its version, not each command", arguments: programs)
+    func versionOption(program: String) throws {
+        let help = try Command(.built(program), "--help").runSuccessfully()
+        #expect(help.contains("\n  --version "), "\(help)")
+        let command = program == "resval-purge" ? "status" : program == "resval" ? "list" : "run"
+        let ofCommand = try Command(.built(program), command, "--help").runSuccessfully()
+        #expect(!ofCommand.contains("--version"), "\(ofCommand)")
+        try Command(.built(program), command, "--version").run(
+            exits: 64, says: "\(program): unknown option '--version'")
+    }
+
     @Test("help about a command that does not exist is an error", arguments: programs)
     func unknownHelp(program: String) throws {
         for arguments in [["help", "nonsense"], ["help", "plan", "nonsense"]]

@@ -86,7 +86,7 @@ struct KnownRepositoryTests {
             try tool("rm", file)
         }
         try backup.run(
-            "init", "--repository", new, exits: 0, says: "irrecoverably lost",
+            "init", "--repository", new, exits: 0, says: "lost without its password",
             "outside this backup")
     }
 

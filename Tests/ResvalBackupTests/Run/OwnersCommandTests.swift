@@ -69,6 +69,11 @@ struct OwnersCommandTests {
             fixture.statusFile)
         try fixture.command("run").run(exits: 3)
         try #expect(told("on-failure", fixture) == "incomplete 3\n")
+        // Another item is another failure.
+        try shell(
+            #"setfattr -n "$(printf 'user.\377')" -v 1 "$1"/*"#, fixture.backup.source)
+        try fixture.command("run").run(exits: 3)
+        try #expect(told("on-failure", fixture) == "incomplete 3\nincomplete 3\n")
     }
 
     @Test("they get no input, terminal, secret or descriptor, and what they print is no result")

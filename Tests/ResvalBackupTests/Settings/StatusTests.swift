@@ -24,6 +24,11 @@ struct StatusTests {
         var held = HeldPart()
         (held.path, held.kind, held.since) = (Array("/a\u{FF}".utf8) + [0xFF], "other", time)
         status.snapshot?.holds = [held, HeldPart()]
+        status.shortfalls = [
+            KnownShortfall(
+                path: Array("/b\u{FF}".utf8) + [0xFF], reason: "locked", sentence: "is", since: time
+            )
+        ]
         status.lastCleanRun = time
         status.lastVerify = time
         status.lastPrune = time
@@ -34,6 +39,39 @@ struct StatusTests {
         try #expect(RunStatus(Array(later.utf8)) == status)
         let next = RunStatus(process: 1, start: time, after: status)
         #expect(next.lastVerify == time && next.snapshot == nil && next.result == .running)
+        #expect(next.shortfalls == status.shortfalls)
+    }
+
+    @Test("what was missing before and can last is no news, anything else is")
+    func news() {
+        func shortfall(_ path: String, _ cause: Shortfall.Cause) -> Shortfall {
+            Shortfall(path: Array(path.utf8), cause: cause)
+        }
+        let (denied, bad) = (
+            shortfall("/a", .unreadable(.permissionDenied)), shortfall("/b", .unreadable(.ioError))
+        )
+        var status: RunStatus?
+        /// Returns whether a next run that found shortfalls is as the one before, and since when it knows them.
+        func next(_ found: [Shortfall]) -> (isAsBefore: Bool, since: [Int64]) {
+            let start = FileTime(seconds: (status?.start.seconds ?? 0) + 1, nanoseconds: 0)
+            var new = RunStatus(process: 1, start: start, after: status)
+            let isAsBefore = new.note(found)
+            status = new
+            return (isAsBefore, new.shortfalls.map(\.since.seconds))
+        }
+        #expect(next([denied]) == (false, [1]))
+        #expect(next([denied]) == (true, [1]))
+        #expect(next([denied, bad]) == (false, [1, 3]))
+        // A device that fails is never settled.
+        #expect(next([denied, bad]) == (false, [1, 3]))
+        #expect(next([denied]) == (true, [1]))
+        #expect(next([shortfall("/a", .locked)]) == (false, [6]))
+        #expect(next([]).since == [])
+        #expect(next([denied]) == (false, [8]))
+        // Of those that are not kept it is not known.
+        let many = (0...KnownShortfall.most).map { shortfall("/\($0)", .locked) }
+        _ = next(many)
+        #expect(!next(many).isAsBefore)
     }
 
     @Test("a backup is stale from an age on, and where its age cannot be told")
