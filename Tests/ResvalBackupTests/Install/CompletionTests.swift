@@ -166,36 +166,35 @@ struct CompletionTests {
     @Test("snapshots complete from what was listed last, without repository, password and restic")
     func snapshots() throws {
         let name = FileName(Array("a\tb\n$(touch x) `x`;\u{1B}[2J".utf8))
-        try withBackup(of: Tree { Directory(name) { File("f", "text") } }) { backup in
-            let source = backup.source.appending(name)
-            for _ in 0..<3 { try backup.runSuccessfully("create", source) }
-            func complete(_ words: any CommandArgument...) throws -> [String] {
-                var command = backup.command(["__complete"] + words)
-                command.environment["PATH"] = "/nowhere"
-                command.environment["RESTIC_PASSWORD_FILE"] = .some(nil)
-                let result = try command.run(exits: 0)
-                #expect(result.errorText == "" && !result.text.contains("\u{1B}"), "\(result)")
-                return result.text.split(separator: "\n").filter { !$0.hasPrefix(":") }
-                    .map { String($0.prefix { $0 != "\t" }) }
-            }
-            let listed = try backup.snapshotIdentifiers().map { String($0.prefix(8)) }
-            let words = ["latest"] + listed.reversed()
-            try tool("mv", backup.repository, backup.base.appending("away"))
-            for command in ["show", "verify"] { try #expect(complete(command, "") == words) }
-            try #expect(complete("diff", "latest", "") == words)
-            try #expect(complete("diff", "latest", "latest", "") == [])
-            try #expect(complete("restore", "--snapshot", "") == words)
-            try #expect(
-                complete("restore", "--snapshot=\(listed[0])") == ["--snapshot=\(listed[0])"])
-            try #expect(complete("restore", "") == [])
-            try #expect(complete("show", "--repository", "/elsewhere", "") == ["latest"])
-            try #expect(complete("show", "--repository=\(backup.repository)", "la") == ["latest"])
-            try tool("mv", backup.base.appending("away"), backup.repository)
-            // What was forgotten is gone here, too.
-            try backup.runSuccessfully("forget", source, "--keep-last", "1")
-            let left = try backup.snapshotsOfRestic().map(\.shortIdentifier)
-            try #expect(complete("show", "") == ["latest"] + left.reversed())
+        let backup = try backup(of: Tree { Directory(name) { File("f", "text") } })
+        let source = backup.source.appending(name)
+        for _ in 0..<3 { try backup.runSuccessfully("create", source) }
+        func complete(_ words: any CommandArgument...) throws -> [String] {
+            var command = backup.command(["__complete"] + words)
+            command.environment["PATH"] = "/nowhere"
+            command.environment["RESTIC_PASSWORD_FILE"] = .some(nil)
+            let result = try command.run(exits: 0)
+            #expect(result.errorText == "" && !result.text.contains("\u{1B}"), "\(result)")
+            return result.text.split(separator: "\n").filter { !$0.hasPrefix(":") }
+                .map { String($0.prefix { $0 != "\t" }) }
         }
+        let listed = try backup.snapshotIdentifiers().map { String($0.prefix(8)) }
+        let words = ["latest"] + listed.reversed()
+        try tool("mv", backup.repository, backup.base.appending("away"))
+        for command in ["show", "verify"] { try #expect(complete(command, "") == words) }
+        try #expect(complete("diff", "latest", "") == words)
+        try #expect(complete("diff", "latest", "latest", "") == [])
+        try #expect(complete("restore", "--snapshot", "") == words)
+        try #expect(
+            complete("restore", "--snapshot=\(listed[0])") == ["--snapshot=\(listed[0])"])
+        try #expect(complete("restore", "") == [])
+        try #expect(complete("show", "--repository", "/elsewhere", "") == ["latest"])
+        try #expect(complete("show", "--repository=\(backup.repository)", "la") == ["latest"])
+        try tool("mv", backup.base.appending("away"), backup.repository)
+        // What was forgotten is gone here, too.
+        try backup.runSuccessfully("forget", source, "--keep-last", "1")
+        let left = try backup.snapshotsOfRestic().map(\.shortIdentifier)
+        try #expect(complete("show", "") == ["latest"] + left.reversed())
     }
 
     private func candidates(_ program: String, _ words: String...) throws -> [String] {
