@@ -128,6 +128,14 @@ final class PurgeRules: Sendable {
         !devices.contains(status.identity.device) || status.isMountRoot == true
     }
 
+    /// Whether the search goes below a directory, as far as mounts are concerned: a search root may be
+    /// a mount point.
+    func mayEnter(
+        _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
+    ) -> Bool {
+        !isElsewhere(status) || entry.depth == 0 && devices.contains(status.identity.device)
+    }
+
     /// Whether the owner of an item is known, or it is a temporary file, whose owner does not matter.
     private func isOwnerKnown(_ status: FileStatus, in area: SearchArea) -> Bool {
         area.isTemporary || status.owner == user || owners?.isKnown(status.owner) != false
@@ -257,11 +265,7 @@ extension PurgeRules {
             // Also learns of the owner's home, which the rules below protect.
             if !isOwnerKnown(status, in: context.area) { return .unknownOwner }
             if isAsked(.deleting), status.isImmutable || status.isAppendOnly { return .immutable }
-            // A search root may be a mount point.
-            if isElsewhere(status),
-                !isAsked(.entering) || entry.depth > 0
-                    || !devices.contains(status.identity.device)
-            {
+            if isAsked(.entering) ? !mayEnter(entry, status) : isElsewhere(status) {
                 return .mountPoint
             }
             // A subvolume in which a search begins is no part of a unit around it.
@@ -325,21 +329,20 @@ extension PurgeRules {
             {
                 return .notACache(why)
             }
+            // Siblings are looked up by path, which is right while the unit has its own name. One that
+            // was moved aside was checked before, and must not have changed since.
             if isAsked(.deleting), !isFetched,
                 let why = notACache.reason(
                     partOfTree: name,
-                    hasSibling: { hasEntry($0, in: pathBytes(of: entry).dropLast(name.count)) })
+                    hasSibling: { sibling in
+                        let directory = pathBytes(of: entry).dropLast(name.count)
+                        return isFilled(FilePath(bytes: directory + sibling).withoutFollowing)
+                    })
             {
                 return .notACache(why)
             }
             if isAsked(.alone), isDirectory, !seesAllProcesses { return .unseenProcesses }
-            if isAsked(.entering), !isFetched, context.area == .caches(.top) {
-                let inside = pathBytes(of: entry) + [UInt8(ascii: "/")]
-                if let why = notACache.reason(treeWith: { hasEntry($0, in: inside) }) {
-                    return .notACache(why)
-                }
-            }
-            return nil
+            return isAsked(.entering) && !isFetched ? seen.layout?.reasonToKeep : nil
         }
     }
 }
