@@ -73,10 +73,11 @@ struct PlanCommand: ParsableCommand {
 func reportShortfall(_ result: Planning.Result) -> Bool {
     guard result.missingBytes > 0 else { return true }
     let wanted = sizeText(result.plan.wantedBytes)
+    let certainly = result.plan.units.contains { $0.mayFreeMore } ? " for certain" : ""
     let found =
-        result.plan.bytes == 0
+        result.plan.units.isEmpty
         ? "nothing can be deleted to free \(wanted)"
-        : "only \(sizeText(result.plan.bytes)) of \(wanted) can be freed, "
+        : "only \(sizeText(result.plan.bytes)) of \(wanted) can be freed\(certainly), "
             + "\(sizeText(result.missingBytes)) short"
     Messages.write(
         "\(found) (--kept shows what is kept and why, run --partial accepts less)")

@@ -108,13 +108,15 @@ struct UnitVisitor: TreeVisitor {
     private mutating func count(
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
     ) {
-        let freed = rules.freedBytes(entry, status)
-        let isLinked = status.kind != .directory && status.linkCount > 1
-        portion.count(status, freeing: isLinked ? .none : freed, asOf: rules.ages.now)
-        if isLinked {
+        portion.count(status, asOf: rules.ages.now)
+        let (freed, sharedStart) = rules.freedBytes(entry, status)
+        if status.kind != .directory, status.linkCount > 1 {
             links.append(
                 LinkedFile(
-                    identity: status.identity, linkCount: status.linkCount, freed: freed))
+                    identity: status.identity, linkCount: status.linkCount, freed: freed,
+                    sharedStart: sharedStart))
+        } else {
+            portion.add(freed, sharedStart: sharedStart)
         }
     }
 
@@ -159,7 +161,7 @@ struct UnitVisitor: TreeVisitor {
         guard seen.status.kind == .directory else {
             sink.add(
                 file: entry, seen.status, of: purgeClass,
-                freeing: rules.freedBytes(entry, seen.status), limit: limit, to: &preselection)
+                freeing: rules.freedBytes(entry, seen.status).0, limit: limit, to: &preselection)
             return .skip
         }
         let tally = UnitTally(

@@ -50,7 +50,7 @@ struct PurgeRun {
             return
         }
         do throws(FileError) {
-            let grown = try meter.grownBytes(expecting: progress.certain)
+            let grown = try meter.grownBytes(expecting: progress.expected)
             outcome.measuredBytes = grown
             if grown >= plan.wantedBytes { outcome.isReached = true }
             var isTelling = progress.mayBeFutile
@@ -161,7 +161,7 @@ struct PurgeRun {
 
     /// Whether the units of a batch have to be deleted before it is known if another is needed.
     private func isComplete(_ batch: Batch) -> Bool {
-        batch.waiting.count >= Batch.longest
+        batch.waiting.count >= Batch.longest || batch.mayFreeMore
             || batch.begin.map { timeSinceBoot() - $0 >= executor.batchDuration } == true
             || progress.isDue(after: batch.bytes, certain: batch.certainBytes)
     }
@@ -293,7 +293,7 @@ struct PurgeRun {
         }
         do throws(FileError) {
             // Without a meter the prediction is the measurement.
-            let grown = try meter?.grownBytes(expecting: progress.certain) ?? progress.predicted
+            let grown = try meter?.grownBytes(expecting: progress.expected) ?? progress.predicted
             let meter = meter
             let verdict = try progress.judge(grown) { () throws(FileError) in
                 try meter?.isAlone() ?? true
@@ -328,6 +328,8 @@ private struct Batch {
     private(set) var bytes: Int64 = 0
     /// How many of those bytes are freed for certain.
     private(set) var certainBytes: Int64 = 0
+    /// Whether it may free more: what it freed is measured before another unit is deleted.
+    private(set) var mayFreeMore = false
 
     mutating func add(
         _ planned: PurgeUnit, _ examined: PurgeUnit, _ result: Result<PurgeUnit, any Error>?
@@ -335,5 +337,6 @@ private struct Batch {
         members.append((planned, result))
         bytes.addSaturating(examined.bytes)
         certainBytes.addSaturating(examined.certainBytes)
+        mayFreeMore = mayFreeMore || examined.mayFreeMore
     }
 }

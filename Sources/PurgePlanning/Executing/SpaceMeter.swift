@@ -85,6 +85,8 @@ struct PurgeProgress {
     private(set) var predicted: Int64 = 0
     /// How many bytes removing them frees for certain: not those of compressed files.
     private(set) var certain: Int64 = 0
+    /// Whether a unit was removed since the last judgement that may have freed more.
+    private var mayHaveFreedMore = false
     private var nextMeasure: Int64
 
     init(wanted: Int64, futileBytes: Int64) {
@@ -100,7 +102,7 @@ struct PurgeProgress {
     ///
     /// - Parameter certainBytes: how many of those bytes are freed for certain.
     func isDue(after bytes: Int64, certain certainBytes: Int64) -> Bool {
-        predicted.addingSaturating(bytes) >= nextMeasure
+        mayHaveFreedMore || predicted.addingSaturating(bytes) >= nextMeasure
             || certain.addingSaturating(certainBytes) >= wanted
     }
 
@@ -111,9 +113,13 @@ struct PurgeProgress {
     /// Whether snapshots or other files may keep blocks of what is deleted.
     var mayBeFutile: Bool { futileBytes < .max }
 
+    /// How many bytes a measurement may show.
+    var expected: Int64 { mayHaveFreedMore ? max(certain, wanted) : certain }
+
     mutating func removed(_ unit: PurgeUnit) {
         predicted.addSaturating(unit.bytes)
         certain.addSaturating(unit.certainBytes)
+        mayHaveFreedMore = mayHaveFreedMore || unit.mayFreeMore
     }
 
     /// Returns what a measured growth means, and schedules the next measurement.
@@ -123,6 +129,7 @@ struct PurgeProgress {
     mutating func judge<Failure>(
         _ measured: Int64, isAlone: () throws(Failure) -> Bool
     ) throws(Failure) -> Verdict {
+        mayHaveFreedMore = false
         if measured >= wanted { return .reached }
         if certain >= futileBytes, measured < certain / 2, try isAlone() { return .futile }
         if isReached { return .reached }

@@ -190,23 +190,21 @@ final class PurgeRules: Sendable {
     }
 
     /// Returns how many bytes removing the last hard link of an item frees: its blocks, except
-    /// those shared with other files; 0 when that cannot be determined.
+    /// those shared with other files, and where the first of these begins; 0 when that cannot be
+    /// determined.
     func freedBytes(
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
-    ) -> FreedBytes {
+    ) -> (FreedBytes, sharedStart: UInt64?) {
         guard mayShareExtents, status.kind == .regularFile, status.allocatedSize > 0 else {
-            return FreedBytes(atMost: status.allocatedSize)
+            return (FreedBytes(atMost: status.allocatedSize), nil)
         }
-        do throws(Errno) {
-            guard let extents = try fileExtents(of: entry, size: status.size) else {
-                return FreedBytes(atMost: 0)
-            }
-            return FreedBytes(
-                atMost: max(0, status.allocatedSize - extents.sharedBytes),
-                compressed: extents.encodedBytes)
-        } catch {
-            return FreedBytes(atMost: 0)
+        guard let extents = try? fileExtents(of: entry, size: status.size) else {
+            return (.none, nil)
         }
+        let freed = FreedBytes(
+            atMost: max(0, status.allocatedSize - extents.sharedBytes),
+            compressed: extents.encodedBytes)
+        return (freed, extents.sharedStart)
     }
 }
 
@@ -355,9 +353,9 @@ private let mayWrite: UInt16 = 0o200
 extension UnitSink {
     /// Returns the reason to keep a unit, by its age and by what deleting it frees.
     func reasonToKeep(
-        lastUse: FileTime, freeing freed: FreedBytes, _ limit: AgeLimit
+        lastUse: FileTime, freeing freed: FreedBytes, mayFreeMore: Bool = false, _ limit: AgeLimit
     ) -> KeepReason? {
-        limit.reasonToKeep(lastUse) ?? (freed.atMost == 0 ? .freesNothing : nil)
+        limit.reasonToKeep(lastUse) ?? (freed.atMost == 0 && !mayFreeMore ? .freesNothing : nil)
     }
 
     /// Returns the reason to keep a unit, by what was found elsewhere about its path.
