@@ -2,7 +2,7 @@ import SystemCalls
 
 /// Collects units and keeps the first ones, in order of deletion, that together free enough.
 ///
-/// Memory is bounded by the wanted bytes: whenever twice as many units are held as were needed before,
+/// Memory is bounded by what is wanted: whenever twice as many units are held as were needed before,
 /// those that sort after enough others are discarded. Threads may add units concurrently.
 final class FirstUnits: Sendable {
     private struct State {
@@ -16,11 +16,11 @@ final class FirstUnits: Sendable {
     }
 
     private static let smallestLimit = 1024
-    private let wantedBytes: Int64
+    private let wanted: PurgeAmount
     private let state = Monitor(State())
 
-    /// - Parameter wantedBytes: what the kept units free at least, if there are enough units.
-    init(wantedBytes: Int64) { self.wantedBytes = wantedBytes }
+    /// - Parameter wanted: what the kept units free at least, if there are enough units.
+    init(_ wanted: PurgeAmount) { self.wanted = wanted }
 
     /// Adds units that were found, and counts of units that were discarded because they sort after the
     /// bound.
@@ -56,10 +56,9 @@ final class FirstUnits: Sendable {
     private func discardUnneeded(_ state: inout State) {
         state.units.sort()
         var needed = 0
-        // Wide enough for any sum of sizes.
-        var bytes: Int128 = 0
-        while needed < state.units.count, bytes < wantedBytes {
-            bytes += Int128(state.units[needed].bytes)
+        var amount = PurgeAmount()
+        while needed < state.units.count, !wanted.isReached(by: amount) {
+            amount.add(state.units[needed].amount)
             needed += 1
         }
         if needed < state.units.count {
@@ -269,16 +268,15 @@ extension FoundUnits {
     /// Returns the outcome without the units that a target does not need: the smallest are dropped
     /// first, as long as the others suffice.
     ///
-    /// - Parameters:
-    ///   - bytes: how many bytes the units free, if there are enough of them.
-    ///   - inodes: how many items they remove, if there are enough.
-    package func trimmed(toFree bytes: Int64, inodes: Int64 = 0) -> FoundUnits {
-        var spareBytes = units.reduce(0 as Int128) { $0 + Int128($1.bytes) } - Int128(bytes)
-        var spareItems = units.reduce(0 as Int128) { $0 + Int128($1.itemCount) } - Int128(inodes)
+    /// - Parameter wanted: what the units free, if there are enough of them.
+    package func trimmed(toFree wanted: PurgeAmount) -> FoundUnits {
+        // Wide enough for any sum of sizes.
+        var spareBytes = units.reduce(-Int128(wanted.bytes)) { $0 + Int128($1.bytes) }
+        var spareItems = units.reduce(-Int128(wanted.inodes)) { $0 + Int128($1.amount.inodes) }
         guard spareBytes > 0, spareItems >= 0 else { return self }
         var dropped: Set<Int> = []
         for index in units.indices.sorted(by: { units[$0].bytes < units[$1].bytes }) {
-            let (size, items) = (Int128(units[index].bytes), Int128(units[index].itemCount))
+            let (size, items) = (Int128(units[index].bytes), Int128(units[index].amount.inodes))
             // The next ones are at least as large.
             guard size <= spareBytes else { break }
             guard items <= spareItems else { continue }

@@ -12,6 +12,9 @@ public struct PurgeUnit: Sendable, Hashable {
     /// Whether deleting the unit may free more than ``bytes``, since files in it share blocks with each
     /// other. Not in plan files.
     package let mayFreeMore: Bool
+    /// How many inodes deleting the unit frees: not those of files with hard links elsewhere. Not in plan
+    /// files, where each item counts.
+    private let inodes: UInt32
     /// The device and inode of the file or of the directory itself.
     public let identity: FileIdentity
     /// The latest access, modification, change or birth time in the unit; the change times of
@@ -31,17 +34,20 @@ public struct PurgeUnit: Sendable, Hashable {
     ) {
         self.init(
             path: path, purgeClass: purgeClass, isDirectory: isDirectory, identity: identity,
-            lastUse: lastUse, freed: FreedBytes(atMost: bytes), itemCount: itemCount, pin: pin)
+            lastUse: lastUse, freed: FreedBytes(atMost: bytes), inodes: itemCount,
+            itemCount: itemCount, pin: pin)
     }
 
     init(
         path: [UInt8], purgeClass: PurgeClass, isDirectory: Bool, mayFreeMore: Bool = false,
-        identity: FileIdentity, lastUse: FileTime, freed: FreedBytes, itemCount: Int, pin: PurgePin
+        identity: FileIdentity, lastUse: FileTime, freed: FreedBytes, inodes: Int, itemCount: Int,
+        pin: PurgePin
     ) {
         self.path = path
         self.purgeClass = purgeClass
         self.isDirectory = isDirectory
         self.mayFreeMore = mayFreeMore
+        self.inodes = UInt32(clamping: inodes)
         self.identity = identity
         self.lastUse = lastUse
         self.freed = freed
@@ -53,6 +59,8 @@ public struct PurgeUnit: Sendable, Hashable {
     public var bytes: Int64 { freed.atMost }
     /// How many bytes deleting the unit frees for certain. Not in plan files.
     var certainBytes: Int64 { freed.atLeast }
+    /// How much deleting the unit is expected to free.
+    var amount: PurgeAmount { PurgeAmount(bytes: bytes, inodes: Int64(inodes)) }
 
     /// The unit's part of the order of deletion that needs no path.
     var bound: UnitBound { UnitBound(purgeClass, bytes, mayFreeMore: mayFreeMore, lastUse) }
@@ -71,6 +79,34 @@ extension PurgeUnit: Comparable {
         let (depth, otherDepth) = (first.depth, second.depth)
         return depth == otherDepth
             ? first.path.lexicographicallyPrecedes(second.path) : depth > otherDepth
+    }
+}
+
+/// A number of bytes and a number of inodes.
+package struct PurgeAmount: Sendable, Hashable {
+    package var bytes: Int64
+    package var inodes: Int64
+
+    package init(bytes: Int64 = 0, inodes: Int64 = 0) {
+        self.bytes = bytes
+        self.inodes = inodes
+    }
+
+    package mutating func add(_ other: PurgeAmount) {
+        bytes.addSaturating(other.bytes)
+        inodes.addSaturating(other.inodes)
+    }
+
+    /// Whether another amount has at least as many bytes and as many inodes.
+    package func isReached(by other: PurgeAmount) -> Bool {
+        other.bytes >= bytes && other.inodes >= inodes
+    }
+
+    /// Returns what another amount lacks to reach this one.
+    package func missing(in other: PurgeAmount) -> PurgeAmount {
+        PurgeAmount(
+            bytes: max(0, bytes.subtractingSaturating(other.bytes)),
+            inodes: max(0, inodes.subtractingSaturating(other.inodes)))
     }
 }
 

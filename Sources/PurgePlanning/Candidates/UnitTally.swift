@@ -81,7 +81,9 @@ struct UnitPortion: Sendable {
     /// Where the first shared extent of each file begins.
     private var sharedStarts: Set<UInt64> = []
     /// The number of items.
-    var itemCount = 0
+    private(set) var itemCount = 0
+    /// The number of inodes that deleting them frees.
+    private(set) var inodes = 0
 
     /// The most files whose shared extents are compared.
     private static let mostSharedStarts = 65536
@@ -99,6 +101,7 @@ struct UnitPortion: Sendable {
     ///
     /// - Parameter sharedStart: where its first shared extent begins; nil if it has none.
     mutating func add(_ bytes: FreedBytes, sharedStart: UInt64?) {
+        inodes += 1
         freed.add(bytes)
         if let sharedStart { compare(sharedStart) }
     }
@@ -127,6 +130,7 @@ struct UnitPortion: Sendable {
         mayFreeMore = mayFreeMore || other.mayFreeMore
         for start in other.sharedStarts { compare(start) }
         itemCount += other.itemCount
+        inodes += other.inodes
     }
 }
 
@@ -142,7 +146,7 @@ struct LinkedFile: Sendable {
 struct UnitSink: Sendable {
     private let units: FirstUnits
     let lateFindings: LateFindings
-    let mounts: MountsElsewhere
+    let rules: PurgeRules
     /// The small units that wait for others; nil where each unit counts by itself.
     private let small: SmallUnits?
     private let keep: @Sendable ([UInt8], KeepReason) -> Void
@@ -152,12 +156,12 @@ struct UnitSink: Sendable {
     ///   - keep: called, from any thread, for each item that is kept for a reason although it would
     ///     otherwise be deleted.
     init(
-        _ units: FirstUnits, _ lateFindings: LateFindings, _ mounts: MountsElsewhere,
+        _ units: FirstUnits, _ lateFindings: LateFindings, _ rules: PurgeRules,
         small: SmallUnits? = nil, keep: @escaping @Sendable ([UInt8], KeepReason) -> Void
     ) {
         self.units = units
         self.lateFindings = lateFindings
-        self.mounts = mounts
+        self.rules = rules
         self.small = small
         self.keep = keep
     }
@@ -176,14 +180,14 @@ struct UnitSink: Sendable {
         let reason =
             portion.keepReason
             ?? reasonToKeep(
-                lastUse: portion.lastUse, freeing: portion.freed,
+                lastUse: portion.lastUse, freeing: portion.freed, portion.inodes,
                 mayFreeMore: portion.mayFreeMore, start.ageLimit)
             ?? reasonToKeep(at: start.path, isDirectory: true)
         if let reason { return note(start.path, reason) }
         let unit = PurgeUnit(
             path: start.path, purgeClass: start.purgeClass, isDirectory: true,
             mayFreeMore: portion.mayFreeMore, identity: start.status.identity,
-            lastUse: portion.lastUse, freed: portion.freed,
+            lastUse: portion.lastUse, freed: portion.freed, inodes: portion.inodes,
             itemCount: portion.itemCount,
             pin: PurgePin(start.status, newestChange: portion.newestChange))
         if !hold(unit) { units.add([unit]) }
@@ -214,8 +218,9 @@ struct UnitSink: Sendable {
         to preselection: inout UnitPreselection
     ) {
         let lastUse = status.lastUse(asOf: limit.now)
-        let freed = status.linkCount > 1 ? .none : freed
-        if let reason = reasonToKeep(lastUse: lastUse, freeing: freed, limit) {
+        let isLinked = status.linkCount > 1
+        let (freed, inodes) = isLinked ? (.none, 0) : (freed, 1)
+        if let reason = reasonToKeep(lastUse: lastUse, freeing: freed, inodes, limit) {
             return note(pathBytes(of: entry), reason)
         }
         if !lateFindings.concernFiles, small?.concern(freed.atMost, purgeClass) != true,
@@ -227,7 +232,7 @@ struct UnitSink: Sendable {
         if let reason = reasonToKeep(at: path, isDirectory: false) { return note(path, reason) }
         let unit = PurgeUnit(
             path: path, purgeClass: purgeClass, isDirectory: false, identity: status.identity,
-            lastUse: lastUse, freed: freed, itemCount: 1,
+            lastUse: lastUse, freed: freed, inodes: inodes, itemCount: 1,
             pin: PurgePin(status, newestChange: status.attributeModificationTime))
         if !hold(unit) { preselection.add(unit) }
     }

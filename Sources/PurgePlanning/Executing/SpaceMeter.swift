@@ -78,6 +78,8 @@ struct PurgeProgress {
 
     /// How many bytes the plan wants to free.
     let wanted: Int64
+    /// How many inodes the plan wants to free.
+    private let wantedInodes: Int64
     /// How many predicted bytes must be deleted before the effect is judged; the greatest number
     /// where nothing can share blocks.
     let futileBytes: Int64
@@ -85,30 +87,37 @@ struct PurgeProgress {
     private(set) var predicted: Int64 = 0
     /// How many bytes removing them frees for certain: not those of compressed files.
     private(set) var certain: Int64 = 0
+    /// How many inodes removing them frees.
+    private(set) var inodes: Int64 = 0
     /// Whether a unit was removed since the last judgement that may have freed more.
     private var mayHaveFreedMore = false
     private var nextMeasure: Int64
 
-    init(wanted: Int64, futileBytes: Int64) {
-        self.wanted = wanted
+    init(_ wanted: PurgeAmount, futileBytes: Int64) {
+        (self.wanted, wantedInodes) = (wanted.bytes, wanted.inodes)
         self.futileBytes = futileBytes
-        nextMeasure = min(wanted, futileBytes)
+        nextMeasure = min(wanted.bytes, futileBytes)
     }
 
     /// Whether to judge the run before anything else is deleted.
-    var isDue: Bool { isDue(after: 0, certain: 0) }
+    var isDue: Bool { isDue(after: PurgeAmount(), certain: 0) }
 
-    /// Whether that is so when a number of bytes more are deleted, as predicted.
+    /// Whether that is so when so much more is deleted, as predicted. Inodes are freed, whatever the
+    /// free space shows.
     ///
-    /// - Parameter certainBytes: how many of those bytes are freed for certain.
-    func isDue(after bytes: Int64, certain certainBytes: Int64) -> Bool {
-        mayHaveFreedMore || predicted.addingSaturating(bytes) >= nextMeasure
+    /// - Parameter certainBytes: how many of the bytes are freed for certain.
+    func isDue(after amount: PurgeAmount, certain certainBytes: Int64) -> Bool {
+        guard inodes.addingSaturating(amount.inodes) >= wantedInodes else { return false }
+        return mayHaveFreedMore || predicted.addingSaturating(amount.bytes) >= nextMeasure
             || certain.addingSaturating(certainBytes) >= wanted
     }
 
-    /// Whether the blocks of what was deleted are as many as are wanted. Other processes may have
-    /// used them since, and snapshots may keep them where ``mayBeFutile``.
-    var isReached: Bool { certain >= wanted }
+    /// Whether the inodes and the blocks of what was deleted are as many as are wanted. Other processes
+    /// may have used them since, and snapshots may keep blocks where ``mayBeFutile``.
+    var isReached: Bool { isReached(by: certain) }
+
+    /// Whether as much as is wanted was freed if so many bytes were.
+    func isReached(by bytes: Int64) -> Bool { bytes >= wanted && inodes >= wantedInodes }
 
     /// Whether snapshots or other files may keep blocks of what is deleted.
     var mayBeFutile: Bool { futileBytes < .max }
@@ -118,6 +127,7 @@ struct PurgeProgress {
 
     mutating func removed(_ unit: PurgeUnit) {
         predicted.addSaturating(unit.bytes)
+        inodes.addSaturating(unit.amount.inodes)
         certain.addSaturating(unit.certainBytes)
         mayHaveFreedMore = mayHaveFreedMore || unit.mayFreeMore
     }

@@ -26,6 +26,8 @@ final class PurgeRules: Sendable {
     let includesForeign: Bool
     /// The rules for minimum ages.
     let ages: AgeRules
+    /// Whether inodes are short, so that each counts as freed.
+    let countsInodes: Bool
     /// The list of directories and files that look disposable but aren't.
     let notACache: NotACache
     /// The paths that tmpfiles.d excludes from cleaning.
@@ -43,7 +45,8 @@ final class PurgeRules: Sendable {
         devices: Set<UInt64>, mayShareExtents: Bool, locations: LocationIdentities,
         owners: UnlistedOwners? = nil, user: UInt32, includesForeign: Bool, ages: AgeRules,
         notACache: NotACache, keptPaths: KeptPaths, mountsElsewhere: MountsElsewhere,
-        seesAllProcesses: Bool = true, markRoots: Set<FileIdentity>? = nil
+        seesAllProcesses: Bool = true, countsInodes: Bool = false,
+        markRoots: Set<FileIdentity>? = nil
     ) {
         self.devices = devices
         self.mayShareExtents = mayShareExtents
@@ -56,6 +59,7 @@ final class PurgeRules: Sendable {
         self.keptPaths = keptPaths
         self.mountsElsewhere = mountsElsewhere
         self.seesAllProcesses = seesAllProcesses
+        self.countsInodes = countsInodes
         self.markRoots = markRoots
     }
 
@@ -353,14 +357,18 @@ private let mayWrite: UInt16 = 0o200
 extension UnitSink {
     /// Returns the reason to keep a unit, by its age and by what deleting it frees.
     func reasonToKeep(
-        lastUse: FileTime, freeing freed: FreedBytes, mayFreeMore: Bool = false, _ limit: AgeLimit
+        lastUse: FileTime, freeing freed: FreedBytes, _ inodes: Int, mayFreeMore: Bool = false,
+        _ limit: AgeLimit
     ) -> KeepReason? {
-        limit.reasonToKeep(lastUse) ?? (freed.atMost == 0 && !mayFreeMore ? .freesNothing : nil)
+        if let reason = limit.reasonToKeep(lastUse) { return reason }
+        let isGain = freed.atMost > 0 || mayFreeMore || rules.countsInodes && inodes > 0
+        return isGain ? nil : .freesNothing
     }
 
     /// Returns the reason to keep a unit, by what was found elsewhere about its path.
     func reasonToKeep(at path: [UInt8], isDirectory: Bool) -> KeepReason? {
-        mounts.reasonToKeep(path) ?? lateFindings.reasonToKeep(path, isDirectory: isDirectory)
+        rules.mountsElsewhere.reasonToKeep(path)
+            ?? lateFindings.reasonToKeep(path, isDirectory: isDirectory)
     }
 }
 

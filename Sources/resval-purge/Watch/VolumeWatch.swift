@@ -120,28 +120,12 @@ struct VolumeWatch: Sendable {
 /// How much a purge is to free, in bytes and in inodes.
 struct PurgeGoal: Sendable, Hashable {
     /// What the purge aims at: afterwards twice the `low` threshold is available.
-    var wanted = Amount()
+    var wanted = PurgeAmount()
     /// What the purge must at least free to make sense: afterwards the `low` threshold is
     /// available.
-    var needed = Amount()
+    var needed = PurgeAmount()
     /// Whether freeing less than ``needed`` makes sense too: at critical pressure everything helps.
     var isPartial = false
-
-    /// A number of bytes and a number of inodes.
-    struct Amount: Sendable, Hashable {
-        var bytes: Int64 = 0
-        var inodes: Int64 = 0
-
-        init(bytes: Int64 = 0, inodes: Int64 = 0) {
-            self.bytes = bytes
-            self.inodes = inodes
-        }
-
-        /// Whether another amount has at least as many bytes and as many inodes.
-        func isReached(by other: Amount) -> Bool {
-            other.bytes >= bytes && other.inodes >= inodes
-        }
-    }
 
     /// Creates the goal for a measured space; it is empty when twice the `low` threshold is
     /// available.

@@ -31,8 +31,8 @@ final class UnitExaminer {
         _ path: [UInt8], named standIn: [UInt8]? = nil, since first: Examination? = nil
     ) throws(KeepReason) -> Examination {
         let notes = Monitor<KeepReason?>(nil)
-        let found = FirstUnits(wantedBytes: .max)
-        let sink = UnitSink(found, LateFindings(), rules.mountsElsewhere) { _, reason in
+        let found = FirstUnits(PurgeAmount(bytes: .max))
+        let sink = UnitSink(found, LateFindings(), rules) { _, reason in
             notes.withLock { $0 = reason }
         }
         do {
