@@ -130,7 +130,7 @@ public enum LeftoverState: Sendable, Hashable {
             "an interrupted purge had begun to remove it, and what is left may be new: look through "
                 + "it, then delete it or give it another name"
         case .leftAlone(let reason): reason.sentence
-        case .failed(let error): "a leftover of an interrupted purge was not removed: \(error)"
+        case .failed(let error): "what an interrupted purge had put aside was not removed: \(error)"
         }
     }
 }
