@@ -42,23 +42,15 @@ struct Planning {
         let display = progress.begin(counting: "items examined")
         let search = environment.search(realRoots, space, display)
         let wanted = target.wanted(of: bytes, search.countsInodes ? space.inodeAmounts : [])
-        let now = FileTime.now
-        let found: FoundUnits
+        let (plan, found): (PurgePlan, FoundUnits)
         do {
             defer { display.end() }
-            found = try search.units(
-                freeing: wanted.bytes, inodes: wanted.inodes, on: volume, now: now
-            ) { path, reason in
-                kept.note(path, reason)
-            }.trimmed(toFree: wanted)
+            (plan, found) = try search.plan(freeing: wanted, on: volume) { kept.note($0, $1) }
         } catch is CancellationError {
             // The signal ends the program.
             throw ExitCode(2)
         }
         kept.finish()
-        let plan = try PurgePlan(
-            freeing: wanted.bytes, inodes: wanted.inodes, on: volume, roots: realRoots,
-            units: found.units, created: now)
         record(found.totals.certainBytes, plan)
         return Result(
             plan: plan, totals: found.totals, kept: kept, isTruncated: found.isTruncated,

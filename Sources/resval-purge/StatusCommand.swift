@@ -117,16 +117,13 @@ struct StatusCommand: ParsableCommand {
         do {
             // Nothing is printed beside the progress line.
             defer { display.end() }
-            let now = FileTime.now
             let kept = KeptItems(.lines, isListed: false)
-            let found = try search.units(freeing: 0, on: volume.path, now: now) {
+            let (plan, found) = try search.plan(freeing: PurgeAmount(), on: volume.path) {
                 kept.note($0, $1)
             }
             state.kept = kept.counts
             state.totals = found.totals
-            record(
-                found.totals.certainBytes,
-                try PurgePlan(freeing: 0, on: volume.path, units: [], created: now))
+            record(found.totals.certainBytes, plan)
         } catch let error as FileError where error.code == .unsupportedFilesystem {
             state.unavailable = error.message
         }

@@ -108,16 +108,16 @@ struct PlanFileTests {
         var totals = PurgeTotals()
         let first = FirstUnits(PurgeAmount(bytes: .max))
         for unit in read.units {
-            totals.add(unit.freed, of: unit.purgeClass)
+            totals.add(unit.amount, of: unit.purgeClass)
             first.add([unit])
         }
         #expect(totals.bytes == .max)
-        for unit in read.units { totals.remove(unit.freed, of: unit.purgeClass) }
+        for unit in read.units { totals.remove(unit.amount, of: unit.purgeClass) }
         #expect(totals.bytes == 0)
         #expect(first.found().units.count == 1)
         var progress = PurgeProgress(PurgeAmount(bytes: .max), futileBytes: .max)
         for _ in 0..<2 { progress.removed(unit([65], bytes: .max)) }
-        #expect(progress.predicted == .max)
+        #expect(progress.predicted.bytes == .max)
         #expect(progress.judge(.max - 1) { true } == .reached)
         var begun = PurgeProgress(PurgeAmount(bytes: .max), futileBytes: .max)
         begun.removed(unit([65], bytes: 1))

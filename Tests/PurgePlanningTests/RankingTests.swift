@@ -105,7 +105,7 @@ struct RankingTests {
     }
 
     private func add(_ unit: PurgeUnit, to thread: inout UnitPreselection) {
-        if !thread.drop(unit.freed, of: unit.purgeClass, lastUse: unit.lastUse) {
+        if !thread.drop(unit.amount, of: unit.purgeClass, lastUse: unit.lastUse) {
             thread.add(unit)
         }
     }

@@ -29,7 +29,7 @@ final class FirstUnits: Sendable {
     @discardableResult
     func add(_ units: [PurgeUnit], discarding late: PurgeTotals = PurgeTotals()) -> UnitBound? {
         state.withLock { state in
-            for unit in units { state.totals.add(unit.freed, of: unit.purgeClass) }
+            for unit in units { state.totals.add(unit.amount, of: unit.purgeClass) }
             state.units += units
             if !late.isEmpty {
                 state.totals.add(late)
@@ -88,7 +88,7 @@ public struct FoundUnits: Sendable, Hashable {
         let certain = units.filter { unit in
             guard let reason = lateFindings.reasonToKeep(unit.path, isDirectory: unit.isDirectory)
             else { return true }
-            totals.remove(unit.freed, of: unit.purgeClass)
+            totals.remove(unit.amount, of: unit.purgeClass)
             keep(unit.path, reason)
             return false
         }
@@ -115,17 +115,17 @@ public struct PurgeTotals: Sendable, Hashable {
     /// Whether nothing was counted.
     var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
 
-    mutating func remove(_ freed: FreedBytes, of purgeClass: PurgeClass) {
+    mutating func remove(_ freed: PurgeAmount, of purgeClass: PurgeClass) {
         counts[Int(purgeClass.rawValue)] -= 1
         // A saturated sum may be less than the sizes still subtracted from it.
-        sizes[Int(purgeClass.rawValue)] = max(0, sizes[Int(purgeClass.rawValue)] - freed.atMost)
-        certainBytes = max(0, certainBytes - freed.atLeast)
+        sizes[Int(purgeClass.rawValue)] = max(0, sizes[Int(purgeClass.rawValue)] - freed.bytes)
+        certainBytes = max(0, certainBytes - freed.certainBytes)
     }
 
-    mutating func add(_ freed: FreedBytes, of purgeClass: PurgeClass) {
+    mutating func add(_ freed: PurgeAmount, of purgeClass: PurgeClass) {
         counts[Int(purgeClass.rawValue)] += 1
-        sizes[Int(purgeClass.rawValue)].addSaturating(freed.atMost)
-        certainBytes.addSaturating(freed.atLeast)
+        sizes[Int(purgeClass.rawValue)].addSaturating(freed.bytes)
+        certainBytes.addSaturating(freed.certainBytes)
     }
 
     mutating func add(_ others: PurgeTotals) {
@@ -141,7 +141,7 @@ extension PurgeTotals {
     /// Counts units.
     package init(_ units: [PurgeUnit]) {
         self.init()
-        for unit in units { add(unit.freed, of: unit.purgeClass) }
+        for unit in units { add(unit.amount, of: unit.purgeClass) }
     }
 }
 
@@ -163,8 +163,8 @@ struct UnitPreselection {
     /// Counts a unit if it sorts after the bound.
     ///
     /// - Returns: true when the unit was counted; otherwise it still has to be added.
-    mutating func drop(_ freed: FreedBytes, of purgeClass: PurgeClass, lastUse: FileTime) -> Bool {
-        guard let bound, bound < UnitBound(purgeClass, freed.atMost, lastUse) else { return false }
+    mutating func drop(_ freed: PurgeAmount, of purgeClass: PurgeClass, lastUse: FileTime) -> Bool {
+        guard let bound, bound < UnitBound(purgeClass, freed.bytes, lastUse) else { return false }
         late.add(freed, of: purgeClass)
         return true
     }

@@ -12,16 +12,14 @@ public struct PurgeUnit: Sendable, Hashable {
     /// Whether deleting the unit may free more than ``bytes``, since files in it share blocks with each
     /// other. Not in plan files.
     package let mayFreeMore: Bool
-    /// How many inodes deleting the unit frees: not those of files with hard links elsewhere. Not in plan
-    /// files, where each item counts.
-    private let inodes: UInt32
     /// The device and inode of the file or of the directory itself.
     public let identity: FileIdentity
     /// The latest access, modification, change or birth time in the unit; the change times of
     /// directories do not count.
     public let lastUse: FileTime
-    /// How many bytes deleting the unit is expected to free, and how many for certain.
-    let freed: FreedBytes
+    /// How much deleting the unit is expected to free. In plan files each byte is certain, and each item
+    /// counts as an inode, also that of a file with hard links elsewhere.
+    package let amount: PurgeAmount
     /// The number of items in the unit, the top item included.
     public let itemCount: Int
     /// The state of the unit when it was chosen.
@@ -34,33 +32,28 @@ public struct PurgeUnit: Sendable, Hashable {
     ) {
         self.init(
             path: path, purgeClass: purgeClass, isDirectory: isDirectory, identity: identity,
-            lastUse: lastUse, freed: FreedBytes(atMost: bytes), inodes: itemCount,
+            lastUse: lastUse, freeing: PurgeAmount(bytes: bytes, inodes: Int64(itemCount)),
             itemCount: itemCount, pin: pin)
     }
 
     init(
         path: [UInt8], purgeClass: PurgeClass, isDirectory: Bool, mayFreeMore: Bool = false,
-        identity: FileIdentity, lastUse: FileTime, freed: FreedBytes, inodes: Int, itemCount: Int,
+        identity: FileIdentity, lastUse: FileTime, freeing amount: PurgeAmount, itemCount: Int,
         pin: PurgePin
     ) {
         self.path = path
         self.purgeClass = purgeClass
         self.isDirectory = isDirectory
         self.mayFreeMore = mayFreeMore
-        self.inodes = UInt32(clamping: inodes)
         self.identity = identity
         self.lastUse = lastUse
-        self.freed = freed
+        self.amount = amount
         self.itemCount = itemCount
         self.pin = pin
     }
 
     /// How many bytes deleting the unit is expected to free; less where they are compressed.
-    public var bytes: Int64 { freed.atMost }
-    /// How many bytes deleting the unit frees for certain. Not in plan files.
-    var certainBytes: Int64 { freed.atLeast }
-    /// How much deleting the unit is expected to free.
-    var amount: PurgeAmount { PurgeAmount(bytes: bytes, inodes: Int64(inodes)) }
+    public var bytes: Int64 { amount.bytes }
 
     /// The unit's part of the order of deletion that needs no path.
     var bound: UnitBound { UnitBound(purgeClass, bytes, mayFreeMore: mayFreeMore, lastUse) }
@@ -82,18 +75,24 @@ extension PurgeUnit: Comparable {
     }
 }
 
-/// A number of bytes and a number of inodes.
+/// How much space something takes, or deleting it is expected to free.
 package struct PurgeAmount: Sendable, Hashable {
-    package var bytes: Int64
-    package var inodes: Int64
+    /// The number of bytes if nothing is compressed.
+    package private(set) var bytes: Int64
+    /// The number of bytes that are freed for certain: the space that compressed ones take is not known.
+    private(set) var certainBytes: Int64
+    package private(set) var inodes: Int64
 
-    package init(bytes: Int64 = 0, inodes: Int64 = 0) {
+    /// - Parameter compressed: how many of the bytes are compressed.
+    package init(bytes: Int64 = 0, compressed: Int64 = 0, inodes: Int64 = 0) {
         self.bytes = bytes
+        certainBytes = max(0, bytes.subtractingSaturating(compressed))
         self.inodes = inodes
     }
 
     package mutating func add(_ other: PurgeAmount) {
         bytes.addSaturating(other.bytes)
+        certainBytes.addSaturating(other.certainBytes)
         inodes.addSaturating(other.inodes)
     }
 
@@ -107,28 +106,6 @@ package struct PurgeAmount: Sendable, Hashable {
         PurgeAmount(
             bytes: max(0, bytes.subtractingSaturating(other.bytes)),
             inodes: max(0, inodes.subtractingSaturating(other.inodes)))
-    }
-}
-
-/// How many bytes deleting something is expected to free.
-struct FreedBytes: Sendable, Hashable {
-    /// The number of bytes if nothing is compressed.
-    private(set) var atMost: Int64
-    /// The number of bytes that are freed for certain.
-    private(set) var atLeast: Int64
-
-    /// - Parameter compressed: how many of the bytes are compressed: the space that they take is
-    ///   not known.
-    init(atMost: Int64, compressed: Int64 = 0) {
-        self.atMost = atMost
-        atLeast = max(0, atMost.subtractingSaturating(compressed))
-    }
-
-    static let none = FreedBytes(atMost: 0)
-
-    mutating func add(_ other: FreedBytes) {
-        atMost.addSaturating(other.atMost)
-        atLeast.addSaturating(other.atLeast)
     }
 }
 

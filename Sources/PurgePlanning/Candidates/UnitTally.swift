@@ -73,8 +73,8 @@ struct UnitPortion: Sendable {
     var lastUse = FileTime(seconds: .min, nanoseconds: 0)
     /// The latest inode change time.
     var newestChange = FileTime(seconds: .min, nanoseconds: 0)
-    /// How many bytes deleting the items frees, not counting files with several hard links.
-    private(set) var freed = FreedBytes.none
+    /// How much deleting the items frees, not counting files with several hard links.
+    private(set) var freed = PurgeAmount()
     /// Whether files in the unit share extents with each other. Deleting the unit frees them, too, unless
     /// something outside shares them as well, such as a snapshot: which of both the kernel does not tell.
     private(set) var mayFreeMore = false
@@ -82,8 +82,6 @@ struct UnitPortion: Sendable {
     private var sharedStarts: Set<UInt64> = []
     /// The number of items.
     private(set) var itemCount = 0
-    /// The number of inodes that deleting them frees.
-    private(set) var inodes = 0
 
     /// The most files whose shared extents are compared.
     private static let mostSharedStarts = 65536
@@ -100,9 +98,8 @@ struct UnitPortion: Sendable {
     /// Adds what deleting one item frees.
     ///
     /// - Parameter sharedStart: where its first shared extent begins; nil if it has none.
-    mutating func add(_ bytes: FreedBytes, sharedStart: UInt64?) {
-        inodes += 1
-        freed.add(bytes)
+    mutating func add(_ amount: PurgeAmount, sharedStart: UInt64?) {
+        freed.add(amount)
         if let sharedStart { compare(sharedStart) }
     }
 
@@ -130,7 +127,6 @@ struct UnitPortion: Sendable {
         mayFreeMore = mayFreeMore || other.mayFreeMore
         for start in other.sharedStarts { compare(start) }
         itemCount += other.itemCount
-        inodes += other.inodes
     }
 }
 
@@ -138,7 +134,7 @@ struct UnitPortion: Sendable {
 struct LinkedFile: Sendable {
     let identity: FileIdentity
     let linkCount: Int
-    let freed: FreedBytes
+    let freed: PurgeAmount
     let sharedStart: UInt64?
 }
 
@@ -180,14 +176,14 @@ struct UnitSink: Sendable {
         let reason =
             portion.keepReason
             ?? reasonToKeep(
-                lastUse: portion.lastUse, freeing: portion.freed, portion.inodes,
+                lastUse: portion.lastUse, freeing: portion.freed,
                 mayFreeMore: portion.mayFreeMore, start.ageLimit)
             ?? reasonToKeep(at: start.path, isDirectory: true)
         if let reason { return note(start.path, reason) }
         let unit = PurgeUnit(
             path: start.path, purgeClass: start.purgeClass, isDirectory: true,
             mayFreeMore: portion.mayFreeMore, identity: start.status.identity,
-            lastUse: portion.lastUse, freed: portion.freed, inodes: portion.inodes,
+            lastUse: portion.lastUse, freeing: portion.freed,
             itemCount: portion.itemCount,
             pin: PurgePin(start.status, newestChange: portion.newestChange))
         if !hold(unit) { units.add([unit]) }
@@ -214,16 +210,15 @@ struct UnitSink: Sendable {
     ///   - preselection: the calling thread's own.
     func add(
         file entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus,
-        of purgeClass: PurgeClass, freeing freed: FreedBytes, limit: AgeLimit,
+        of purgeClass: PurgeClass, freeing freed: PurgeAmount, limit: AgeLimit,
         to preselection: inout UnitPreselection
     ) {
         let lastUse = status.lastUse(asOf: limit.now)
-        let isLinked = status.linkCount > 1
-        let (freed, inodes) = isLinked ? (.none, 0) : (freed, 1)
-        if let reason = reasonToKeep(lastUse: lastUse, freeing: freed, inodes, limit) {
+        let freed = status.linkCount > 1 ? PurgeAmount() : freed
+        if let reason = reasonToKeep(lastUse: lastUse, freeing: freed, limit) {
             return note(pathBytes(of: entry), reason)
         }
-        if !lateFindings.concernFiles, small?.concern(freed.atMost, purgeClass) != true,
+        if !lateFindings.concernFiles, small?.concern(freed.bytes, purgeClass) != true,
             preselection.drop(freed, of: purgeClass, lastUse: lastUse)
         {
             return
@@ -232,7 +227,7 @@ struct UnitSink: Sendable {
         if let reason = reasonToKeep(at: path, isDirectory: false) { return note(path, reason) }
         let unit = PurgeUnit(
             path: path, purgeClass: purgeClass, isDirectory: false, identity: status.identity,
-            lastUse: lastUse, freed: freed, inodes: inodes, itemCount: 1,
+            lastUse: lastUse, freeing: freed, itemCount: 1,
             pin: PurgePin(status, newestChange: status.attributeModificationTime))
         if !hold(unit) { preselection.add(unit) }
     }

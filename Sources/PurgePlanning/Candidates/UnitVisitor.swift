@@ -109,7 +109,7 @@ struct UnitVisitor: TreeVisitor {
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
     ) {
         portion.count(status, asOf: rules.ages.now)
-        let (freed, sharedStart) = rules.freedBytes(entry, status)
+        let (freed, sharedStart) = rules.freed(entry, status)
         if status.kind != .directory, status.linkCount > 1 {
             links.append(
                 LinkedFile(
@@ -161,7 +161,7 @@ struct UnitVisitor: TreeVisitor {
         guard seen.status.kind == .directory else {
             sink.add(
                 file: entry, seen.status, of: purgeClass,
-                freeing: rules.freedBytes(entry, seen.status).0, limit: limit, to: &preselection)
+                freeing: rules.freed(entry, seen.status).0, limit: limit, to: &preselection)
             return .skip
         }
         let tally = UnitTally(

@@ -44,12 +44,13 @@ struct PurgeRun {
         try executeAll(plan.units, event)
         if executor.goesOn { try goOn(event) }
         if outcome.examinationFailure != nil { outcome.failures += 1 }
-        outcome.predictedBytes = progress.predicted
-        outcome.certainBytes = progress.certain
-        outcome.freedInodes = progress.inodes
+        let predicted = progress.predicted
+        outcome.predictedBytes = predicted.bytes
+        outcome.certainBytes = predicted.certainBytes
+        outcome.freedInodes = predicted.inodes
         outcome.isReached = !outcome.isFutile && progress.isReached
         guard let meter else {
-            outcome.isReached = progress.isReached(by: progress.predicted)
+            outcome.isReached = progress.isReached(by: predicted.bytes)
             return
         }
         do throws(FileError) {
@@ -57,8 +58,8 @@ struct PurgeRun {
             outcome.measuredBytes = grown
             if progress.isReached(by: grown) { outcome.isReached = true }
             var isTelling = progress.mayBeFutile
-            if isTelling, grown < progress.certain { isTelling = try meter.isAlone() }
-            outcome.freedBytes = isTelling ? grown : max(grown, progress.certain)
+            if isTelling, grown < predicted.certainBytes { isTelling = try meter.isAlone() }
+            outcome.freedBytes = isTelling ? grown : max(grown, predicted.certainBytes)
         } catch {
             end(with: error)
         }
@@ -125,8 +126,7 @@ struct PurgeRun {
                 // What was kept is found again.
                 var wanted = plan.wanted
                 for _ in 0..<2 { wanted.add(kept) }
-                found = try search.units(
-                    freeing: wanted.bytes, inodes: wanted.inodes, on: volume, now: now)
+                found = try search.units(freeing: wanted, on: volume, now: now)
             } catch is CancellationError {
                 outcome.isStopped = true
                 return
@@ -167,7 +167,7 @@ struct PurgeRun {
     private func isComplete(_ batch: Batch) -> Bool {
         batch.waiting.count >= Batch.longest || batch.mayFreeMore
             || batch.begin.map { timeSinceBoot() - $0 >= executor.batchDuration } == true
-            || progress.isDue(after: batch.amount, certain: batch.certainBytes)
+            || progress.isDue(after: batch.amount)
     }
 
     /// Examines a unit and, unless it is a directory, deletes it.
@@ -298,8 +298,9 @@ struct PurgeRun {
         }
         do throws(FileError) {
             // Without a meter the prediction is the measurement.
-            let grown = try meter?.grownBytes(expecting: progress.expected) ?? progress.predicted
             let meter = meter
+            let grown =
+                try meter?.grownBytes(expecting: progress.expected) ?? progress.predicted.bytes
             let verdict = try progress.judge(grown) { () throws(FileError) in
                 try meter?.isAlone() ?? true
             }
@@ -331,8 +332,6 @@ private struct Batch {
     var begin: Duration?
     /// How much deleting the units is expected to free.
     private(set) var amount = PurgeAmount()
-    /// How many of the bytes are freed for certain.
-    private(set) var certainBytes: Int64 = 0
     /// Whether it may free more: what it freed is measured before another unit is deleted.
     private(set) var mayFreeMore = false
 
@@ -341,7 +340,6 @@ private struct Batch {
     ) {
         members.append((planned, result))
         amount.add(examined.amount)
-        certainBytes.addSaturating(examined.certainBytes)
         mayFreeMore = mayFreeMore || examined.mayFreeMore
     }
 }

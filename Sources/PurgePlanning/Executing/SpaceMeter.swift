@@ -76,59 +76,54 @@ struct PurgeProgress {
         case futile
     }
 
-    /// How many bytes the plan wants to free.
-    let wanted: Int64
-    /// How many inodes the plan wants to free.
-    private let wantedInodes: Int64
+    /// How much the plan wants to free.
+    private let wanted: PurgeAmount
     /// How many predicted bytes must be deleted before the effect is judged; the greatest number
     /// where nothing can share blocks.
     let futileBytes: Int64
-    /// How many bytes the removed units were expected to free.
-    private(set) var predicted: Int64 = 0
-    /// How many bytes removing them frees for certain: not those of compressed files.
-    private(set) var certain: Int64 = 0
-    /// How many inodes removing them frees.
-    private(set) var inodes: Int64 = 0
+    /// How much the removed units were expected to free.
+    private(set) var predicted = PurgeAmount()
     /// Whether a unit was removed since the last judgement that may have freed more.
     private var mayHaveFreedMore = false
     private var nextMeasure: Int64
 
     init(_ wanted: PurgeAmount, futileBytes: Int64) {
-        (self.wanted, wantedInodes) = (wanted.bytes, wanted.inodes)
+        self.wanted = wanted
         self.futileBytes = futileBytes
         nextMeasure = min(wanted.bytes, futileBytes)
     }
 
     /// Whether to judge the run before anything else is deleted.
-    var isDue: Bool { isDue(after: PurgeAmount(), certain: 0) }
+    var isDue: Bool { isDue(after: PurgeAmount()) }
 
     /// Whether that is so when so much more is deleted, as predicted. Inodes are freed, whatever the
     /// free space shows.
-    ///
-    /// - Parameter certainBytes: how many of the bytes are freed for certain.
-    func isDue(after amount: PurgeAmount, certain certainBytes: Int64) -> Bool {
-        guard inodes.addingSaturating(amount.inodes) >= wantedInodes else { return false }
-        return mayHaveFreedMore || predicted.addingSaturating(amount.bytes) >= nextMeasure
-            || certain.addingSaturating(certainBytes) >= wanted
+    func isDue(after amount: PurgeAmount) -> Bool {
+        var sum = predicted
+        sum.add(amount)
+        return sum.inodes >= wanted.inodes
+            && (mayHaveFreedMore || sum.bytes >= nextMeasure || sum.certainBytes >= wanted.bytes)
     }
 
     /// Whether the inodes and the blocks of what was deleted are as many as are wanted. Other processes
     /// may have used them since, and snapshots may keep blocks where ``mayBeFutile``.
-    var isReached: Bool { isReached(by: certain) }
+    var isReached: Bool { isReached(by: predicted.certainBytes) }
 
     /// Whether as much as is wanted was freed if so many bytes were.
-    func isReached(by bytes: Int64) -> Bool { bytes >= wanted && inodes >= wantedInodes }
+    func isReached(by bytes: Int64) -> Bool {
+        bytes >= wanted.bytes && predicted.inodes >= wanted.inodes
+    }
 
     /// Whether snapshots or other files may keep blocks of what is deleted.
     var mayBeFutile: Bool { futileBytes < .max }
 
     /// How many bytes a measurement may show.
-    var expected: Int64 { mayHaveFreedMore ? max(certain, wanted) : certain }
+    var expected: Int64 {
+        max(predicted.certainBytes, mayHaveFreedMore ? wanted.bytes : .min)
+    }
 
     mutating func removed(_ unit: PurgeUnit) {
-        predicted.addSaturating(unit.bytes)
-        inodes.addSaturating(unit.amount.inodes)
-        certain.addSaturating(unit.certainBytes)
+        predicted.add(unit.amount)
         mayHaveFreedMore = mayHaveFreedMore || unit.mayFreeMore
     }
 
@@ -139,13 +134,14 @@ struct PurgeProgress {
     mutating func judge<Failure>(
         _ measured: Int64, isAlone: () throws(Failure) -> Bool
     ) throws(Failure) -> Verdict {
+        let certain = predicted.certainBytes
         mayHaveFreedMore = false
-        if measured >= wanted { return .reached }
+        if measured >= wanted.bytes { return .reached }
         if certain >= futileBytes, measured < certain / 2, try isAlone() { return .futile }
         if isReached { return .reached }
         // Small steps near the end would spend more time in `syncfs(2)` than in deleting.
-        let step = max(wanted.subtractingSaturating(measured), wanted / 8, 1 << 20)
-        nextMeasure = predicted.addingSaturating(min(step, max(futileBytes, 1)))
+        let step = max(wanted.bytes.subtractingSaturating(measured), wanted.bytes / 8, 1 << 20)
+        nextMeasure = predicted.bytes.addingSaturating(min(step, max(futileBytes, 1)))
         return .goOn
     }
 }

@@ -193,21 +193,21 @@ final class PurgeRules: Sendable {
         }
     }
 
-    /// Returns how many bytes removing the last hard link of an item frees: its blocks, except
-    /// those shared with other files, and where the first of these begins; 0 when that cannot be
+    /// Returns what removing the last hard link of an item frees: its inode and its blocks, except
+    /// those shared with other files, and where the first of these begins; no blocks when that cannot be
     /// determined.
-    func freedBytes(
+    func freed(
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
-    ) -> (FreedBytes, sharedStart: UInt64?) {
+    ) -> (PurgeAmount, sharedStart: UInt64?) {
         guard mayShareExtents, status.kind == .regularFile, status.allocatedSize > 0 else {
-            return (FreedBytes(atMost: status.allocatedSize), nil)
+            return (PurgeAmount(bytes: status.allocatedSize, inodes: 1), nil)
         }
         guard let extents = try? fileExtents(of: entry, size: status.size) else {
-            return (.none, nil)
+            return (PurgeAmount(inodes: 1), nil)
         }
-        let freed = FreedBytes(
-            atMost: max(0, status.allocatedSize - extents.sharedBytes),
-            compressed: extents.encodedBytes)
+        let freed = PurgeAmount(
+            bytes: max(0, status.allocatedSize - extents.sharedBytes),
+            compressed: extents.encodedBytes, inodes: 1)
         return (freed, extents.sharedStart)
     }
 }
@@ -357,11 +357,10 @@ private let mayWrite: UInt16 = 0o200
 extension UnitSink {
     /// Returns the reason to keep a unit, by its age and by what deleting it frees.
     func reasonToKeep(
-        lastUse: FileTime, freeing freed: FreedBytes, _ inodes: Int, mayFreeMore: Bool = false,
-        _ limit: AgeLimit
+        lastUse: FileTime, freeing freed: PurgeAmount, mayFreeMore: Bool = false, _ limit: AgeLimit
     ) -> KeepReason? {
         if let reason = limit.reasonToKeep(lastUse) { return reason }
-        let isGain = freed.atMost > 0 || mayFreeMore || rules.countsInodes && inodes > 0
+        let isGain = freed.bytes > 0 || mayFreeMore || rules.countsInodes && freed.inodes > 0
         return isGain ? nil : .freesNothing
     }
 

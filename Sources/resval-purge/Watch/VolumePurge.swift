@@ -51,14 +51,8 @@ struct VolumePurge {
         search.countsInodes = goal.wanted.inodes > 0
         guard !search.roots.isEmpty else { return .unreachable(purgeable: PurgeAmount()) }
         let now = FileTime.now
-        let wanted = goal.wanted
-        let found = try search.units(
-            freeing: wanted.bytes, inodes: wanted.inodes, on: volume, now: now
-        ).trimmed(toFree: wanted)
+        let (plan, found) = try search.plan(freeing: goal.wanted, on: volume, now: now)
         let totals = found.totals
-        let plan = try PurgePlan(
-            freeing: wanted.bytes, inodes: wanted.inodes, on: volume, roots: search.roots,
-            units: found.units, created: now)
         remember(totals.certainBytes, plan)
         guard goal.isPartial || goal.needed.isReached(by: plan.amount) else {
             return .unreachable(
