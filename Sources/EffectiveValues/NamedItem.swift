@@ -10,9 +10,9 @@ package struct NamedItem: Sendable, Hashable {
 
     /// Resolves a path from `/`, one name at a time, and checks each step.
     ///
-    /// A step is refused when its directory does not belong to root, or who owns `/`, and the item in
-    /// it belongs to another user than the directory, even to root: the directory's owner chose which
-    /// item has the name. The user's own choice is no danger: what root owns in a directory that only
+    /// A step is refused when its directory does not belong to root and the item in it belongs to
+    /// another user than the directory, even to root: the directory's owner chose which item has the
+    /// name. The user's own choice is no danger: what root owns in a directory that only
     /// the user can write is reached. A symbolic link is followed if root made it in a directory that
     /// only root can write, or if the user made it in a directory that only the user or only root can
     /// write; a user's link must lead to an item of the same user. These are the rules of systemd's
@@ -46,15 +46,18 @@ package enum UnsafeStep: Error, Sendable, Hashable {
 
     /// Checks one step down that does not follow a link.
     ///
+    /// In a user namespace that does not map root, what belongs to root and what belongs to any other
+    /// user seem to have the same owner. There `/` and the directories in it count as root's.
+    ///
     /// - Parameters:
     ///   - directory: the status of the directory.
+    ///   - depth: the number of names that lead to it.
     ///   - item: the status of the item in it.
     package static func check(
-        from directory: FileStatus, to item: FileStatus
+        from directory: FileStatus, at depth: Int, to item: FileStatus
     ) throws(UnsafeStep) {
-        if ![0, ownerOfRoot].contains(directory.owner), item.owner != directory.owner {
-            throw .otherOwner
-        }
+        if directory.owner == 0 || item.owner == directory.owner { return }
+        guard depth <= 1, directory.owner == ownerOfRoot else { throw .otherOwner }
     }
 
     static func check(
@@ -73,8 +76,7 @@ package enum UnsafeStep: Error, Sendable, Hashable {
         }
     }
 
-    /// The owner of `/`, who chooses what every path leads to. In a user namespace that does not map
-    /// root, its directories seem to belong to the uid for all that is not mapped.
+    /// The owner of `/`, who chooses what every path leads to.
     private static let ownerOfRoot = (try? FilePath("/").status().owner) ?? 0
 
     func error(at path: FilePath) -> FileError {

@@ -159,7 +159,7 @@ struct PathResolver: ~Copyable {
             try item.status()
         }
         do throws(UnsafeStep) {
-            try check?.step(to: status, isFollowed: isFollowed)
+            try check?.step(to: status, at: resolved.count, isFollowed: isFollowed)
         } catch {
             throw error.error(at: FilePath(names: resolved + [name]))
         }
@@ -198,9 +198,12 @@ private struct StepCheck {
     /// Whether a link of the user's own was followed.
     var hasFollowedOwnLink = false
 
-    mutating func step(to item: FileStatus, isFollowed: Bool) throws(UnsafeStep) {
+    /// - Parameter depth: the number of names that lead to the file reached.
+    mutating func step(
+        to item: FileStatus, at depth: Int, isFollowed: Bool
+    ) throws(UnsafeStep) {
         let isOwnChoice = status.owner == user && !status.isWritableByOthers && item.owner == 0
-        if !isOwnChoice { try UnsafeStep.check(from: status, to: item) }
+        if !isOwnChoice { try UnsafeStep.check(from: status, at: depth, to: item) }
         guard isFollowed else {
             status = item
             return

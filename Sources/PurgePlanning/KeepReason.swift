@@ -82,7 +82,7 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .protected: "protected"
         case .protectionClass: "protection-class"
         case .symbolicLink: "symbolic-link"
-        case .protectedRoot: "protected-root"
+        case .protectedRoot: "protected-directory"
         case .mountPoint: "mount-point"
         case .foreignOwner: "foreign-owner"
         case .unknownOwner: "unknown-owner"

@@ -17,6 +17,8 @@ public struct PurgePlan: Sendable, Hashable {
     public let device: UInt64
     /// How many bytes deleting the units is meant to free at least.
     public let wantedBytes: Int64
+    /// How many inodes deleting the units is meant to free at least.
+    public let wantedInodes: Int64
     /// The search roots; empty for the user's own directories.
     public let roots: [FilePath]
     /// The units, in order of deletion.
@@ -25,12 +27,13 @@ public struct PurgePlan: Sendable, Hashable {
     /// Creates a plan from its parts.
     public init(
         created: FileTime, bootID: String, device: UInt64, wantedBytes: Int64,
-        roots: [FilePath] = [], units: [PurgeUnit]
+        wantedInodes: Int64 = 0, roots: [FilePath] = [], units: [PurgeUnit]
     ) {
         self.created = created
         self.bootID = bootID
         self.device = device
         self.wantedBytes = wantedBytes
+        self.wantedInodes = wantedInodes
         self.roots = roots
         self.units = units
     }
@@ -41,17 +44,23 @@ public struct PurgePlan: Sendable, Hashable {
     /// - Parameter volume: a path on the filesystem that is short of space.
     /// - Throws: `FileError` when either cannot be read.
     public init(
-        freeing wantedBytes: Int64, on volume: FilePath, roots: [FilePath] = [],
-        units: [PurgeUnit], created: FileTime
+        freeing wantedBytes: Int64, inodes wantedInodes: Int64 = 0, on volume: FilePath,
+        roots: [FilePath] = [], units: [PurgeUnit], created: FileTime
     ) throws(FileError) {
         self.init(
             created: created, bootID: try bootIdentifier(),
             device: try volume.fileStatus().identity.device, wantedBytes: wantedBytes,
-            roots: roots, units: units)
+            wantedInodes: wantedInodes, roots: roots, units: units)
     }
 
     /// How many bytes deleting all units is expected to free.
-    public var bytes: Int64 { units.reduce(0) { $0.addingSaturating($1.bytes) } }
+    public var bytes: Int64 { amount.bytes }
+
+    /// How much deleting all units is expected to free.
+    package var amount: PurgeAmount { units.reduce(into: PurgeAmount()) { $0.add($1.amount) } }
+
+    /// How much deleting the units is meant to free at least.
+    package var wanted: PurgeAmount { PurgeAmount(bytes: wantedBytes, inodes: wantedInodes) }
 }
 
 /// The reason why a text is not a valid plan.
@@ -75,6 +84,7 @@ extension PurgePlan {
         line.add("bootID", bootID)
         line.add("device", device)
         line.add("wantedBytes", wantedBytes)
+        line.add("wantedInodes", wantedInodes)
         line.add("roots", objects: roots) { root, line in line.add(path: root.bytes) }
         line.add("units", objects: units) { unit, line in unit.add(to: &line) }
         return line.ended()
@@ -125,6 +135,7 @@ private struct PlanReader {
         var bootID: String?
         var device: UInt64?
         var wantedBytes: Int64?
+        var wantedInodes: Int64?
         var roots: [FilePath]?
         var units: [PurgeUnit]?
         try forEachField(&scanner) { reader, scanner, name throws(JSONError) in
@@ -139,6 +150,7 @@ private struct PlanReader {
             case "bootID": bootID = try scanner.text()
             case "device": device = try scanner.unsigned()
             case "wantedBytes": wantedBytes = try reader.amount(&scanner)
+            case "wantedInodes": wantedInodes = try reader.amount(&scanner)
             case "roots":
                 roots = try reader.elements(&scanner, "root") { reader, scanner throws(JSONError) in
                     try reader.root(&scanner)
@@ -151,14 +163,14 @@ private struct PlanReader {
             }
         }
         guard isPlan, isKnown, let created, let bootID, !bootID.isEmpty, let device,
-            let wantedBytes, let roots, let units
+            let wantedBytes, let wantedInodes, let roots, let units
         else { throw refuse("lacks required fields") }
         guard Self.areApart(units.map(\.path)) else {
             throw refuse("has a unit twice, or one inside another")
         }
         return PurgePlan(
             created: created, bootID: bootID, device: device, wantedBytes: wantedBytes,
-            roots: roots, units: units)
+            wantedInodes: wantedInodes, roots: roots, units: units)
     }
 
     /// Whether no path occurs twice or lies below another.

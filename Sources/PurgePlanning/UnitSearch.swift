@@ -16,8 +16,10 @@ public struct UnitSearch: Sendable {
     /// location and ``pressure``.
     public var minimumAge: Int64?
     /// The size in bytes below which temporary files and caches are deleted only where the small units
-    /// of their directory come to a mebibyte together: 64 KiB. 0 where inodes are short.
+    /// of their directory come to a mebibyte together: 64 KiB. Not heeded where inodes count.
     public var smallest: Int64 = 64 << 10
+    /// Whether inodes are short: then each counts as freed, also that of an empty file.
+    public var countsInodes = false
     /// Whether items of other users may be deleted.
     public var includesForeign = false
     /// Directories and files that are never deleted, in addition to those of the environment and to
@@ -56,18 +58,28 @@ public struct UnitSearch: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: what the units free together, if there are enough of them.
+    ///   - inodes: how many inodes they free together, if there are enough of them.
     ///   - volume: a path on the filesystem that is short of space.
     ///   - keep: as for ``units(freeing:on:now:keep:)``.
     /// - Throws: as ``units(freeing:on:now:keep:)``.
     public func makePlan(
-        freeing bytes: Int64, on volume: FilePath,
+        freeing bytes: Int64, inodes: Int64 = 0, on volume: FilePath,
         keep: @escaping @Sendable ([UInt8], KeepReason) -> Void = { _, _ in }
     ) throws -> PurgePlan {
-        let now = FileTime.now
-        let found = try units(freeing: bytes, on: volume, now: now, keep: keep)
-            .trimmed(toFree: bytes)
-        return try PurgePlan(
-            freeing: bytes, on: volume, roots: roots, units: found.units, created: now)
+        try plan(freeing: PurgeAmount(bytes: bytes, inodes: inodes), on: volume, keep: keep).plan
+    }
+
+    /// As ``makePlan(freeing:inodes:on:keep:)``, with what was found.
+    package func plan(
+        freeing wanted: PurgeAmount, on volume: FilePath, now: FileTime = .now,
+        keep: @escaping @Sendable ([UInt8], KeepReason) -> Void = { _, _ in }
+    ) throws -> (plan: PurgePlan, found: FoundUnits) {
+        let found = try units(freeing: wanted, on: volume, now: now, keep: keep)
+            .trimmed(toFree: wanted)
+        let plan = try PurgePlan(
+            freeing: wanted.bytes, inodes: wanted.inodes, on: volume, roots: roots,
+            units: found.units, created: now)
+        return (plan, found)
     }
 
     /// Finds the units to delete first.
@@ -85,15 +97,21 @@ public struct UnitSearch: Sendable {
         freeing bytes: Int64, on volume: FilePath, now: FileTime,
         keep: @escaping @Sendable ([UInt8], KeepReason) -> Void = { _, _ in }
     ) throws -> FoundUnits {
+        try units(freeing: PurgeAmount(bytes: bytes), on: volume, now: now, keep: keep)
+    }
+
+    func units(
+        freeing wanted: PurgeAmount, on volume: FilePath, now: FileTime,
+        keep: @escaping @Sendable ([UInt8], KeepReason) -> Void = { _, _ in }
+    ) throws -> FoundUnits {
         let rules = try rules(on: volume, now: now, keep: keep)
         let lateFindings = LateFindings()
         var passesLeft = 4
         while true {
             passesLeft -= 1
-            let units = FirstUnits(wantedBytes: bytes)
-            let small = smallest > 0 ? SmallUnits(below: smallest) : nil
-            let sink = UnitSink(
-                units, lateFindings, rules.mountsElsewhere, small: small, keep: keep)
+            let units = FirstUnits(wanted)
+            let small = smallest > 0 && !countsInodes ? SmallUnits(below: smallest) : nil
+            let sink = UnitSink(units, lateFindings, rules, small: small, keep: keep)
             var scanner = TreeScanner(
                 threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
             scanner.leavesAccessTimes = true
@@ -141,6 +159,7 @@ public struct UnitSearch: Sendable {
             // When this fails, the final check before deletion fails too and reports it.
             mountsElsewhere: (try? runningProcesses().recentMounts()) ?? .none,
             seesAllProcesses: isAlone || (try? isInInitialPIDNamespace()) == true,
+            countsInodes: countsInodes,
             // A directory that does not exist has no entries, and one that is not reached safely is
             // not searched.
             markRoots: markRoots.map { roots in

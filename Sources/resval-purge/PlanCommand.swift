@@ -71,13 +71,14 @@ struct PlanCommand: ParsableCommand {
 ///
 /// - Returns: true when the plan frees enough.
 func reportShortfall(_ result: Planning.Result) -> Bool {
-    guard result.missingBytes > 0 else { return true }
-    let wanted = sizeText(result.plan.wantedBytes)
+    let plan = result.plan
+    if plan.missing.isEmpty { return true }
+    let certainly = plan.units.contains { $0.mayFreeMore } ? " for certain" : ""
     let found =
-        result.plan.bytes == 0
-        ? "nothing can be deleted to free \(wanted)"
-        : "only \(sizeText(result.plan.bytes)) of \(wanted) can be freed, "
-            + "\(sizeText(result.missingBytes)) short"
+        plan.units.isEmpty
+        ? "nothing can be deleted to free \(plan.wanted.text())"
+        : "only \(plan.amount.text(for: plan.wanted)) of \(plan.wanted.text()) can be freed"
+            + "\(certainly), \(plan.missing.text()) short"
     Messages.write(
         "\(found) (--kept shows what is kept and why, run --partial accepts less)")
     return false

@@ -79,7 +79,10 @@ struct PlanPrinter: ~Copyable {
             line.add("wantedBytes", plan.wantedBytes)
             line.add("plannedUnits", plan.units.count)
             line.add("plannedBytes", plan.bytes)
-            line.add("missingBytes", result.missingBytes)
+            line.add("missingBytes", plan.missing.bytes)
+            line.add("wantedInodes", plan.wantedInodes)
+            line.add("plannedInodes", plan.amount.inodes)
+            line.add("missingInodes", plan.missing.inodes)
             line.add("classes", objects: PurgeClass.allCases) { purgeClass, line in
                 line.add("class", purgeClass.name)
                 line.add("units", result.totals.count(of: purgeClass))
@@ -108,8 +111,8 @@ struct PlanPrinter: ~Copyable {
         }
         let units = counted(result.plan.units.count, "unit")
         buffer.append(
-            text: "total: \(sizeText(result.plan.bytes)) in \(units); "
-                + "wanted \(sizeText(result.plan.wantedBytes))\n")
+            text: "total: \(result.plan.amount.text(for: result.plan.wanted)) in \(units); "
+                + "wanted \(result.plan.wanted.text())\n")
         let kept = result.kept.counts.text
         if !kept.isEmpty { buffer.append(text: "kept: \(kept)\n") }
     }

@@ -24,9 +24,6 @@ struct Planning {
         let search: UnitSearch
         /// A path on the volume.
         let volume: FilePath
-
-        /// How many bytes less than wanted the plan frees; 0 when it frees enough.
-        var missingBytes: Int64 { max(0, plan.wantedBytes - plan.bytes) }
     }
 
     /// Makes a plan, and records how much may be deleted on the volume.
@@ -44,25 +41,41 @@ struct Planning {
         }
         let display = progress.begin(counting: "items examined")
         let search = environment.search(realRoots, space, display)
-        let wanted = target.wantedBytes(of: bytes)
-        let now = FileTime.now
-        let found: FoundUnits
+        let wanted = target.wanted(of: bytes, search.countsInodes ? space.inodeAmounts : [])
+        let (plan, found): (PurgePlan, FoundUnits)
         do {
             defer { display.end() }
-            found = try search.units(freeing: wanted, on: volume, now: now) { path, reason in
-                kept.note(path, reason)
-            }.trimmed(toFree: wanted)
+            (plan, found) = try search.plan(freeing: wanted, on: volume) { kept.note($0, $1) }
         } catch is CancellationError {
             // The signal ends the program.
             throw ExitCode(2)
         }
         kept.finish()
-        let plan = try PurgePlan(
-            freeing: wanted, on: volume, roots: realRoots, units: found.units, created: now)
         record(found.totals.certainBytes, plan)
         return Result(
             plan: plan, totals: found.totals, kept: kept, isTruncated: found.isTruncated,
             search: environment.search(realRoots, space), volume: volume)
+    }
+}
+
+extension PurgePlan {
+    /// How much less than wanted the plan frees.
+    var missing: PurgeAmount { wanted.missing(in: amount) }
+}
+
+extension PurgeAmount {
+    var isEmpty: Bool { self == PurgeAmount() }
+
+    /// The amount for people: bytes, inodes, or both, as far as these are wanted.
+    ///
+    /// - Parameter wanted: the amount that counts; nil for this one.
+    func text(for wanted: PurgeAmount? = nil) -> String {
+        let wanted = wanted ?? self
+        let parts = [
+            wanted.bytes > 0 || wanted.inodes == 0 ? sizeText(bytes) : nil,
+            wanted.inodes > 0 ? counted(inodes, "inode") : nil,
+        ]
+        return parts.compactMap(\.self).joined(separator: " and ")
     }
 }
 

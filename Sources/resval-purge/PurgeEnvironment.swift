@@ -78,7 +78,7 @@ struct PurgeEnvironment {
             space.map { thresholds.pressure(of: $0) } == .critical ? .critical : .low
         if let smallest = options.smallest { search.smallest = smallest.bytes }
         search.isAlone = options.alone
-        if let space, thresholds.isShortOfInodes(space) { search.smallest = 0 }
+        if let space { search.countsInodes = thresholds.isShortOfInodes(space) }
         search.minimumAge = options.minAge?.seconds
         if let scope {
             search.includesForeign = scope.allOwners

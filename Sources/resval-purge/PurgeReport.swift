@@ -69,11 +69,11 @@ struct PurgeReport: ~Copyable {
     }
 
     /// Reports the outcome of the run.
-    mutating func finish(_ outcome: PurgeOutcome, on volume: FilePath, wanted: Int64) {
+    mutating func finish(_ outcome: PurgeOutcome, on volume: FilePath, wanted: PurgeAmount) {
         printer.flush()
         if outcome.failures > 0 { hasFailures = true }
         let available = try? StorageSpace(at: volume).bytes?.available
-        let text = sentence(outcome, available)
+        let text = sentence(outcome, wanted, available)
         switch form {
         case nil: log.write(.notice, about: volume.bytes, text)
         case .json: write(outcome, wanted: wanted, available: available)
@@ -93,21 +93,23 @@ struct PurgeReport: ~Copyable {
             let freed =
                 mode == .rehearse
                 ? outcome.predictedBytes : max(outcome.certainBytes, outcome.measuredBytes ?? 0)
-            log.write(
-                .warning,
-                "\(sizeText(max(0, wanted - freed))) short of the \(sizeText(wanted)) wanted")
+            let missing = wanted.missing(
+                in: PurgeAmount(bytes: freed, inodes: outcome.freedInodes))
+            log.write(.warning, "\(missing.text()) short of the \(wanted.text()) wanted")
         }
     }
 
-    private mutating func write(_ outcome: PurgeOutcome, wanted: Int64, available: Int64?) {
+    private mutating func write(_ outcome: PurgeOutcome, wanted: PurgeAmount, available: Int64?) {
         var line = JSONLine.output()
         line.add("type", "outcome")
-        line.add("wantedBytes", wanted)
+        line.add("wantedBytes", wanted.bytes)
+        line.add("wantedInodes", wanted.inodes)
         line.add("removedUnits", outcome.removedUnits)
         line.add("predictedBytes", outcome.predictedBytes)
         line.add("keptUnits", outcome.keptUnits)
         line.add("keptBytes", outcome.keptBytes)
         line.add("freedBytes", outcome.freedBytes)
+        line.add("freedInodes", outcome.freedInodes)
         line.add("measuredBytes", outcome.measuredBytes)
         line.add("volumeAvailableCapacity", available)
         line.add("isReached", outcome.isReached)
@@ -118,10 +120,13 @@ struct PurgeReport: ~Copyable {
         line.end(in: &buffer)
     }
 
-    private func sentence(_ outcome: PurgeOutcome, _ available: Int64?) -> String {
+    private func sentence(
+        _ outcome: PurgeOutcome, _ wanted: PurgeAmount, _ available: Int64?
+    ) -> String {
         let units = counted(outcome.removedUnits, "unit")
         var text = mode == .delete ? "deleted \(units)" : "\(units) would be deleted"
         text += ", \(sizeText(outcome.predictedBytes))"
+        if wanted.inodes > 0 { text += " and \(counted(outcome.freedInodes, "inode"))" }
         if outcome.keptUnits > 0 {
             text += "; \(counted(outcome.keptUnits, "unit")) kept, \(sizeText(outcome.keptBytes))"
             if form == nil { text += " (\(kept.text))" }

@@ -111,12 +111,11 @@ struct RunCommand: ParsableCommand {
     private func execute(
         _ plan: PurgePlan, _ environment: PurgeEnvironment, _ report: inout PurgeReport
     ) throws -> Bool {
-        let missing = plan.wantedBytes - plan.bytes
-        guard missing <= 0 || partial else {
+        guard plan.missing.isEmpty || partial else {
             Messages.write(
                 about: paths.paths[0].bytes,
-                "the plan is \(sizeText(missing)) short of the \(sizeText(plan.wantedBytes)) "
-                    + "wanted (--partial accepts less)")
+                "the plan is \(plan.missing.text()) short of the \(plan.wanted.text()) wanted "
+                    + "(--partial accepts less)")
             return false
         }
         let volume = try environment.volume(plan.roots)
@@ -156,7 +155,7 @@ struct RunCommand: ParsableCommand {
             if case .removed(let unit, _) = event { removed.add(unit: unit.bytes) }
         }
         display.end()
-        report.finish(outcome, on: volume, wanted: plan.wantedBytes)
+        report.finish(outcome, on: volume, wanted: plan.wanted)
         if !isDryRun { record(purgeable - outcome.certainBytes, plan) }
         return outcome.isReached
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import PurgePlanning
 import StorageManagement
 
 /// The options that decide where units are searched and which may be deleted.
@@ -51,7 +52,8 @@ struct TargetOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How much should be available, such as 20G or 15%.", valueName: "size"),
+            "How much should be available, such as 20G or 15%; a percentage also of the inodes, "
+                + "where they are short.", valueName: "size"),
         transform: AvailableArgument.init)
     var untilAvailable: AvailableArgument?
 
@@ -65,10 +67,20 @@ struct TargetOptions: ParsableArguments {
         if free?.bytes == 0 { throw ValidationError("--free needs a size greater than 0") }
     }
 
-    /// Returns how many bytes to free on a volume.
-    func wantedBytes(of space: StorageAmount) -> Int64 {
-        if let free { return free.bytes }
-        return max(0, (untilAvailable?.bytes(of: space.total) ?? 0) - space.available)
+    /// Returns how much to free on a volume.
+    ///
+    /// - Parameters:
+    ///   - bytes: the volume's bytes.
+    ///   - inodes: its inodes, if these are short, and those of quotas.
+    func wanted(of bytes: StorageAmount, _ inodes: [StorageAmount]) -> PurgeAmount {
+        switch untilAvailable {
+        case nil: PurgeAmount(bytes: free?.bytes ?? 0)
+        case .size(let size): PurgeAmount(bytes: max(0, size.bytes - bytes.available))
+        case .percent(let percent):
+            PurgeAmount(
+                bytes: bytes.missing(toPercent: percent),
+                inodes: inodes.map { $0.missing(toPercent: percent) }.max() ?? 0)
+        }
     }
 }
 
@@ -109,11 +121,11 @@ enum AvailableArgument: Sendable, Hashable {
         }
         self = .percent(percent)
     }
+}
 
-    func bytes(of total: Int64) -> Int64 {
-        switch self {
-        case .size(let size): size.bytes
-        case .percent(let percent): total / 100 * percent + total % 100 * percent / 100
-        }
+extension StorageAmount {
+    /// Returns how much more has to be available to be a percentage of the total.
+    fileprivate func missing(toPercent percent: Int64) -> Int64 {
+        max(0, total / 100 * percent + total % 100 * percent / 100 - available)
     }
 }

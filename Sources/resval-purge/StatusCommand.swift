@@ -113,20 +113,17 @@ struct StatusCommand: ParsableCommand {
         let search = environment.search(volume.roots, space, display)
         var state = VolumeState(
             path: volume.path, filesystem: Volume(holding: volume.status)?.mount.filesystemType,
-            pressure: pressure, space: space.bytes)
+            pressure: pressure, space: space)
         do {
             // Nothing is printed beside the progress line.
             defer { display.end() }
-            let now = FileTime.now
             let kept = KeptItems(.lines, isListed: false)
-            let found = try search.units(freeing: 0, on: volume.path, now: now) {
+            let (plan, found) = try search.plan(freeing: PurgeAmount(), on: volume.path) {
                 kept.note($0, $1)
             }
             state.kept = kept.counts
             state.totals = found.totals
-            record(
-                found.totals.certainBytes,
-                try PurgePlan(freeing: 0, on: volume.path, units: [], created: now))
+            record(found.totals.certainBytes, plan)
         } catch let error as FileError where error.code == .unsupportedFilesystem {
             state.unavailable = error.message
         }
@@ -139,7 +136,7 @@ struct VolumeState {
     let path: FilePath
     let filesystem: String?
     let pressure: StoragePressure
-    let space: StorageAmount?
+    let space: StorageSpace
     /// The units that may be deleted; nil where nothing is ever deleted.
     var totals: PurgeTotals?
     /// What is kept: units that are too young would count if they were older.
@@ -157,9 +154,12 @@ struct VolumeState {
     private func writeLines(_ buffer: inout OutputBuffer) {
         buffer.append(path: path)
         buffer.append(text: " (\(filesystem ?? "unknown filesystem")): \(pressure.name)")
-        if let space {
-            buffer.append(
-                text: ", \(sizeText(space.available)) of \(sizeText(space.total)) available")
+        let amounts = [
+            space.bytes.map { "\(sizeText($0.available)) of \(sizeText($0.total))" },
+            space.inodes.map { "\($0.available) of \(counted($0.total, "inode"))" },
+        ].compactMap(\.self)
+        if !amounts.isEmpty {
+            buffer.append(text: ", \(amounts.joined(separator: " and ")) available")
         }
         buffer.append("\n")
         if let unavailable { buffer.append(text: "  \(unavailable)\n") }
@@ -181,8 +181,10 @@ struct VolumeState {
         line.add(path: path.bytes)
         line.add("filesystem", filesystem)
         line.add("pressure", pressure.name)
-        line.add("volumeTotalCapacity", space?.total)
-        line.add("volumeAvailableCapacity", space?.available)
+        line.add("volumeTotalCapacity", space.bytes?.total)
+        line.add("volumeAvailableCapacity", space.bytes?.available)
+        line.add("totalInodes", space.inodes?.total)
+        line.add("availableInodes", space.inodes?.available)
         line.add("purgeableBytes", totals?.bytes)
         line.add("classes", objects: totals == nil ? [] : PurgeClass.allCases) { kind, line in
             line.add("class", kind.name)

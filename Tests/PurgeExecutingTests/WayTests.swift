@@ -70,7 +70,7 @@ struct WayTests {
     @Test("is walked again when a directory is moved, or a link has its name")
     func moved() throws {
         for name in ["app", ""] {
-            try expectKept(as: ["changed", "unreadable", "protected-root"]) { home in
+            try expectKept(as: ["changed", "unreadable", "protected-directory"]) { home in
                 let directory = home(".cache").appending(name)
                 rename(directory.string, home("Documents/moved").string)
                 symlink(home("Documents/moved").string, directory.string)

@@ -1,3 +1,4 @@
+import Glibc
 import SystemCalls
 import SystemPackage
 import TestSupport
@@ -220,6 +221,37 @@ struct NotACacheTests {
         for root in [".cache/.hg", ".cache/.git/objects", ".cache/.password-store/mail"] {
             let below = try home.found { $0.roots = [home.path(root)] }
             #expect(below.units == [] && below.kept[root]?.name == "not-a-cache", "\(root)")
+        }
+    }
+
+    @Test("is told by reading each directory once, whatever has its path meanwhile")
+    func readOnce() throws {
+        let tree = Tree {
+            for name in ["program", ".git"] {
+                Directory("\(name).app") {
+                    File("\(name)", block)
+                    Directory("clone") { File(".git/HEAD", block) }
+                    for index in 0..<20 { Directory("unit\(index)") { File("file", block) } }
+                }
+                Directory("\(name).other")
+            }
+        }
+        try withHome(tree) { home in
+            for name in ["program", ".git"] {
+                let (app, other) = (home.path("\(name).app"), home.path("\(name).other"))
+                let mock = SystemCallMock([:])
+                mock.beforeCall = { call in
+                    guard call == .getdents64, mock.calls[call] == 1 else { return }
+                    rename(app.string, home.path("\(name).moved").string)
+                    rename(other.string, app.string)
+                }
+                let layout = mock.run { CacheLayout(of: app.withoutFollowing, .shipped) }
+                #expect(layout.keepsSmallFiles && !layout.isIndexed)
+                let repository = KeepReason.notACache("a repository of Git")
+                #expect(layout.reasonToKeep == (name == ".git" ? repository : nil))
+                // One of the directory and of each in it, and of each `.git`.
+                #expect(mock.calls[.statx, default: 0] <= 24)
+            }
         }
     }
 

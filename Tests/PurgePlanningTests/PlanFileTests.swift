@@ -24,7 +24,7 @@ struct PlanFileTests {
     private func plan(_ units: [PurgeUnit], roots: [FilePath] = ["/home/u"]) -> PurgePlan {
         PurgePlan(
             created: FileTime(seconds: 1_700_000_000, nanoseconds: 1), bootID: "3c19c3c1",
-            device: 2049, wantedBytes: 4096, roots: roots, units: units)
+            device: 2049, wantedBytes: 4096, wantedInodes: 7, roots: roots, units: units)
     }
 
     @Test("is read as it was written, with names of any bytes and times of any year")
@@ -48,7 +48,7 @@ struct PlanFileTests {
         #expect(
             text == """
                 {"type":"purge-plan","version":1,"created":"\(time)1Z","bootID":"3c19c3c1",\
-                "device":2049,"wantedBytes":4096,"roots":[{"path":"/home/u"}],"units":[\
+                "device":2049,"wantedBytes":4096,"wantedInodes":7,"roots":[{"path":"/home/u"}],"units":[\
                 {"path":"/home/u/x","class":"caches","isDirectory":true,"device":2049,\
                 "inode":18446744073709551615,"lastUse":"\(time)7Z","bytes":4096,"itemCount":3,\
                 "size":4096,"contentModificationTime":"\(time)7Z",\
@@ -63,11 +63,8 @@ struct PlanFileTests {
             ("\"version\":1", "\"version\":2", "has an unknown version"),
             ("purge-plan", "other", "is not a purge plan"),
             ("\"bootID\"", "\"boot\"", "has an unknown field"),
-            ("4096,\"roots\"", "-1,\"roots\"", "has a negative amount"),
-            (
-                "4096,\"roots\"", "4096,\"wantedBytes\":1,\"roots\"",
-                "has the field wantedBytes twice"
-            ),
+            ("7,\"roots\"", "-1,\"roots\"", "has a negative amount"),
+            ("7,\"roots\"", "7,\"wantedBytes\":1,\"roots\"", "has the field wantedBytes twice"),
             ("\"type\":\"purge-plan\",", "", "lacks required fields"),
             ("\"/home/u/x\"", "\"home/u/x\"", "path that is not absolute"),
             ("\"/home/u/x\"", "\"/home/u/../x\"", "path that is not absolute"),
@@ -109,20 +106,20 @@ struct PlanFileTests {
         let read = try PurgePlan(json: plan(units).json)
         #expect(read.bytes == .max)
         var totals = PurgeTotals()
-        let first = FirstUnits(wantedBytes: .max)
+        let first = FirstUnits(PurgeAmount(bytes: .max))
         for unit in read.units {
-            totals.add(unit.freed, of: unit.purgeClass)
+            totals.add(unit.amount, of: unit.purgeClass)
             first.add([unit])
         }
         #expect(totals.bytes == .max)
-        for unit in read.units { totals.remove(unit.freed, of: unit.purgeClass) }
+        for unit in read.units { totals.remove(unit.amount, of: unit.purgeClass) }
         #expect(totals.bytes == 0)
         #expect(first.found().units.count == 1)
-        var progress = PurgeProgress(wanted: .max, futileBytes: .max)
+        var progress = PurgeProgress(PurgeAmount(bytes: .max), futileBytes: .max)
         for _ in 0..<2 { progress.removed(unit([65], bytes: .max)) }
-        #expect(progress.predicted == .max)
+        #expect(progress.predicted.bytes == .max)
         #expect(progress.judge(.max - 1) { true } == .reached)
-        var begun = PurgeProgress(wanted: .max, futileBytes: .max)
+        var begun = PurgeProgress(PurgeAmount(bytes: .max), futileBytes: .max)
         begun.removed(unit([65], bytes: 1))
         #expect(begun.judge(.min) { true } == .goOn)
         let wanted = String(decoding: plan([]).json, as: UTF8.self)

@@ -131,6 +131,32 @@ struct PurgeFilesystemTests {
         #expect(result.bytes[app.appending("alone")] == 1 << 20)
     }
 
+    @Test(
+        "with extents that files of a directory share with each other may free more by it, as the last",
+        arguments: [FilesystemKind.xfs, .btrfs])
+    func sharedWithin(_ kind: FilesystemKind) throws {
+        try require(.root, .filesystem(kind))
+        try withFilesystem(kind) { filesystem in
+            try home.create(in: filesystem.root)
+            let home = filesystem.root.appending("home")
+            let app = home.appending(".cache/app")
+            let (within, outside) = (app.appending("a"), app.appending("b"))
+            let document = home.appending("Documents/document")
+            try write(mebibyteTo: document)
+            try tool("mkdir", within, outside)
+            try tool("cp", "--reflink=always", document, outside.appending("clone"))
+            // A file that two names in the unit share is no clone.
+            try tool("ln", outside.appending("clone"), outside.appending("linked"))
+            try write(mebibyteTo: within.appending("file"))
+            try tool("cp", "--reflink=always", within.appending("file"), within.appending("clone"))
+            try tool("sync", "-f", home)
+            let result = try found(home, roots: [home])
+            #expect(result.units == [app.appending("unit"), within])
+            #expect(try #require(result.bytes[within]) < 1 << 20)
+            #expect(result.kept[outside] == .freesNothing)
+        }
+    }
+
     private func write(mebibyteTo path: FilePath) throws {
         try tool(
             "dd", "if=/dev/urandom", "of=\(path)", "bs=1M", "count=1", "status=none",

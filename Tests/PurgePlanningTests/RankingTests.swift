@@ -37,12 +37,15 @@ struct RankingTests {
             #expect(some.totals == all.totals)
             #expect(some.isTruncated)
         }
+            let some = FirstUnits(PurgeAmount(bytes: size, inodes: 7))
+            some.add(all.units)
+            #expect(some.found().units == Array(all.units.prefix(7)))
     }
 
     @Test("of very many only a thousand, or twice those that are needed, are ever held at once")
     func many() {
         let wanted: Int64 = 100 * 4096
-        let units = FirstUnits(wantedBytes: wanted)
+        let units = FirstUnits(PurgeAmount(bytes: wanted))
         var numbers = SystemRandomNumberGenerator()
         var most = 0
         for index in 0..<20_000 {
@@ -77,10 +80,10 @@ struct RankingTests {
                     times.randomElement() ?? .now)
             }
             let wanted: Int64 = 4096 * Int64.random(in: 1..<2500)
-            let plain = FirstUnits(wantedBytes: wanted)
+            let plain = FirstUnits(PurgeAmount(bytes: wanted))
             for unit in all { plain.add([unit]) }
 
-            let units = FirstUnits(wantedBytes: wanted)
+            let units = FirstUnits(PurgeAmount(bytes: wanted))
             var threads = (UnitPreselection(units), UnitPreselection(units))
             for (index, unit) in all.enumerated() {
                 if index.isMultiple(of: 3) {
@@ -100,7 +103,7 @@ struct RankingTests {
     }
 
     private func add(_ unit: PurgeUnit, to thread: inout UnitPreselection) {
-        if !thread.drop(unit.freed, of: unit.purgeClass, lastUse: unit.lastUse) {
+        if !thread.drop(unit.amount, of: unit.purgeClass, lastUse: unit.lastUse) {
             thread.add(unit)
         }
     }

@@ -1,8 +1,9 @@
-import PurgePlanning
 import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import PurgePlanning
 
 /// Units that free little by themselves, and what belongs together in a directory for caches.
 @Suite("Small units, and indexes with their data", .cleansUp)
@@ -54,6 +55,27 @@ struct SmallUnitTests {
         #expect(units == ["data/marked"])
     }
 
+    @Test("where inodes are short an empty file may go, and a file that has a name elsewhere stays")
+    func inodes() throws {
+        let tree = Tree {
+            File(".cache/app/empty")
+            File(".cache/app/unit/file")
+            File("Documents/file")
+        }
+        let fixture = try homeFixture(tree)
+        let unit = fixture.path(".cache/app/unit")
+        try tool("ln", unit.appending("file"), unit.appending("second"))
+        try tool("ln", fixture.path("Documents/file"), fixture.path(".cache/app/linked"))
+        try #expect(fixture.found().kept[".cache/app/empty"] == .freesNothing)
+        let (units, kept, found) = try fixture.found {
+            $0.countsInodes = true
+            $0.smallest = Self.smallest
+        }
+        #expect(Set(units) == [".cache/app/empty", ".cache/app/unit"])
+        #expect(kept[".cache/app/linked"] == .freesNothing)
+        #expect(Set(found.units.map(\.amount.inodes)) == [1, 2])
+    }
+
     @Test("what the target does not need is dropped, the smallest first, and more may be found")
     func trimmed() throws {
         let tree = Tree {
@@ -64,14 +86,14 @@ struct SmallUnitTests {
         let fixture = try homeFixture(tree)
         let found = try fixture.found().2
         #expect(found.units.count == 3 && !found.isTruncated)
-        let trimmed = found.trimmed(toFree: 8 << 20)
+        let trimmed = found.trimmed(toFree: PurgeAmount(bytes: 8 << 20))
         #expect(trimmed.units.map { fixture.name($0.path) } == [".cache/app/new"])
         #expect(trimmed.isTruncated)
         #expect(trimmed.totals == found.totals)
         // Items that are needed for their inodes stay.
-        let two = found.trimmed(toFree: 8 << 20, inodes: 2)
+        let two = found.trimmed(toFree: PurgeAmount(bytes: 8 << 20, inodes: 2))
         #expect(two.units.map { fixture.name($0.path) } == [".cache/app/middle", ".cache/app/new"])
-        #expect(found.trimmed(toFree: 11 << 20).units.count == 3)
+        #expect(found.trimmed(toFree: PurgeAmount(bytes: 11 << 20)).units.count == 3)
     }
 
     @Test("a database beside directories makes one unit of them, except where the list says not")

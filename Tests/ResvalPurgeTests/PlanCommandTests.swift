@@ -31,7 +31,7 @@ struct PlanCommandTests {
                 "caches: 1 of 1 unit, 12.0 KiB of 12.0 KiB",
                 "marked: 1 of 1 unit, 8.0 KiB of 8.0 KiB",
                 "total: 20.0 KiB in 2 units; wanted 20.0 KiB",
-                "kept: 1 protected-root",
+                "kept: 1 protected-directory",
             ])
     }
 
@@ -127,7 +127,8 @@ struct PlanCommandTests {
         #expect(result.exitCode == 1)
         #expect(
             result.text.contains(
-                "kept: 2 too-young (used or changed less than 24h ago), 1 protected-root\n"))
+                "kept: 2 too-young (used or changed less than 24h ago), 1 protected-directory\n"
+            ))
     }
 
     @Test("reaches what shall be available, or has nothing to do")
@@ -140,7 +141,7 @@ struct PlanCommandTests {
                 caches: 0 of 1 unit, 0 B of 12.0 KiB
                 marked: 0 of 1 unit, 0 B of 8.0 KiB
                 total: 0 B in 0 units; wanted 0 B
-                kept: 1 protected-root
+                    kept: 1 protected-directory
 
                 """)
         let never = try home.run("plan", ".", "--until-available", "100%", "--min-age", "0")

@@ -2,7 +2,7 @@ import SystemCalls
 
 /// Collects units and keeps the first ones, in order of deletion, that together free enough.
 ///
-/// Memory is bounded by the wanted bytes: whenever twice as many units are held as were needed before,
+/// Memory is bounded by what is wanted: whenever twice as many units are held as were needed before,
 /// those that sort after enough others are discarded. Threads may add units concurrently.
 final class FirstUnits: Sendable {
     private struct State {
@@ -16,11 +16,11 @@ final class FirstUnits: Sendable {
     }
 
     private static let smallestLimit = 1024
-    private let wantedBytes: Int64
+    private let wanted: PurgeAmount
     private let state = Monitor(State())
 
-    /// - Parameter wantedBytes: what the kept units free at least, if there are enough units.
-    init(wantedBytes: Int64) { self.wantedBytes = wantedBytes }
+    /// - Parameter wanted: what the kept units free at least, if there are enough units.
+    init(_ wanted: PurgeAmount) { self.wanted = wanted }
 
     /// Adds units that were found, and counts of units that were discarded because they sort after the
     /// bound.
@@ -29,7 +29,7 @@ final class FirstUnits: Sendable {
     @discardableResult
     func add(_ units: [PurgeUnit], discarding late: PurgeTotals = PurgeTotals()) -> UnitBound? {
         state.withLock { state in
-            for unit in units { state.totals.add(unit.freed, of: unit.purgeClass) }
+            for unit in units { state.totals.add(unit.amount, of: unit.purgeClass) }
             state.units += units
             if !late.isEmpty {
                 state.totals.add(late)
@@ -56,10 +56,9 @@ final class FirstUnits: Sendable {
     private func discardUnneeded(_ state: inout State) {
         state.units.sort()
         var needed = 0
-        // Wide enough for any sum of sizes.
-        var bytes: Int128 = 0
-        while needed < state.units.count, bytes < wantedBytes {
-            bytes += Int128(state.units[needed].bytes)
+        var amount = PurgeAmount()
+        while needed < state.units.count, !wanted.isReached(by: amount) {
+            amount.add(state.units[needed].amount)
             needed += 1
         }
         if needed < state.units.count {
@@ -89,7 +88,7 @@ public struct FoundUnits: Sendable, Hashable {
         let certain = units.filter { unit in
             guard let reason = lateFindings.reasonToKeep(unit.path, isDirectory: unit.isDirectory)
             else { return true }
-            totals.remove(unit.freed, of: unit.purgeClass)
+            totals.remove(unit.amount, of: unit.purgeClass)
             keep(unit.path, reason)
             return false
         }
@@ -116,17 +115,17 @@ public struct PurgeTotals: Sendable, Hashable {
     /// Whether nothing was counted.
     var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
 
-    mutating func remove(_ freed: FreedBytes, of purgeClass: PurgeClass) {
+    mutating func remove(_ freed: PurgeAmount, of purgeClass: PurgeClass) {
         counts[Int(purgeClass.rawValue)] -= 1
         // A saturated sum may be less than the sizes still subtracted from it.
-        sizes[Int(purgeClass.rawValue)] = max(0, sizes[Int(purgeClass.rawValue)] - freed.atMost)
-        certainBytes = max(0, certainBytes - freed.atLeast)
+        sizes[Int(purgeClass.rawValue)] = max(0, sizes[Int(purgeClass.rawValue)] - freed.bytes)
+        certainBytes = max(0, certainBytes - freed.certainBytes)
     }
 
-    mutating func add(_ freed: FreedBytes, of purgeClass: PurgeClass) {
+    mutating func add(_ freed: PurgeAmount, of purgeClass: PurgeClass) {
         counts[Int(purgeClass.rawValue)] += 1
-        sizes[Int(purgeClass.rawValue)].addSaturating(freed.atMost)
-        certainBytes.addSaturating(freed.atLeast)
+        sizes[Int(purgeClass.rawValue)].addSaturating(freed.bytes)
+        certainBytes.addSaturating(freed.certainBytes)
     }
 
     mutating func add(_ others: PurgeTotals) {
@@ -142,7 +141,7 @@ extension PurgeTotals {
     /// Counts units.
     package init(_ units: [PurgeUnit]) {
         self.init()
-        for unit in units { add(unit.freed, of: unit.purgeClass) }
+        for unit in units { add(unit.amount, of: unit.purgeClass) }
     }
 }
 
@@ -164,8 +163,8 @@ struct UnitPreselection {
     /// Counts a unit if it sorts after the bound.
     ///
     /// - Returns: true when the unit was counted; otherwise it still has to be added.
-    mutating func drop(_ freed: FreedBytes, of purgeClass: PurgeClass, lastUse: FileTime) -> Bool {
-        guard let bound, bound < UnitBound(purgeClass, freed.atMost, lastUse) else { return false }
+    mutating func drop(_ freed: PurgeAmount, of purgeClass: PurgeClass, lastUse: FileTime) -> Bool {
+        guard let bound, bound < UnitBound(purgeClass, freed.bytes, lastUse) else { return false }
         late.add(freed, of: purgeClass)
         return true
     }
@@ -184,16 +183,21 @@ struct UnitPreselection {
     }
 }
 
-/// The leading part of the order of units: class, then small units after all others, then time of
-/// last use.
+/// The leading part of the order of units: those last that may free nothing, then class, then small units
+/// after all others, then time of last use.
 struct UnitBound: Sendable, Hashable, Comparable {
+    /// Whether the unit frees little for certain, and it is not known whether it frees more.
+    private let isUncertain: Bool
     private let purgeClass: PurgeClass
     /// Whether the unit frees little, and is not marked.
     private let isSmall: Bool
     private let lastUse: FileTime
 
     /// Creates a bound from a unit's class, size and time of last use.
-    init(_ purgeClass: PurgeClass, _ bytes: Int64, _ lastUse: FileTime) {
+    init(
+        _ purgeClass: PurgeClass, _ bytes: Int64, mayFreeMore: Bool = false, _ lastUse: FileTime
+    ) {
+        isUncertain = mayFreeMore && bytes < SmallUnits.limit
         self.purgeClass = purgeClass
         isSmall = purgeClass != .marked && bytes < SmallUnits.limit
         self.lastUse = lastUse
@@ -204,6 +208,7 @@ struct UnitBound: Sendable, Hashable, Comparable {
 
     /// Whether all units at the first bound sort before those at the second, whatever their paths.
     static func < (first: UnitBound, second: UnitBound) -> Bool {
+        if first.isUncertain != second.isUncertain { return second.isUncertain }
         if first.purgeClass != second.purgeClass { return first.purgeClass < second.purgeClass }
         if first.isSmall != second.isSmall { return second.isSmall }
         return first.lastUse < second.lastUse
@@ -263,16 +268,15 @@ extension FoundUnits {
     /// Returns the outcome without the units that a target does not need: the smallest are dropped
     /// first, as long as the others suffice.
     ///
-    /// - Parameters:
-    ///   - bytes: how many bytes the units free, if there are enough of them.
-    ///   - inodes: how many items they remove, if there are enough.
-    package func trimmed(toFree bytes: Int64, inodes: Int64 = 0) -> FoundUnits {
-        var spareBytes = units.reduce(0 as Int128) { $0 + Int128($1.bytes) } - Int128(bytes)
-        var spareItems = units.reduce(0 as Int128) { $0 + Int128($1.itemCount) } - Int128(inodes)
+    /// - Parameter wanted: what the units free, if there are enough of them.
+    package func trimmed(toFree wanted: PurgeAmount) -> FoundUnits {
+        // Wide enough for any sum of sizes.
+        var spareBytes = units.reduce(-Int128(wanted.bytes)) { $0 + Int128($1.bytes) }
+        var spareItems = units.reduce(-Int128(wanted.inodes)) { $0 + Int128($1.amount.inodes) }
         guard spareBytes > 0, spareItems >= 0 else { return self }
         var dropped: Set<Int> = []
         for index in units.indices.sorted(by: { units[$0].bytes < units[$1].bytes }) {
-            let (size, items) = (Int128(units[index].bytes), Int128(units[index].itemCount))
+            let (size, items) = (Int128(units[index].bytes), Int128(units[index].amount.inodes))
             // The next ones are at least as large.
             guard size <= spareBytes else { break }
             guard items <= spareItems else { continue }

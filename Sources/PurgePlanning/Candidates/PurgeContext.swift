@@ -99,18 +99,13 @@ struct StartingPoint {
                 }
             }
             context.area = .caches(position)
-            if names.count == 2 {
-                let layout = CacheLayout(
-                    of: directory.withoutFollowing, at: directory.bytes + [UInt8(ascii: "/")],
-                    rules.notACache)
-                context.keepsSmallFiles = layout.keepsSmallFiles
-            }
+            if names.count > 2 { context.keepsSmallFiles = false }
         }
     }
 
     /// Returns why nothing in a directory of a location for caches is deleted by itself; nil when it is
     /// searched.
-    private func reason(
+    private mutating func reason(
         for directory: FilePath, named name: UnsafeRawBufferPointer,
         at position: NotACache.Position, _ rules: PurgeRules
     ) -> KeepReason? {
@@ -118,17 +113,10 @@ struct StartingPoint {
         if let why = list.reason(name: name) { return .notACache(why) }
         let isSplit = list.isSplit(in: position, name)
         guard position == .top else { return isSplit ? nil : .partOfUnit }
-        let path = directory.bytes + [UInt8(ascii: "/")]
-        if !list.isFetched(in: position, name),
-            let why = list.reason(treeWith: { hasEntry($0, in: path) })
-        {
-            return .notACache(why)
-        }
-        let isWhole =
-            !isSplit
-            && (isTagged(directory)
-                || CacheLayout(of: directory.withoutFollowing, at: path, list).isIndexed)
-        return isWhole ? .partOfUnit : nil
+        let layout = CacheLayout(of: directory.withoutFollowing, list)
+        if !list.isFetched(in: position, name), let reason = layout.reasonToKeep { return reason }
+        context.keepsSmallFiles = layout.keepsSmallFiles
+        return !isSplit && (isTagged(directory) || layout.isIndexed) ? .partOfUnit : nil
     }
 
     /// Whether a directory is a unit because of its tag; true also when that cannot be determined.

@@ -9,13 +9,17 @@ public struct PurgeUnit: Sendable, Hashable {
     public let purgeClass: PurgeClass
     /// Whether the unit is a directory.
     public let isDirectory: Bool
+    /// Whether deleting the unit may free more than ``bytes``, since files in it share blocks with each
+    /// other. Not in plan files.
+    package let mayFreeMore: Bool
     /// The device and inode of the file or of the directory itself.
     public let identity: FileIdentity
     /// The latest access, modification, change or birth time in the unit; the change times of
     /// directories do not count.
     public let lastUse: FileTime
-    /// How many bytes deleting the unit is expected to free, and how many for certain.
-    let freed: FreedBytes
+    /// How much deleting the unit is expected to free. In plan files each byte is certain, and each item
+    /// counts as an inode, also that of a file with hard links elsewhere.
+    package let amount: PurgeAmount
     /// The number of items in the unit, the top item included.
     public let itemCount: Int
     /// The state of the unit when it was chosen.
@@ -28,39 +32,40 @@ public struct PurgeUnit: Sendable, Hashable {
     ) {
         self.init(
             path: path, purgeClass: purgeClass, isDirectory: isDirectory, identity: identity,
-            lastUse: lastUse, freed: FreedBytes(atMost: bytes), itemCount: itemCount, pin: pin)
+            lastUse: lastUse, freeing: PurgeAmount(bytes: bytes, inodes: Int64(itemCount)),
+            itemCount: itemCount, pin: pin)
     }
 
     init(
-        path: [UInt8], purgeClass: PurgeClass, isDirectory: Bool, identity: FileIdentity,
-        lastUse: FileTime, freed: FreedBytes, itemCount: Int, pin: PurgePin
+        path: [UInt8], purgeClass: PurgeClass, isDirectory: Bool, mayFreeMore: Bool = false,
+        identity: FileIdentity, lastUse: FileTime, freeing amount: PurgeAmount, itemCount: Int,
+        pin: PurgePin
     ) {
         self.path = path
         self.purgeClass = purgeClass
         self.isDirectory = isDirectory
+        self.mayFreeMore = mayFreeMore
         self.identity = identity
         self.lastUse = lastUse
-        self.freed = freed
+        self.amount = amount
         self.itemCount = itemCount
         self.pin = pin
     }
 
     /// How many bytes deleting the unit is expected to free; less where they are compressed.
-    public var bytes: Int64 { freed.atMost }
-    /// How many bytes deleting the unit frees for certain. Not in plan files.
-    var certainBytes: Int64 { freed.atLeast }
+    public var bytes: Int64 { amount.bytes }
 
     /// The unit's part of the order of deletion that needs no path.
-    var bound: UnitBound { UnitBound(purgeClass, bytes, lastUse) }
+    var bound: UnitBound { UnitBound(purgeClass, bytes, mayFreeMore: mayFreeMore, lastUse) }
 
     /// The number of path components.
     private var depth: Int { path.count { $0 == UInt8(ascii: "/") } }
 }
 
 extension PurgeUnit: Comparable {
-    /// Whether the first unit is deleted before the second: by class, then those of a mebibyte and more
-    /// first unless they are marked, then the least recently used first, then the deeper path first.
-    /// Ties are broken by path, so that every run produces the same list.
+    /// Whether the first unit is deleted before the second: those last of which it is not known whether
+    /// they free a mebibyte, then by class, then those of a mebibyte and more first unless they are
+    /// marked, then the least recently used first, then the deeper path first. Ties are broken by path, so that every run produces the same list.
     public static func < (first: PurgeUnit, second: PurgeUnit) -> Bool {
         let (bound, otherBound) = (first.bound, second.bound)
         if bound != otherBound { return bound < otherBound }
@@ -70,25 +75,37 @@ extension PurgeUnit: Comparable {
     }
 }
 
-/// How many bytes deleting something is expected to free.
-struct FreedBytes: Sendable, Hashable {
+/// How much space something takes, or deleting it is expected to free.
+package struct PurgeAmount: Sendable, Hashable {
     /// The number of bytes if nothing is compressed.
-    private(set) var atMost: Int64
-    /// The number of bytes that are freed for certain.
-    private(set) var atLeast: Int64
+    package private(set) var bytes: Int64
+    /// The number of bytes that are freed for certain: the space that compressed ones take is not known.
+    private(set) var certainBytes: Int64
+    package private(set) var inodes: Int64
 
-    /// - Parameter compressed: how many of the bytes are compressed: the space that they take is
-    ///   not known.
-    init(atMost: Int64, compressed: Int64 = 0) {
-        self.atMost = atMost
-        atLeast = max(0, atMost.subtractingSaturating(compressed))
+    /// - Parameter compressed: how many of the bytes are compressed.
+    package init(bytes: Int64 = 0, compressed: Int64 = 0, inodes: Int64 = 0) {
+        self.bytes = bytes
+        certainBytes = max(0, bytes.subtractingSaturating(compressed))
+        self.inodes = inodes
     }
 
-    static let none = FreedBytes(atMost: 0)
+    package mutating func add(_ other: PurgeAmount) {
+        bytes.addSaturating(other.bytes)
+        certainBytes.addSaturating(other.certainBytes)
+        inodes.addSaturating(other.inodes)
+    }
 
-    mutating func add(_ other: FreedBytes) {
-        atMost.addSaturating(other.atMost)
-        atLeast.addSaturating(other.atLeast)
+    /// Whether another amount has at least as many bytes and as many inodes.
+    package func isReached(by other: PurgeAmount) -> Bool {
+        other.bytes >= bytes && other.inodes >= inodes
+    }
+
+    /// Returns what another amount lacks to reach this one.
+    package func missing(in other: PurgeAmount) -> PurgeAmount {
+        PurgeAmount(
+            bytes: max(0, bytes.subtractingSaturating(other.bytes)),
+            inodes: max(0, inodes.subtractingSaturating(other.inodes)))
     }
 }
 

@@ -20,7 +20,7 @@ final class UnitTally: Sendable {
         mutating func add(_ link: LinkedFile) {
             let left = missingLinks[link.identity, default: link.linkCount] - 1
             missingLinks[link.identity] = left
-            if left == 0 { portion.freed.add(link.freed) }
+            if left == 0 { portion.add(link.freed, sharedStart: link.sharedStart) }
         }
     }
 
@@ -73,19 +73,39 @@ struct UnitPortion: Sendable {
     var lastUse = FileTime(seconds: .min, nanoseconds: 0)
     /// The latest inode change time.
     var newestChange = FileTime(seconds: .min, nanoseconds: 0)
-    /// How many bytes deleting the items frees, not counting files with several hard links.
-    var freed = FreedBytes.none
+    /// How much deleting the items frees, not counting files with several hard links.
+    private(set) var freed = PurgeAmount()
+    /// Whether files in the unit share extents with each other. Deleting the unit frees them, too, unless
+    /// something outside shares them as well, such as a snapshot: which of both the kernel does not tell.
+    private(set) var mayFreeMore = false
+    /// Where the first shared extent of each file begins.
+    private var sharedStarts: Set<UInt64> = []
     /// The number of items.
-    var itemCount = 0
+    private(set) var itemCount = 0
+
+    /// The most files whose shared extents are compared.
+    private static let mostSharedStarts = 65536
 
     /// Counts one item.
     ///
     /// - Parameter now: when the search or the run began.
-    mutating func count(_ status: FileStatus, freeing bytes: FreedBytes, asOf now: FileTime) {
+    mutating func count(_ status: FileStatus, asOf now: FileTime) {
         itemCount += 1
         lastUse = max(lastUse, status.lastUse(asOf: now))
         newestChange = max(newestChange, status.attributeModificationTime)
-        freed.add(bytes)
+    }
+
+    /// Adds what deleting one item frees.
+    ///
+    /// - Parameter sharedStart: where its first shared extent begins; nil if it has none.
+    mutating func add(_ amount: PurgeAmount, sharedStart: UInt64?) {
+        freed.add(amount)
+        if let sharedStart { compare(sharedStart) }
+    }
+
+    private mutating func compare(_ sharedStart: UInt64) {
+        guard !mayFreeMore, sharedStarts.count < Self.mostSharedStarts else { return }
+        mayFreeMore = !sharedStarts.insert(sharedStart).inserted
     }
 
     /// Notes a reason to keep the unit. Of several it is the first by name that counts, whatever the
@@ -104,6 +124,8 @@ struct UnitPortion: Sendable {
         lastUse = max(lastUse, other.lastUse)
         newestChange = max(newestChange, other.newestChange)
         freed.add(other.freed)
+        mayFreeMore = mayFreeMore || other.mayFreeMore
+        for start in other.sharedStarts { compare(start) }
         itemCount += other.itemCount
     }
 }
@@ -112,14 +134,15 @@ struct UnitPortion: Sendable {
 struct LinkedFile: Sendable {
     let identity: FileIdentity
     let linkCount: Int
-    let freed: FreedBytes
+    let freed: PurgeAmount
+    let sharedStart: UInt64?
 }
 
 /// Receives what the threads of a search find.
 struct UnitSink: Sendable {
     private let units: FirstUnits
     let lateFindings: LateFindings
-    let mounts: MountsElsewhere
+    let rules: PurgeRules
     /// The small units that wait for others; nil where each unit counts by itself.
     private let small: SmallUnits?
     private let keep: @Sendable ([UInt8], KeepReason) -> Void
@@ -129,12 +152,12 @@ struct UnitSink: Sendable {
     ///   - keep: called, from any thread, for each item that is kept for a reason although it would
     ///     otherwise be deleted.
     init(
-        _ units: FirstUnits, _ lateFindings: LateFindings, _ mounts: MountsElsewhere,
+        _ units: FirstUnits, _ lateFindings: LateFindings, _ rules: PurgeRules,
         small: SmallUnits? = nil, keep: @escaping @Sendable ([UInt8], KeepReason) -> Void
     ) {
         self.units = units
         self.lateFindings = lateFindings
-        self.mounts = mounts
+        self.rules = rules
         self.small = small
         self.keep = keep
     }
@@ -152,12 +175,15 @@ struct UnitSink: Sendable {
     func add(_ start: UnitStart, _ portion: UnitPortion) {
         let reason =
             portion.keepReason
-            ?? reasonToKeep(lastUse: portion.lastUse, freeing: portion.freed, start.ageLimit)
+            ?? reasonToKeep(
+                lastUse: portion.lastUse, freeing: portion.freed,
+                mayFreeMore: portion.mayFreeMore, start.ageLimit)
             ?? reasonToKeep(at: start.path, isDirectory: true)
         if let reason { return note(start.path, reason) }
         let unit = PurgeUnit(
             path: start.path, purgeClass: start.purgeClass, isDirectory: true,
-            identity: start.status.identity, lastUse: portion.lastUse, freed: portion.freed,
+            mayFreeMore: portion.mayFreeMore, identity: start.status.identity,
+            lastUse: portion.lastUse, freeing: portion.freed,
             itemCount: portion.itemCount,
             pin: PurgePin(start.status, newestChange: portion.newestChange))
         if !hold(unit) { units.add([unit]) }
@@ -167,7 +193,9 @@ struct UnitSink: Sendable {
     ///
     /// - Returns: whether the unit is small.
     private func hold(_ unit: PurgeUnit) -> Bool {
-        guard let small, small.concern(unit.bytes, unit.purgeClass) else { return false }
+        guard let small, !unit.mayFreeMore, small.concern(unit.bytes, unit.purgeClass) else {
+            return false
+        }
         units.add(small.add(unit))
         return true
     }
@@ -182,15 +210,15 @@ struct UnitSink: Sendable {
     ///   - preselection: the calling thread's own.
     func add(
         file entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus,
-        of purgeClass: PurgeClass, freeing freed: FreedBytes, limit: AgeLimit,
+        of purgeClass: PurgeClass, freeing freed: PurgeAmount, limit: AgeLimit,
         to preselection: inout UnitPreselection
     ) {
         let lastUse = status.lastUse(asOf: limit.now)
-        let freed = status.linkCount > 1 ? .none : freed
+        let freed = status.linkCount > 1 ? PurgeAmount() : freed
         if let reason = reasonToKeep(lastUse: lastUse, freeing: freed, limit) {
             return note(pathBytes(of: entry), reason)
         }
-        if !lateFindings.concernFiles, small?.concern(freed.atMost, purgeClass) != true,
+        if !lateFindings.concernFiles, small?.concern(freed.bytes, purgeClass) != true,
             preselection.drop(freed, of: purgeClass, lastUse: lastUse)
         {
             return
@@ -199,7 +227,7 @@ struct UnitSink: Sendable {
         if let reason = reasonToKeep(at: path, isDirectory: false) { return note(path, reason) }
         let unit = PurgeUnit(
             path: path, purgeClass: purgeClass, isDirectory: false, identity: status.identity,
-            lastUse: lastUse, freed: freed, itemCount: 1,
+            lastUse: lastUse, freeing: freed, itemCount: 1,
             pin: PurgePin(status, newestChange: status.attributeModificationTime))
         if !hold(unit) { preselection.add(unit) }
     }

@@ -108,13 +108,15 @@ struct UnitVisitor: TreeVisitor {
     private mutating func count(
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
     ) {
-        let freed = rules.freedBytes(entry, status)
-        let isLinked = status.kind != .directory && status.linkCount > 1
-        portion.count(status, freeing: isLinked ? .none : freed, asOf: rules.ages.now)
-        if isLinked {
+        portion.count(status, asOf: rules.ages.now)
+        let (freed, sharedStart) = rules.freed(entry, status)
+        if status.kind != .directory, status.linkCount > 1 {
             links.append(
                 LinkedFile(
-                    identity: status.identity, linkCount: status.linkCount, freed: freed))
+                    identity: status.identity, linkCount: status.linkCount, freed: freed,
+                    sharedStart: sharedStart))
+        } else {
+            portion.add(freed, sharedStart: sharedStart)
         }
     }
 
@@ -138,16 +140,14 @@ struct UnitVisitor: TreeVisitor {
         if seen.isMarked, context.heedsMarks, !isMarked {
             sink.note(pathBytes(of: entry), .untrustedMark)
         }
-        let layout = layout(of: entry, seen, in: context)
+        var seen = seen
+        seen.layout = layout(of: entry, seen, in: context)
         let purgeClass = rules.purgeClass(
             of: entry, seen.status, isMarked: isMarked,
-            isWhole: seen.isTagged || layout?.isIndexed == true, in: context.area)
+            isWhole: seen.isTagged || seen.layout?.isIndexed == true, in: context.area)
         guard let purgeClass,
             let limit = rules.ageLimit(for: purgeClass, seen.status, in: context)
-        else {
-            return descend(
-                into: entry, seen, in: context, keepsSmallFiles: layout?.keepsSmallFiles == true)
-        }
+        else { return descend(into: entry, seen, in: context) }
         if seen.status.kind != .directory { sink.noteOwners(of: entry) }
         let reason = rules.reasonToKeep(entry, seen, in: context, isMarked: isMarked, at: .alone)
         if let reason {
@@ -161,7 +161,7 @@ struct UnitVisitor: TreeVisitor {
         guard seen.status.kind == .directory else {
             sink.add(
                 file: entry, seen.status, of: purgeClass,
-                freeing: rules.freedBytes(entry, seen.status), limit: limit, to: &preselection)
+                freeing: rules.freed(entry, seen.status).0, limit: limit, to: &preselection)
             return .skip
         }
         let tally = UnitTally(
@@ -180,24 +180,24 @@ struct UnitVisitor: TreeVisitor {
         return .descend(below)
     }
 
-    /// Returns how the entries of a program's directory for caches belong together; nil for anything
-    /// else.
+    /// Returns what the entries of a directory at the top of caches say; nil for anything else.
     private func layout(
         of entry: borrowing some SearchedItem & ~Copyable, _ seen: SeenItem,
         in context: PurgeContext
     ) -> CacheLayout? {
-        guard context.area == .caches(.top), seen.status.kind == .directory,
-            !rules.isElsewhere(seen.status),
-            !rules.isProtectedRoot(seen.status),
-            rules.locations.areas[seen.status.identity] == nil
+        let status = seen.status
+        guard context.area == .caches(.top), status.kind == .directory,
+            rules.mayEnter(entry, status), !rules.isProtectedRoot(status)
         else { return nil }
         return CacheLayout(
-            of: entry, at: pathBytes(of: entry) + [UInt8(ascii: "/")], rules.notACache)
+            of: entry, rules.notACache,
+            isOfProgram: !rules.isElsewhere(status)
+                && rules.locations.areas[status.identity] == nil)
     }
 
     private mutating func descend(
         into entry: borrowing some SearchedItem & ~Copyable, _ seen: SeenItem,
-        in context: PurgeContext, isNoted: Bool = false, keepsSmallFiles: Bool = false
+        in context: PurgeContext, isNoted: Bool = false
     ) -> Descent<PurgeContext> {
         guard seen.status.kind == .directory else { return .skip }
         if let reason = rules.reasonToKeep(entry, seen, in: context, at: .entering) {
@@ -217,7 +217,7 @@ struct UnitVisitor: TreeVisitor {
                     keptPaths: seen.keptPaths, keptAge: max(context.keptAge, listedAge),
                     trustsMarks: context.trustsMarks && passesTrust,
                     heedsMarks: context.heedsMarks || rules.isMarkRoot(seen.status),
-                    keepsSmallFiles: keepsSmallFiles))
+                    keepsSmallFiles: seen.layout?.keepsSmallFiles == true))
         }
     }
 }
@@ -232,6 +232,8 @@ struct SeenItem {
     /// What tmpfiles.d says about the item, and what it may say about items below.
     let listed: KeptPaths.Match?
     let keptPaths: KeptPaths.Position
+    /// What the entries of a directory at the top of caches say; nil for anything else.
+    var layout: CacheLayout?
 }
 
 extension UnitVisitor {

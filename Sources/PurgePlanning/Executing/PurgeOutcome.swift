@@ -9,6 +9,8 @@ public struct PurgeOutcome: Sendable, Hashable {
     public var predictedBytes: Int64 = 0
     /// How many of those bytes are freed for certain: not those of compressed files.
     public var certainBytes: Int64 = 0
+    /// How many inodes deleting them frees.
+    public var freedInodes: Int64 = 0
     /// The number of units that were passed over: they were kept, or failed.
     public var keptUnits = 0
     /// How many bytes deleting those was expected to free.
@@ -21,8 +23,8 @@ public struct PurgeOutcome: Sendable, Hashable {
     /// at the beginning and the end. Negative when more was written meanwhile; nil where nothing is
     /// measured, as in a rehearsal, and where that failed.
     public var measuredBytes: Int64?
-    /// Whether as much was freed as the plan wants: by the blocks of what was deleted, whatever other
-    /// processes stored meanwhile, or as measured; in a rehearsal as predicted.
+    /// Whether as much was freed as the plan wants: by the inodes and blocks of what was deleted, whatever
+    /// other processes stored meanwhile, or blocks as measured; in a rehearsal as predicted.
     public var isReached = false
     /// Whether the run stopped because less than half of the predicted bytes was freed.
     public var isFutile = false
@@ -128,7 +130,7 @@ public enum LeftoverState: Sendable, Hashable {
             "an interrupted purge had begun to remove it, and what is left may be new: look through "
                 + "it, then delete it or give it another name"
         case .leftAlone(let reason): reason.sentence
-        case .failed(let error): "a leftover of an interrupted purge was not removed: \(error)"
+        case .failed(let error): "what an interrupted purge had put aside was not removed: \(error)"
         }
     }
 }

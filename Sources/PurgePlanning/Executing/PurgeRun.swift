@@ -16,6 +16,8 @@ struct PurgeRun {
     /// Whether a unit was examined: deleted, or kept for a reason that was found in it.
     private var didExamine = false
     private(set) var outcome = PurgeOutcome()
+    /// How much the units that were passed over were expected to free.
+    private var kept = PurgeAmount()
 
     init(
         _ executor: PurgeExecutor, _ plan: PurgePlan, _ rules: PurgeRules, on volume: FilePath,
@@ -30,7 +32,7 @@ struct PurgeRun {
             executor.search, rules, Patience(.seconds(2), unless: executor.shouldStop))
         // Elsewhere a file's blocks are its own, and deleting it frees them.
         progress = PurgeProgress(
-            wanted: plan.wantedBytes,
+            plan.wanted,
             futileBytes: rules.mayShareExtents ? executor.futileBytes : .max)
         meter =
             executor.mode == .delete && executor.search.goal == .freeSpace
@@ -42,20 +44,22 @@ struct PurgeRun {
         try executeAll(plan.units, event)
         if executor.goesOn { try goOn(event) }
         if outcome.examinationFailure != nil { outcome.failures += 1 }
-        outcome.predictedBytes = progress.predicted
-        outcome.certainBytes = progress.certain
+        let predicted = progress.predicted
+        outcome.predictedBytes = predicted.bytes
+        outcome.certainBytes = predicted.certainBytes
+        outcome.freedInodes = predicted.inodes
         outcome.isReached = !outcome.isFutile && progress.isReached
         guard let meter else {
-            outcome.isReached = progress.predicted >= plan.wantedBytes
+            outcome.isReached = progress.isReached(by: predicted.bytes)
             return
         }
         do throws(FileError) {
-            let grown = try meter.grownBytes(expecting: progress.certain)
+            let grown = try meter.grownBytes(expecting: progress.expected)
             outcome.measuredBytes = grown
-            if grown >= plan.wantedBytes { outcome.isReached = true }
+            if progress.isReached(by: grown) { outcome.isReached = true }
             var isTelling = progress.mayBeFutile
-            if isTelling, grown < progress.certain { isTelling = try meter.isAlone() }
-            outcome.freedBytes = isTelling ? grown : max(grown, progress.certain)
+            if isTelling, grown < predicted.certainBytes { isTelling = try meter.isAlone() }
+            outcome.freedBytes = isTelling ? grown : max(grown, predicted.certainBytes)
         } catch {
             end(with: error)
         }
@@ -120,9 +124,9 @@ struct PurgeRun {
                 search.roots = search.roots.filter { search.environment.localStatus(of: $0) != nil }
                 if search.roots.isEmpty, !executor.search.roots.isEmpty { return }
                 // What was kept is found again.
-                let kept = outcome.keptBytes.multipliedSaturating(by: 2)
-                found = try search.units(
-                    freeing: plan.wantedBytes.addingSaturating(kept), on: volume, now: now)
+                var wanted = plan.wanted
+                for _ in 0..<2 { wanted.add(kept) }
+                found = try search.units(freeing: wanted, on: volume, now: now)
             } catch is CancellationError {
                 outcome.isStopped = true
                 return
@@ -161,9 +165,9 @@ struct PurgeRun {
 
     /// Whether the units of a batch have to be deleted before it is known if another is needed.
     private func isComplete(_ batch: Batch) -> Bool {
-        batch.waiting.count >= Batch.longest
+        batch.waiting.count >= Batch.longest || batch.mayFreeMore
             || batch.begin.map { timeSinceBoot() - $0 >= executor.batchDuration } == true
-            || progress.isDue(after: batch.bytes, certain: batch.certainBytes)
+            || progress.isDue(after: batch.amount)
     }
 
     /// Examines a unit and, unless it is a directory, deletes it.
@@ -281,7 +285,8 @@ struct PurgeRun {
 
     private mutating func passOver(_ unit: PurgeUnit) {
         outcome.keptUnits += 1
-        outcome.keptBytes.addSaturating(unit.bytes)
+        kept.add(unit.amount)
+        outcome.keptBytes = kept.bytes
     }
 
     /// Whether more has to be deleted.
@@ -293,8 +298,9 @@ struct PurgeRun {
         }
         do throws(FileError) {
             // Without a meter the prediction is the measurement.
-            let grown = try meter?.grownBytes(expecting: progress.certain) ?? progress.predicted
             let meter = meter
+            let grown =
+                try meter?.grownBytes(expecting: progress.expected) ?? progress.predicted.bytes
             let verdict = try progress.judge(grown) { () throws(FileError) in
                 try meter?.isAlone() ?? true
             }
@@ -324,16 +330,16 @@ private struct Batch {
     var waiting: [Examination] = []
     /// When the examination of the first of these began: what was seen of it gets old.
     var begin: Duration?
-    /// How many bytes deleting the units is expected to free.
-    private(set) var bytes: Int64 = 0
-    /// How many of those bytes are freed for certain.
-    private(set) var certainBytes: Int64 = 0
+    /// How much deleting the units is expected to free.
+    private(set) var amount = PurgeAmount()
+    /// Whether it may free more: what it freed is measured before another unit is deleted.
+    private(set) var mayFreeMore = false
 
     mutating func add(
         _ planned: PurgeUnit, _ examined: PurgeUnit, _ result: Result<PurgeUnit, any Error>?
     ) {
         members.append((planned, result))
-        bytes.addSaturating(examined.bytes)
-        certainBytes.addSaturating(examined.certainBytes)
+        amount.add(examined.amount)
+        mayFreeMore = mayFreeMore || examined.mayFreeMore
     }
 }

@@ -76,44 +76,55 @@ struct PurgeProgress {
         case futile
     }
 
-    /// How many bytes the plan wants to free.
-    let wanted: Int64
+    /// How much the plan wants to free.
+    private let wanted: PurgeAmount
     /// How many predicted bytes must be deleted before the effect is judged; the greatest number
     /// where nothing can share blocks.
     let futileBytes: Int64
-    /// How many bytes the removed units were expected to free.
-    private(set) var predicted: Int64 = 0
-    /// How many bytes removing them frees for certain: not those of compressed files.
-    private(set) var certain: Int64 = 0
+    /// How much the removed units were expected to free.
+    private(set) var predicted = PurgeAmount()
+    /// Whether a unit was removed since the last judgement that may have freed more.
+    private var mayHaveFreedMore = false
     private var nextMeasure: Int64
 
-    init(wanted: Int64, futileBytes: Int64) {
+    init(_ wanted: PurgeAmount, futileBytes: Int64) {
         self.wanted = wanted
         self.futileBytes = futileBytes
-        nextMeasure = min(wanted, futileBytes)
+        nextMeasure = min(wanted.bytes, futileBytes)
     }
 
     /// Whether to judge the run before anything else is deleted.
-    var isDue: Bool { isDue(after: 0, certain: 0) }
+    var isDue: Bool { isDue(after: PurgeAmount()) }
 
-    /// Whether that is so when a number of bytes more are deleted, as predicted.
-    ///
-    /// - Parameter certainBytes: how many of those bytes are freed for certain.
-    func isDue(after bytes: Int64, certain certainBytes: Int64) -> Bool {
-        predicted.addingSaturating(bytes) >= nextMeasure
-            || certain.addingSaturating(certainBytes) >= wanted
+    /// Whether that is so when so much more is deleted, as predicted. Inodes are freed, whatever the
+    /// free space shows.
+    func isDue(after amount: PurgeAmount) -> Bool {
+        var sum = predicted
+        sum.add(amount)
+        return sum.inodes >= wanted.inodes
+            && (mayHaveFreedMore || sum.bytes >= nextMeasure || sum.certainBytes >= wanted.bytes)
     }
 
-    /// Whether the blocks of what was deleted are as many as are wanted. Other processes may have
-    /// used them since, and snapshots may keep them where ``mayBeFutile``.
-    var isReached: Bool { certain >= wanted }
+    /// Whether the inodes and the blocks of what was deleted are as many as are wanted. Other processes
+    /// may have used them since, and snapshots may keep blocks where ``mayBeFutile``.
+    var isReached: Bool { isReached(by: predicted.certainBytes) }
+
+    /// Whether as much as is wanted was freed if so many bytes were.
+    func isReached(by bytes: Int64) -> Bool {
+        bytes >= wanted.bytes && predicted.inodes >= wanted.inodes
+    }
 
     /// Whether snapshots or other files may keep blocks of what is deleted.
     var mayBeFutile: Bool { futileBytes < .max }
 
+    /// How many bytes a measurement may show.
+    var expected: Int64 {
+        max(predicted.certainBytes, mayHaveFreedMore ? wanted.bytes : .min)
+    }
+
     mutating func removed(_ unit: PurgeUnit) {
-        predicted.addSaturating(unit.bytes)
-        certain.addSaturating(unit.certainBytes)
+        predicted.add(unit.amount)
+        mayHaveFreedMore = mayHaveFreedMore || unit.mayFreeMore
     }
 
     /// Returns what a measured growth means, and schedules the next measurement.
@@ -123,12 +134,14 @@ struct PurgeProgress {
     mutating func judge<Failure>(
         _ measured: Int64, isAlone: () throws(Failure) -> Bool
     ) throws(Failure) -> Verdict {
-        if measured >= wanted { return .reached }
+        let certain = predicted.certainBytes
+        mayHaveFreedMore = false
+        if measured >= wanted.bytes { return .reached }
         if certain >= futileBytes, measured < certain / 2, try isAlone() { return .futile }
         if isReached { return .reached }
         // Small steps near the end would spend more time in `syncfs(2)` than in deleting.
-        let step = max(wanted.subtractingSaturating(measured), wanted / 8, 1 << 20)
-        nextMeasure = predicted.addingSaturating(min(step, max(futileBytes, 1)))
+        let step = max(wanted.bytes.subtractingSaturating(measured), wanted.bytes / 8, 1 << 20)
+        nextMeasure = predicted.bytes.addingSaturating(min(step, max(futileBytes, 1)))
         return .goOn
     }
 }

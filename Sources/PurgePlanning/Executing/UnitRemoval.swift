@@ -155,6 +155,16 @@ struct DirectoryRemoval {
         }
     }
 
+    /// Writes the journal for units, all of which fail if that does.
+    private func write(_ units: [Leaving], _ step: ([AsideRecord]) throws(FileError) -> Void) {
+        if units.isEmpty { return }
+        do throws(FileError) {
+            try step(units.map(\.record))
+        } catch {
+            for unit in units { unit.failure = error }
+        }
+    }
+
     private func record(of unit: Examination) throws(KeepReason) -> AsideRecord {
         let filesystems = journal.filesystems
         return AsideRecord(
@@ -179,13 +189,7 @@ struct DirectoryRemoval {
         each(before) { unit in
             try rename(unit, from: unit.record.name, to: unit.record.asideName)
         }
-        let inPlace = before.filter { $0.failure != nil }
-        if inPlace.isEmpty { return }
-        do throws(FileError) {
-            try journal.remove(inPlace.map(\.record))
-        } catch {
-            for unit in inPlace { unit.failure = error }
-        }
+        write(before.filter { $0.failure != nil }, journal.remove)
     }
 
     private func lookAgain(_ units: [Leaving]) {
@@ -230,12 +234,8 @@ struct DirectoryRemoval {
             unit.record.state = .aside
             unit.record.knownInodes = nil
         }
-        do throws(FileError) {
-            try journal.store(units.map(\.record))
-        } catch {
-            // They stay aside, and the next run deletes them.
-            for unit in units { unit.failure = error }
-        }
+        // If that fails they stay aside, and the next run deletes them.
+        write(units, journal.store)
         eachAside(units) { _ in throw CancellationError() }
     }
 
@@ -303,13 +303,7 @@ struct DirectoryRemoval {
             }
             if case .some(.some(let error)) = synchronized[directory] { throw error }
         }
-        let forgotten = units.filter { $0.failure == nil }
-        if forgotten.isEmpty { return }
-        do throws(FileError) {
-            try journal.remove(forgotten.map(\.record))
-        } catch {
-            for unit in forgotten { unit.failure = error }
-        }
+        write(units.filter { $0.failure == nil }, journal.remove)
     }
 
     private func synchronizeDirectory(of unit: Leaving) throws(FileError) {

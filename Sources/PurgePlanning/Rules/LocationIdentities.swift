@@ -59,7 +59,8 @@ struct LocationIdentities: Sendable {
         // enter.
         let realRoots = protected.compactMap { realPath(of: $0, notBeyond: mounts) }
         protectedParts = realRoots.compactMap { FilesystemPart($0, in: mounts) }
-        for (root, status) in realRoots.compactMap({ found($0) }) {
+        for root in realRoots {
+            guard let status = status(of: root) else { continue }
             protectedRoots.insert(status.identity)
             for device in devices {
                 if let twin = snapshotTwin(of: root, status, on: device) {
@@ -70,7 +71,7 @@ struct LocationIdentities: Sendable {
         }
         for location in locations.locations {
             // A location whose path has come to lead elsewhere does not count.
-            guard found(location.path) != nil, let item = try? NamedItem(at: location.path),
+            guard status(of: location.path) != nil, let item = try? NamedItem(at: location.path),
                 item.path == location.path,
                 let area = area(of: location)
             else { continue }
@@ -82,7 +83,7 @@ struct LocationIdentities: Sendable {
         }
         for path in homes + locationPaths { add(pathToProtected: path) }
         for path in homes + locations.locations.filter(\.kind.isBackedUp).map(\.path) {
-            if let (_, status) = found(path) { cutOuts.insert(status.identity) }
+            if let status = status(of: path) { cutOuts.insert(status.identity) }
         }
     }
 
@@ -110,7 +111,7 @@ struct LocationIdentities: Sendable {
             return true
         }
         return (Self.ancestors(of: path) + [path]).contains { path in
-            found(path).map { isProtectedRoot($0.1) } ?? true
+            status(of: path).map { isProtectedRoot($0) } ?? true
         }
     }
 
@@ -135,18 +136,13 @@ struct LocationIdentities: Sendable {
     }
 
     private mutating func add(pathToProtected path: FilePath) {
-        if let (_, status) = found(path) { pathsToProtected.insert(status.identity) }
+        if let status = status(of: path) { pathsToProtected.insert(status.identity) }
     }
 
-    private func found(_ path: FilePath) -> (FilePath, FileStatus)? {
-        // The walk does not enter it, and it may never answer.
-        if mounts.mayBeSilent(path) { return nil }
-        do throws(Errno) {
-            return (path, try path.status())
-        } catch {
-            // The walk cannot reach what does not exist or cannot be looked up.
-            return nil
-        }
+    /// Returns the status of what the walk can reach: not of what does not exist, cannot be looked up or may
+    /// never answer.
+    private func status(of path: FilePath) -> FileStatus? {
+        mounts.mayBeSilent(path) ? nil : try? path.status()
     }
 
     private static func ancestors(of path: FilePath) -> [FilePath] {

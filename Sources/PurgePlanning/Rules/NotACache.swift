@@ -38,7 +38,7 @@ struct NotACache: Sendable {
     private let names: NameReasons
     private let reserved: NameReasons
     private let trees: [Tree]
-    /// The trees of several names, by each of the names.
+    /// The trees, by each of their names.
     private let treesByName: [[UInt8]: [Tree]]
     private let treeFilter: NameFilter
     private let paths: [CachePath]
@@ -114,7 +114,7 @@ struct NotACache: Sendable {
         self.reserved = NameReasons(reserved)
         self.trees = trees
         var treesByName: [[UInt8]: [Tree]] = [:]
-        for tree in trees where tree.names.count > 1 {
+        for tree in trees {
             for name in tree.names { treesByName[name, default: []].append(tree) }
         }
         self.treesByName = treesByName
@@ -141,7 +141,8 @@ struct NotACache: Sendable {
         partOfTree name: UnsafeRawBufferPointer, hasSibling: ([UInt8]) -> Bool
     ) -> String? {
         guard treeFilter.mayContain(name), let trees = treesByName[Array(name)] else { return nil }
-        return trees.first { $0.names.allSatisfy(hasSibling) }?.reason
+        // A single name keeps its unit as a name.
+        return trees.first { $0.names.count > 1 && $0.names.allSatisfy(hasSibling) }?.reason
     }
 
     /// Returns why a directory is kept with everything below it; nil when it is not.
@@ -149,6 +150,28 @@ struct NotACache: Sendable {
     /// - Parameter hasEntry: whether the directory has an entry of a given name.
     func reason(treeWith hasEntry: ([UInt8]) -> Bool) -> String? {
         trees.first { $0.names.allSatisfy(hasEntry) }?.reason
+    }
+
+    /// As ``reason(treeWith:)``, of a directory that is read for it.
+    ///
+    /// - Parameters:
+    ///   - directory: the directory, open for reading.
+    ///   - body: called with the name of each entry, and whether it is a directory, as
+    ///     ``forEachEntry(inOpen:_:)`` does.
+    func reason(
+        treeIn directory: FileDescriptor, _ body: ([UInt8], Bool?) -> Void = { _, _ in }
+    ) throws(Errno) -> String? {
+        var names: Set<[UInt8]> = []
+        try forEachEntry(inOpen: directory) { name, isDirectory in
+            if name.withUnsafeBytes({ treeFilter.mayContain($0) }) { names.insert(name) }
+            body(name, isDirectory)
+            return true
+        }
+        return reason(treeWith: { name in
+            names.contains(name)
+                && isFilled(
+                    DirectoryEntryLocation(directory: directory, name: FilePath(bytes: name)))
+        })
     }
 
     /// Whether an entry of a directory for caches, or of one below, is listed as a directory whose
@@ -205,18 +228,11 @@ struct NotACache: Sendable {
     }
 }
 
-/// Whether a directory has an entry of that name; true also when that cannot be determined. An empty
-/// file does not count: it holds nothing, and programs keep others from looking further up by an empty
-/// `.git`.
-///
-/// Looks it up by path, which is right while the directory has its own name. A directory that was
-/// moved aside was checked under its own name before, and must not have changed since.
-///
-/// - Parameter directory: the directory's path with a trailing slash.
-func hasEntry(_ name: [UInt8], in directory: some Collection<UInt8>) -> Bool {
+/// Whether an item exists and is no empty file, which holds nothing: programs keep others from looking
+/// further up by an empty `.git`. True also when that cannot be determined.
+func isFilled(_ item: borrowing some FileLocation & ~Copyable) -> Bool {
     do throws(Errno) {
-        let status = try FilePath(bytes: Array(directory) + name).withoutFollowing.status()
-        return !status.isEmptyFile
+        return try !item.status().isEmptyFile
     } catch {
         return error != .noSuchFileOrDirectory
     }
@@ -350,6 +366,8 @@ struct NameFilter: Sendable {
 /// together. An index without its data, or data without its index, can break the program that made
 /// them: such entries go together or not at all.
 struct CacheLayout {
+    /// Why the directory is kept with everything in it; nil when it is not.
+    private(set) var reasonToKeep: KeepReason?
     /// Whether a database lies beside directories: it may be their index.
     private(set) var isIndexed = false
     /// Whether a directory that is kept for what it holds, such as a repository, lies beside files:
@@ -362,19 +380,17 @@ struct CacheLayout {
     /// Reads the layout of a directory. Where part of it cannot be read, all is kept together.
     ///
     /// - Parameters:
-    ///   - path: its path with a trailing slash.
     ///   - list: says what keeps a directory.
+    ///   - isOfProgram: whether its entries belong together if they look so.
     init(
-        of directory: borrowing some FileLocation & ~Copyable, at path: [UInt8],
-        _ list: NotACache
+        of directory: borrowing some FileLocation & ~Copyable, _ list: NotACache,
+        isOfProgram: Bool = true
     ) {
         var directories: [[UInt8]] = []
         var (hasDatabase, hasFiles) = (false, false)
         do throws(Errno) {
-            let opened = OwnedDescriptor(
-                try openPreservingAccessTime(
-                    directory, flags: [.readOnly, .directory, .noFollow, .nonBlocking]))
-            try forEachEntry(inOpen: opened.descriptor) { name, isDirectory in
+            let opened = try Self.open(directory)
+            let why = try list.reason(treeIn: opened.descriptor) { name, isDirectory in
                 // The kind is not known on some filesystems: then it may be either.
                 if isDirectory != false, directories.count <= Self.mostDirectories {
                     directories.append(name)
@@ -383,38 +399,51 @@ struct CacheLayout {
                     hasFiles = true
                     hasDatabase = hasDatabase || Self.isDatabase(name)
                 }
-                return true
             }
-            guard hasFiles, !directories.isEmpty else { return }
+            reasonToKeep = why.map { .notACache($0) }
+            guard isOfProgram, hasFiles, !directories.isEmpty else { return }
             isIndexed = hasDatabase
             let device = try opened.descriptor.status().identity.device
-            keepsSmallFiles = directories.count > Self.mostDirectories
-            for name in directories where !keepsSmallFiles {
-                // What is mounted there may never answer.
-                guard let status = try Self.status(of: name, in: opened.descriptor),
-                    status.kind == .directory, status.isMountRoot != true,
-                    status.identity.device == device
-                else { continue }
-                let inside = path + name + [UInt8(ascii: "/")]
-                keepsSmallFiles = list.reason(treeWith: { hasEntry($0, in: inside) }) != nil
-            }
+            keepsSmallFiles =
+                directories.count > Self.mostDirectories
+                || directories.contains { name in
+                    Self.isKept(
+                        DirectoryEntryLocation(
+                            directory: opened.descriptor, name: FilePath(bytes: name)),
+                        on: device, list)
+                }
         } catch .noSuchFileOrDirectory {
             return
         } catch {
-            (isIndexed, keepsSmallFiles) = (true, true)
+            reasonToKeep = .unreadable(error)
+            (isIndexed, keepsSmallFiles) = (isOfProgram, isOfProgram)
         }
     }
 
-    /// Returns the status of an entry; nil when it is gone.
-    private static func status(
-        of name: [UInt8], in directory: FileDescriptor
-    ) throws(Errno) -> FileStatus? {
+    /// Whether an entry is a directory that is kept for what it holds; true also when that cannot be
+    /// determined.
+    private static func isKept(
+        _ entry: DirectoryEntryLocation, on device: UInt64, _ list: NotACache
+    ) -> Bool {
         do throws(Errno) {
-            return try DirectoryEntryLocation(directory: directory, name: FilePath(bytes: name))
-                .statusAtHand()
-        } catch .noSuchFileOrDirectory {
-            return nil
+            let status = try entry.statusAtHand()
+            // What is mounted there may never answer.
+            guard status.kind == .directory, status.isMountRoot != true,
+                status.identity.device == device
+            else { return false }
+            let opened = try open(entry)
+            return try list.reason(treeIn: opened.descriptor) != nil
+        } catch {
+            return error != .noSuchFileOrDirectory
         }
+    }
+
+    private static func open(
+        _ directory: borrowing some FileLocation & ~Copyable
+    ) throws(Errno) -> OwnedDescriptor {
+        OwnedDescriptor(
+            try openPreservingAccessTime(
+                directory, flags: [.readOnly, .directory, .noFollow, .nonBlocking]))
     }
 
     private static func isDatabase(_ name: [UInt8]) -> Bool {

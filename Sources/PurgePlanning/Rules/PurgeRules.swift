@@ -26,6 +26,8 @@ final class PurgeRules: Sendable {
     let includesForeign: Bool
     /// The rules for minimum ages.
     let ages: AgeRules
+    /// Whether inodes are short, so that each counts as freed.
+    let countsInodes: Bool
     /// The list of directories and files that look disposable but aren't.
     let notACache: NotACache
     /// The paths that tmpfiles.d excludes from cleaning.
@@ -43,7 +45,8 @@ final class PurgeRules: Sendable {
         devices: Set<UInt64>, mayShareExtents: Bool, locations: LocationIdentities,
         owners: UnlistedOwners? = nil, user: UInt32, includesForeign: Bool, ages: AgeRules,
         notACache: NotACache, keptPaths: KeptPaths, mountsElsewhere: MountsElsewhere,
-        seesAllProcesses: Bool = true, markRoots: Set<FileIdentity>? = nil
+        seesAllProcesses: Bool = true, countsInodes: Bool = false,
+        markRoots: Set<FileIdentity>? = nil
     ) {
         self.devices = devices
         self.mayShareExtents = mayShareExtents
@@ -56,6 +59,7 @@ final class PurgeRules: Sendable {
         self.keptPaths = keptPaths
         self.mountsElsewhere = mountsElsewhere
         self.seesAllProcesses = seesAllProcesses
+        self.countsInodes = countsInodes
         self.markRoots = markRoots
     }
 
@@ -128,6 +132,14 @@ final class PurgeRules: Sendable {
         !devices.contains(status.identity.device) || status.isMountRoot == true
     }
 
+    /// Whether the search goes below a directory, as far as mounts are concerned: a search root may be
+    /// a mount point.
+    func mayEnter(
+        _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
+    ) -> Bool {
+        !isElsewhere(status) || entry.depth == 0 && devices.contains(status.identity.device)
+    }
+
     /// Whether the owner of an item is known, or it is a temporary file, whose owner does not matter.
     private func isOwnerKnown(_ status: FileStatus, in area: SearchArea) -> Bool {
         area.isTemporary || status.owner == user || owners?.isKnown(status.owner) != false
@@ -181,24 +193,22 @@ final class PurgeRules: Sendable {
         }
     }
 
-    /// Returns how many bytes removing the last hard link of an item frees: its blocks, except
-    /// those shared with other files; 0 when that cannot be determined.
-    func freedBytes(
+    /// Returns what removing the last hard link of an item frees: its inode and its blocks, except
+    /// those shared with other files, and where the first of these begins; no blocks when that cannot be
+    /// determined.
+    func freed(
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
-    ) -> FreedBytes {
+    ) -> (PurgeAmount, sharedStart: UInt64?) {
         guard mayShareExtents, status.kind == .regularFile, status.allocatedSize > 0 else {
-            return FreedBytes(atMost: status.allocatedSize)
+            return (PurgeAmount(bytes: status.allocatedSize, inodes: 1), nil)
         }
-        do throws(Errno) {
-            guard let extents = try fileExtents(of: entry, size: status.size) else {
-                return FreedBytes(atMost: 0)
-            }
-            return FreedBytes(
-                atMost: max(0, status.allocatedSize - extents.sharedBytes),
-                compressed: extents.encodedBytes)
-        } catch {
-            return FreedBytes(atMost: 0)
+        guard let extents = try? fileExtents(of: entry, size: status.size) else {
+            return (PurgeAmount(inodes: 1), nil)
         }
+        let freed = PurgeAmount(
+            bytes: max(0, status.allocatedSize - extents.sharedBytes),
+            compressed: extents.encodedBytes, inodes: 1)
+        return (freed, extents.sharedStart)
     }
 }
 
@@ -257,11 +267,7 @@ extension PurgeRules {
             // Also learns of the owner's home, which the rules below protect.
             if !isOwnerKnown(status, in: context.area) { return .unknownOwner }
             if isAsked(.deleting), status.isImmutable || status.isAppendOnly { return .immutable }
-            // A search root may be a mount point.
-            if isElsewhere(status),
-                !isAsked(.entering) || entry.depth > 0
-                    || !devices.contains(status.identity.device)
-            {
+            if isAsked(.entering) ? !mayEnter(entry, status) : isElsewhere(status) {
                 return .mountPoint
             }
             // A subvolume in which a search begins is no part of a unit around it.
@@ -325,21 +331,20 @@ extension PurgeRules {
             {
                 return .notACache(why)
             }
+            // Siblings are looked up by path, which is right while the unit has its own name. One that
+            // was moved aside was checked before, and must not have changed since.
             if isAsked(.deleting), !isFetched,
                 let why = notACache.reason(
                     partOfTree: name,
-                    hasSibling: { hasEntry($0, in: pathBytes(of: entry).dropLast(name.count)) })
+                    hasSibling: { sibling in
+                        let directory = pathBytes(of: entry).dropLast(name.count)
+                        return isFilled(FilePath(bytes: directory + sibling).withoutFollowing)
+                    })
             {
                 return .notACache(why)
             }
             if isAsked(.alone), isDirectory, !seesAllProcesses { return .unseenProcesses }
-            if isAsked(.entering), !isFetched, context.area == .caches(.top) {
-                let inside = pathBytes(of: entry) + [UInt8(ascii: "/")]
-                if let why = notACache.reason(treeWith: { hasEntry($0, in: inside) }) {
-                    return .notACache(why)
-                }
-            }
-            return nil
+            return isAsked(.entering) && !isFetched ? seen.layout?.reasonToKeep : nil
         }
     }
 }
@@ -352,14 +357,17 @@ private let mayWrite: UInt16 = 0o200
 extension UnitSink {
     /// Returns the reason to keep a unit, by its age and by what deleting it frees.
     func reasonToKeep(
-        lastUse: FileTime, freeing freed: FreedBytes, _ limit: AgeLimit
+        lastUse: FileTime, freeing freed: PurgeAmount, mayFreeMore: Bool = false, _ limit: AgeLimit
     ) -> KeepReason? {
-        limit.reasonToKeep(lastUse) ?? (freed.atMost == 0 ? .freesNothing : nil)
+        if let reason = limit.reasonToKeep(lastUse) { return reason }
+        let isGain = freed.bytes > 0 || mayFreeMore || rules.countsInodes && freed.inodes > 0
+        return isGain ? nil : .freesNothing
     }
 
     /// Returns the reason to keep a unit, by what was found elsewhere about its path.
     func reasonToKeep(at path: [UInt8], isDirectory: Bool) -> KeepReason? {
-        mounts.reasonToKeep(path) ?? lateFindings.reasonToKeep(path, isDirectory: isDirectory)
+        rules.mountsElsewhere.reasonToKeep(path)
+            ?? lateFindings.reasonToKeep(path, isDirectory: isDirectory)
     }
 }
 

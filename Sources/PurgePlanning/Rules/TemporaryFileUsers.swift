@@ -70,35 +70,22 @@ final class TemporaryFileUsers: Sendable {
         var found = Found()
         let boot = FileTime.now.seconds - timeSinceBoot().components.seconds
         do throws(Errno) {
-            let processes = OwnedDescriptor(
-                try openFile(FilePath("/proc"), flags: [.readOnly, .directory]))
-            try forEachNumber(in: processes.descriptor) { name, number in
-                if number == processNumber() { return }
+            let processes = try OpenDirectory(at: "/proc", flags: .readOnly)
+            try forEachNumber(inOpen: processes.descriptor) { name, number in
                 // Otherwise the process ended.
-                guard
-                    let process = try? OpenDirectory(
-                        openFile(
-                            in: processes.descriptor, name, flags: [.reference, .directory]))
-                else { return }
-                found.note(programOf: process, number, boot: boot)
-                found.note(watchesOf: process)
+                if number != processNumber(),
+                    let process = try? processes.openDirectory(
+                        FilePath(bytes: name), flags: .reference)
+                {
+                    found.note(programOf: process, number, boot: boot)
+                    found.note(watchesOf: process)
+                }
+                return true
             }
         } catch {
             found.isUnknown = true
         }
         return found
-    }
-
-    /// Calls `body` with each entry of an open directory whose name is a number.
-    fileprivate static func forEachNumber(
-        in directory: FileDescriptor, _ body: (FilePath, Int32) -> Void
-    ) throws(Errno) {
-        try forEachEntry(inOpen: directory) { name, _ in
-            if let number = Int32(String(decoding: name, as: UTF8.self)) {
-                body(FilePath(bytes: name), number)
-            }
-            return true
-        }
     }
 }
 
@@ -123,16 +110,16 @@ extension TemporaryFileUsers.Found {
 
     /// Notes what the threads of a process wait for.
     fileprivate mutating func note(watchesOf process: OpenDirectory) {
-        guard
-            let tasks = try? process.openDirectory("task")
-        else { return }
+        guard let tasks = try? process.openDirectory("task") else { return }
         var last: Int32?
-        try? TemporaryFileUsers.forEachNumber(in: tasks.descriptor) { name, number in
+        try? forEachNumber(inOpen: tasks.descriptor) { name, number in
             // Most threads share their descriptors.
-            if let last, (try? shareFilesAndDirectories(last, number)) == true { return }
+            if let last, (try? shareFilesAndDirectories(last, number)) == true { return true }
             last = number
-            guard let task = try? tasks.openDirectory(name, flags: .reference) else { return }
-            note(watchesOfTask: task)
+            if let task = try? tasks.openDirectory(FilePath(bytes: name), flags: .reference) {
+                note(watchesOfTask: task)
+            }
+            return true
         }
     }
 

@@ -254,7 +254,10 @@ struct TemporaryFilesLine: Sendable, Hashable {
         var reader = WordReader(line)
         guard let type = reader.next()?.first, let word = reader.next() else { return nil }
         guard "fwdDevqQpLcbCxXrRzZtThHaA".utf8.contains(type),
-            let parts = Self.parts(of: expanded(word[...], specifiers)), case .name? = parts.last
+            let parts = Self.parts(
+                of: replacingSpecifiers(in: word[...]) { letter in
+                    specifiers[letter] ?? [UInt8(ascii: "%"), letter]
+                }), case .name? = parts.last
         else { return nil }
         self.parts = parts
         // The mode, the user and the group.
@@ -289,10 +292,13 @@ struct TemporaryFilesLine: Sendable, Hashable {
                 // Only a specifier such as `%h` can expand to an absolute path.
                 guard name.first == UInt8(ascii: "%") else { return nil }
                 parts.append(.anything)
-                if name.count > 2 { parts.append(.name(NamePattern(withoutSpecifiers(name)))) }
-            } else {
-                parts.append(.name(NamePattern(withoutSpecifiers(name))))
+                if name.count <= 2 { continue }
             }
+            // What stays of a specifier whose meaning is not known matches anything; `%%` is a percent sign.
+            let pattern = replacingSpecifiers(in: name) { letter in
+                [letter == UInt8(ascii: "%") ? letter : UInt8(ascii: "*")]
+            }
+            parts.append(.name(NamePattern(pattern)))
         }
         return parts
     }
@@ -341,30 +347,18 @@ struct TemporaryFilesLine: Sendable, Hashable {
     }()
 }
 
-/// Replaces the specifiers in a path whose meaning is known.
-private func expanded(_ path: ArraySlice<UInt8>, _ specifiers: [UInt8: [UInt8]]) -> [UInt8] {
+/// Replaces each specifier in a text by what it stands for: `%` and a letter.
+private func replacingSpecifiers(
+    in text: ArraySlice<UInt8>, _ meaning: (UInt8) -> [UInt8]
+) -> [UInt8] {
     var result: [UInt8] = []
-    var rest = path
+    var rest = text
     while let byte = rest.popFirst() {
         guard byte == UInt8(ascii: "%"), let letter = rest.popFirst() else {
             result.append(byte)
             continue
         }
-        result += specifiers[letter] ?? [byte, letter]
-    }
-    return result
-}
-
-/// Replaces each specifier in a name, such as `%b`, with a star, and `%%` with a percent sign.
-private func withoutSpecifiers(_ name: ArraySlice<UInt8>) -> [UInt8] {
-    var result: [UInt8] = []
-    var rest = name
-    while let byte = rest.popFirst() {
-        guard byte == UInt8(ascii: "%"), let letter = rest.popFirst() else {
-            result.append(byte)
-            continue
-        }
-        result.append(letter == UInt8(ascii: "%") ? letter : UInt8(ascii: "*"))
+        result += meaning(letter)
     }
     return result
 }

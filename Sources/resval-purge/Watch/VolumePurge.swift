@@ -13,7 +13,7 @@ struct VolumePurge {
         /// The plan was executed.
         case done(PurgeOutcome)
         /// The purgeable units do not free what is needed; nothing was deleted.
-        case unreachable(purgeable: Int64)
+        case unreachable(purgeable: PurgeAmount)
     }
 
     private let settings: WatchSettings
@@ -48,20 +48,18 @@ struct VolumePurge {
         on volume: FilePath, towards goal: PurgeGoal, event: (PurgeEvent) -> Void
     ) throws -> Outcome {
         var search = try search(on: volume, isCritical: goal.isPartial)
-        if goal.wanted.inodes > 0 { search.smallest = 0 }
-        guard !search.roots.isEmpty else { return .unreachable(purgeable: 0) }
+        search.countsInodes = goal.wanted.inodes > 0
+        guard !search.roots.isEmpty else { return .unreachable(purgeable: PurgeAmount()) }
         let now = FileTime.now
-        let (units, totals, isTruncated) = try units(search, volume, goal, now)
-        let plan = try PurgePlan(
-            freeing: wantedBytes(goal, units), on: volume, roots: search.roots, units: units,
-            created: now)
+        let (plan, found) = try search.plan(freeing: goal.wanted, on: volume, now: now)
+        let totals = found.totals
         remember(totals.certainBytes, plan)
-        let amount = amount(of: units)
-        guard goal.isPartial || goal.needed.isReached(by: amount) else {
-            return .unreachable(purgeable: totals.bytes)
+        guard goal.isPartial || goal.needed.isReached(by: plan.amount) else {
+            return .unreachable(
+                purgeable: PurgeAmount(bytes: totals.bytes, inodes: plan.amount.inodes))
         }
         var executor = PurgeExecutor(search)
-        executor.goesOn = isTruncated
+        executor.goesOn = found.isTruncated
         executor.shouldStop = shouldStop
         let outcome = try executor.execute(plan, now: now, event: event)
         remember(totals.certainBytes - outcome.certainBytes, plan)
@@ -106,40 +104,6 @@ struct VolumePurge {
             else { return false }
             return (try? StoragePool(of: item.path)) == pool
         }
-    }
-
-    /// Returns the first units that free what is wanted, if there are enough.
-    private func units(
-        _ search: UnitSearch, _ volume: FilePath, _ goal: PurgeGoal, _ now: FileTime
-    ) throws -> (units: [PurgeUnit], totals: PurgeTotals, isTruncated: Bool) {
-        // Enough for the inodes if each file has one block.
-        let forInodes = goal.wanted.inodes.multipliedSaturating(by: 4096)
-        var bytes = max(goal.wanted.bytes, forInodes, 1)
-        while true {
-            let found = try search.units(freeing: bytes, on: volume, now: now)
-                .trimmed(toFree: goal.wanted.bytes, inodes: goal.wanted.inodes)
-            if !found.isTruncated || goal.wanted.isReached(by: amount(of: found.units)) {
-                return (found.units, found.totals, found.isTruncated)
-            }
-            // There are enough bytes, but too few inodes.
-            bytes = bytes.multipliedSaturating(by: 2)
-        }
-    }
-
-    /// Returns how many bytes the purge has to free before it ends.
-    private func wantedBytes(_ goal: PurgeGoal, _ units: [PurgeUnit]) -> Int64 {
-        var amount = PurgeGoal.Amount()
-        for unit in units where !goal.wanted.isReached(by: amount) {
-            amount.bytes.addSaturating(unit.bytes)
-            amount.inodes.addSaturating(Int64(unit.itemCount))
-        }
-        return goal.wanted.inodes == 0 ? min(amount.bytes, goal.wanted.bytes) : amount.bytes
-    }
-
-    private func amount(of units: [PurgeUnit]) -> PurgeGoal.Amount {
-        PurgeGoal.Amount(
-            bytes: units.reduce(0) { $0.addingSaturating($1.bytes) },
-            inodes: units.reduce(0) { $0.addingSaturating(Int64($1.itemCount)) })
     }
 
     /// Records how many bytes purging could free. A failure is ignored: without the record no

@@ -120,47 +120,33 @@ struct VolumeWatch: Sendable {
 /// How much a purge is to free, in bytes and in inodes.
 struct PurgeGoal: Sendable, Hashable {
     /// What the purge aims at: afterwards twice the `low` threshold is available.
-    var wanted = Amount()
+    let wanted: PurgeAmount
     /// What the purge must at least free to make sense: afterwards the `low` threshold is
     /// available.
-    var needed = Amount()
+    let needed: PurgeAmount
     /// Whether freeing less than ``needed`` makes sense too: at critical pressure everything helps.
-    var isPartial = false
-
-    /// A number of bytes and a number of inodes.
-    struct Amount: Sendable, Hashable {
-        var bytes: Int64 = 0
-        var inodes: Int64 = 0
-
-        init(bytes: Int64 = 0, inodes: Int64 = 0) {
-            self.bytes = bytes
-            self.inodes = inodes
-        }
-
-        /// Whether another amount has at least as many bytes and as many inodes.
-        func isReached(by other: Amount) -> Bool {
-            other.bytes >= bytes && other.inodes >= inodes
-        }
-    }
+    let isPartial: Bool
 
     /// Creates the goal for a measured space; it is empty when twice the `low` threshold is
     /// available.
     init(_ space: StorageSpace, _ thresholds: StorageThresholds) {
         isPartial = thresholds.pressure(of: space) == .critical
-        for amount in space.byteAmounts {
-            let low = thresholds.lowBytes.value(of: amount.total)
-            wanted.bytes = max(wanted.bytes, missing(amount, to: low.multipliedSaturating(by: 2)))
-            needed.bytes = max(needed.bytes, missing(amount, to: low))
+        func amount(times factor: Int64) -> PurgeAmount {
+            PurgeAmount(
+                bytes: Self.missing(space.byteAmounts, to: factor, thresholds.lowBytes),
+                inodes: Self.missing(space.inodeAmounts, to: factor, thresholds.lowInodes))
         }
-        for amount in space.inodeAmounts {
-            let low = thresholds.lowInodes.value(of: amount.total)
-            wanted.inodes = max(wanted.inodes, missing(amount, to: low.multipliedSaturating(by: 2)))
-            needed.inodes = max(needed.inodes, missing(amount, to: low))
-        }
+        (wanted, needed) = (amount(times: 2), amount(times: 1))
     }
 
-    private func missing(_ amount: StorageAmount, to target: Int64) -> Int64 {
-        max(0, min(target, amount.total) - amount.available)
+    /// Returns how much is missing to a multiple of a limit: the most of several amounts.
+    private static func missing(
+        _ amounts: [StorageAmount], to factor: Int64, _ limit: StorageThresholds.Limit
+    ) -> Int64 {
+        amounts.map { amount in
+            let target = limit.value(of: amount.total).multipliedSaturating(by: factor)
+            return max(0, min(target, amount.total) - amount.available)
+        }.max() ?? 0
     }
 }
 

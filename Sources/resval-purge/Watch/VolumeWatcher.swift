@@ -211,12 +211,12 @@ extension VolumeWatcher {
                 purgeable = (goal.isPartial ? try? purge.purgeableBytes(on: path) : nil) ?? .max
             }
             switch outcome {
-            case .done(let outcome): report.finish(outcome, on: path, wanted: goal.wanted.bytes)
-            case .unreachable(let bytes):
+            case .done(let outcome): report.finish(outcome, on: path, wanted: goal.wanted)
+            case .unreachable(let purgeable):
                 log.write(
                     .warning, about: path.bytes,
-                    "nothing is deleted: only \(sizeText(bytes)) of the "
-                        + "\(sizeText(goal.needed.bytes)) needed can be freed")
+                    "nothing is deleted: only \(purgeable.text(for: goal.needed)) of the "
+                        + "\(goal.needed.text()) needed can be freed")
             }
         } catch is CancellationError {
             return .fruitless

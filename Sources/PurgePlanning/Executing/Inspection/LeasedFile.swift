@@ -100,13 +100,7 @@ final class LeasedFile: Sendable {
         } catch {
             throw .untestable(error)
         }
-        let isFree: Bool
-        do throws(Errno) {
-            isFree = try takeLock(on: descriptor)
-        } catch {
-            throw .untestable(error)
-        }
-        guard isFree else { throw .locked }
+        try requireUnlocked(descriptor)
     }
 
     /// Throws `inUse` when another process tried to open the file since it was leased.
@@ -126,14 +120,18 @@ func requireUnlocked(
     _ directory: FileDescriptor, _ patience: Patience
 ) throws(KeepReason) {
     try patience.retry(while: \.mayPass) { () throws(KeepReason) in
-        let isFree: Bool
-        do throws(Errno) {
-            isFree = try takeLock(on: directory)
-        } catch {
-            throw .untestable(error)
-        }
-        guard isFree else { throw .locked }
+        try requireUnlocked(directory)
     }
+}
+
+private func requireUnlocked(_ file: FileDescriptor) throws(KeepReason) {
+    let isFree: Bool
+    do throws(Errno) {
+        isFree = try takeLock(on: file)
+    } catch {
+        throw .untestable(error)
+    }
+    guard isFree else { throw .locked }
 }
 
 extension Error {

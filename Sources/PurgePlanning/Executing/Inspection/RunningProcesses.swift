@@ -319,7 +319,7 @@ private func contents(_ name: FilePath, in directory: FileDescriptor) throws(Err
 
 /// Calls `body` with each entry of an open `/proc` directory whose name is a number, until it
 /// returns false.
-private func forEachNumber(
+func forEachNumber(
     inOpen directory: FileDescriptor, _ body: ([UInt8], Int32) -> Bool
 ) throws(Errno) {
     try forEachEntry(inOpen: directory) { name, _ in

@@ -31,8 +31,8 @@ final class UnitExaminer {
         _ path: [UInt8], named standIn: [UInt8]? = nil, since first: Examination? = nil
     ) throws(KeepReason) -> Examination {
         let notes = Monitor<KeepReason?>(nil)
-        let found = FirstUnits(wantedBytes: .max)
-        let sink = UnitSink(found, LateFindings(), rules.mountsElsewhere) { _, reason in
+        let found = FirstUnits(PurgeAmount(bytes: .max))
+        let sink = UnitSink(found, LateFindings(), rules) { _, reason in
             notes.withLock { $0 = reason }
         }
         do {
@@ -120,7 +120,7 @@ final class UnitExaminer {
         for (depth, name) in names.enumerated() {
             let status = try directory.status()
             if let above = steps.last?.status, depth <= rootDepth {
-                try requireSafeStep(from: above, to: status)
+                try requireSafeStep(from: above, at: depth - 1, to: status)
             }
             if rules.isProtectedRoot(status) { throw KeepReason.protectedRoot }
             if depth == rootDepth, status.identity != root.identity { throw KeepReason.changed }
@@ -158,10 +158,10 @@ final class UnitExaminer {
 
     /// Throws `unsafePath` when a step above the search root leads where another user decides.
     private func requireSafeStep(
-        from directory: FileStatus, to item: FileStatus
+        from directory: FileStatus, at depth: Int, to item: FileStatus
     ) throws(KeepReason) {
         do throws(UnsafeStep) {
-            try UnsafeStep.check(from: directory, to: item)
+            try UnsafeStep.check(from: directory, at: depth, to: item)
         } catch {
             throw .unsafePath
         }
@@ -217,7 +217,8 @@ final class UnitExaminer {
         let (file, status) = try open(name, in: place.parent)
         if depth == 0 {
             guard status.identity == looked.root.identity else { throw KeepReason.changed }
-            try requireSafeStep(from: place.parentStatus, to: status)
+            let parentDepth = FilePath(bytes: place.parentPath).components.count
+            try requireSafeStep(from: place.parentStatus, at: parentDepth, to: status)
         }
         looked.owner = status.owner
         if case .leased(let leased) = file { looked.leased = leased }

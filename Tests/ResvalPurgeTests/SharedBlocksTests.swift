@@ -1,0 +1,46 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval-purge of directories whose files share blocks with each other", .cleansUp)
+struct SharedBlocksTests {
+    private static let tree = Tree {
+        Directory("home") {
+            Directory(".cache/app") {
+                Directory("first")
+                Directory("second")
+                Directory("young") { File("file", block) }
+            }
+        }
+    }
+
+    @Test(
+        "deletes them after all else, one at a time, until enough was freed as measured",
+        arguments: [FilesystemKind.btrfs, .xfs])
+    func measured(_ kind: FilesystemKind) throws {
+        try require(.root, .filesystem(kind))
+        let root = try filesystem(kind).root
+        try Self.tree.create(in: root)
+        let home = PurgeHome(home: root.appending("home"))
+        for name in ["first", "second"] {
+            let unit = home.path(".cache/app/\(name)")
+            try tool(
+                "dd", "if=/dev/urandom", "of=\(unit)/file", "bs=1M", "count=8", "status=none")
+            try tool(
+                "cp", "--reflink=always", unit.appending("file"), unit.appending("clone"))
+        }
+        try tool("touch", home.path(".cache/app/young/file"))
+        try tool("sync", "-f", home.home)
+        let options: [any CommandArgument] = [".", "--free", "4M", "--min-age", "0"]
+        let plan = try home.run(arguments: ["plan"] + options)
+        #expect(plan.exitCode == 1)
+        #expect(plan.errorText.contains(" of 4.0 MiB can be freed for certain, "), "\(plan)")
+        let units = plan.text.split(separator: "\n").filter { $0.hasSuffix("/") }
+        #expect(units.count == 3 && units.first?.hasSuffix("/young/") == true, "\(plan)")
+        let run = try home.run(arguments: ["run"] + options + ["--partial"])
+        #expect(run.exitCode == 0 && run.text.contains("deleted 2 units, "), "\(run)")
+        #expect(try !exists(home.path(".cache/app/young")))
+        let left = try ["first", "second"].filter { try exists(home.path(".cache/app/\($0)")) }
+        #expect(left.count == 1, "\(run)")
+    }
+}
