@@ -230,8 +230,9 @@ package struct RecreationRules: Sendable {
     private let installed: [InstalledPath]
     /// The names of files that no tool makes again, and of such that one does.
     private let precious: [(name: NamePattern, isNegated: Bool)]
+    let homes: [FilePath]
     /// The names of the homes' paths.
-    private let homes: [[[UInt8]]]
+    private let homeNames: [[[UInt8]]]
 
     /// Creates rules from lists.
     ///
@@ -257,7 +258,8 @@ package struct RecreationRules: Sendable {
         self.rules = rules
         self.installed = installed
         self.precious = precious
-        self.homes = homes.map { $0.names.map { Array($0) } }
+        self.homes = homes
+        homeNames = homes.map { $0.names.map { Array($0) } }
     }
 
     /// Reads the user's own rules from `$XDG_CONFIG_HOME/resval/rules.tsv`.
@@ -301,9 +303,6 @@ package struct RecreationRules: Sendable {
         }
     }
 
-    /// The last names of all directories for which there is a rule.
-    var names: Set<[UInt8]> { Set(rules.keys) }
-
     func mayFit(_ name: [UInt8]) -> Bool { rules[name] != nil }
 
     /// Whether no tool makes files of a name again.
@@ -311,7 +310,7 @@ package struct RecreationRules: Sendable {
         precious.last { $0.name.matches(name) }.map { !$0.isNegated } ?? false
     }
 
-    func holdsHome(_ names: [[UInt8]]) -> Bool { homes.contains { $0.starts(with: names) } }
+    func holdsHome(_ names: [[UInt8]]) -> Bool { homeNames.contains { $0.starts(with: names) } }
 
     /// Returns the rule that a directory proves, with its reason in words; nil when it proves none.
     ///
@@ -323,7 +322,7 @@ package struct RecreationRules: Sendable {
         of names: [[UInt8]], _ directory: OpenDirectory
     ) throws(Errno) -> (recreation: Recreation, rule: RecreationRule)? {
         guard let name = names.last, let rules = rules[name], !holdsHome(names) else { return nil }
-        let isInstalled = installed.contains { $0.holds(names, homes: homes) }
+        let isInstalled = installed.contains { $0.holds(names, homes: homeNames) }
         var failure: Errno?
         for rule in rules where rule.isBelowHome ? isPlace(names, of: rule) : !isInstalled {
             do throws(Errno) {
@@ -339,7 +338,7 @@ package struct RecreationRules: Sendable {
     }
 
     private func isPlace(_ names: [[UInt8]], of rule: RecreationRule) -> Bool {
-        homes.contains { $0 + rule.names == names }
+        homeNames.contains { $0 + rule.names == names }
     }
 }
 

@@ -40,7 +40,9 @@ struct AuditCommand: ParsableCommand {
         try rootOptions.run { run in
             let environment = PolicyEnvironment.current()
             let items = AuditItems()
-            for root in try auditRoots(in: environment, run.outcome) where !StopRequest.isMade {
+            let recreationReader = try MarkReader.current([.rules])
+            for root in try auditRoots(in: environment, recreationReader, run.outcome)
+            where !StopRequest.isMade {
                 var scanner = rootOptions.walk.scanner()
                 scanner.followsRoots = false
                 scanner.leavesAccessTimes = true
@@ -49,7 +51,8 @@ struct AuditCommand: ParsableCommand {
                 try scanner.scan([start]) { _ in AuditVisitor(root, items, WalkReporter(run)) }
             }
             let audit = Audit(
-                environment: environment, outcome: run.outcome, limit: largerThan.bytes)
+                environment: environment, outcome: run.outcome, limit: largerThan.bytes,
+                trees: recreationReader.workTrees)
             let findings = StopRequest.isMade ? [] : audit.findings(items.finished())
             run.progress.end()
             if !StopRequest.isMade { write(findings) }
@@ -59,10 +62,9 @@ struct AuditCommand: ParsableCommand {
 
     /// Returns the ROOTs, without those inside another, and reports those that cannot be reached.
     private func auditRoots(
-        in environment: PolicyEnvironment, _ outcome: Outcome
+        in environment: PolicyEnvironment, _ recreationReader: MarkReader, _ outcome: Outcome
     ) throws -> [AuditRoot] {
         let policy = policyOptions.policy.policy(in: environment)
-        let recreationReader = try MarkReader.current([.rules])
         let repositories = BackupRepositories.used(in: environment)
         var found: [AuditRoot] = []
         for root in rootOptions.paths {

@@ -101,7 +101,7 @@ func inclusionCommand(_ exclusion: ExclusionCause, at path: FilePath) -> String 
 extension Audit {
     /// Finds a mark whose loss does harm on a file that programs replace when they save it, as git and
     /// many editors do, unless its directory has the same. Of the directory of a ROOT that is not known.
-    func fragile(_ item: AuditItem, _ trees: WorkTrees) -> Finding? {
+    func fragile(_ item: AuditItem) -> Finding? {
         guard item.status.kind == .regularFile, item.status.linkCount == 1,
             let directory = item.directory
         else { return nil }
@@ -116,7 +116,7 @@ extension Audit {
         }
         guard !changes.isEmpty else { return nil }
         do throws(Errno) {
-            guard let sign = try replacement(of: item, trees) else { return nil }
+            guard let sign = try replacement(of: item) else { return nil }
             let marks = changes.joined(separator: ",")
             return Finding(
                 .fragile, item, "\(sign): then \(marks) is lost, unless its directory has it",
@@ -158,9 +158,7 @@ extension Audit {
     }
 
     /// Returns what shows that a file is replaced when it is saved; nil if nothing does.
-    private func replacement(
-        of item: AuditItem, _ trees: WorkTrees
-    ) throws(Errno) -> String? {
+    private func replacement(of item: AuditItem) throws(Errno) -> String? {
         guard let name = item.path.lastComponent?.bytes else { return nil }
         let parent = try item.openParent()
         for (prefix, suffix) in [("", "~"), (".", ".swp"), ("#", "#"), (".#", "")] {
@@ -172,7 +170,7 @@ extension Audit {
                 continue
             }
         }
-        guard try trees.tracking(of: item.path, in: parent) == .tracked else { return nil }
+        guard try trees?.tracking(of: item.path, in: parent) == .tracked else { return nil }
         return "git tracks it, and replaces it when it updates the work tree"
     }
 }
@@ -206,13 +204,13 @@ extension Audit {
     }
 
     /// Finds an excluded item that git tracks, or of which it tracks a part.
-    func excludedTracked(_ item: AuditItem, _ trees: WorkTrees) -> Finding? {
+    func excludedTracked(_ item: AuditItem) -> Finding? {
         guard let exclusion = item.ownExclusion, exclusion.ancestor == nil,
             let marker = exclusion.cause.marker, marker != .rules, marker != .gitignore
         else { return nil }
         do throws(Errno) {
-            switch try trees.tracking(of: item.path, in: item.openParent()) {
-            case .untracked: return nil
+            switch try trees?.tracking(of: item.path, in: item.openParent()) {
+            case nil, .untracked: return nil
             case .unknown(let reason):
                 Messages.warn(about: item.path.bytes, "is excluded from backups, and \(reason)")
                 return nil

@@ -67,6 +67,27 @@ struct GitTests {
         }
     }
 
+    @Test(
+        "what a repository of dotfiles tracks is not excluded, and another bare one tracks nothing",
+        arguments: [".dotfiles", ".local/share/yadm/repo.git", ".config/vcsh/repo.d/vim.git"])
+    func dotfiles(repository: String) throws {
+        try require(.tool("git"))
+        try withTemporaryDirectory(containing: Self.project) { root in
+            func excluding(_ path: String, homes: [FilePath]) throws -> Set<Marker> {
+                let reader = MarkReader(
+                    [.rules], DerivedMarkReader(rules: try RecreationRules(homes: homes)))
+                return try reader.marks(of: root.appending(path), kind: .directory).foreign
+                    .excluding
+            }
+            try git(root, "init", "-q", "--bare", repository)
+            try #expect(excluding("p/target", homes: [root]) == [.rules])
+            try git(root, "--git-dir=\(repository)", "--work-tree=.", "add", "-f", "p/target")
+            try #expect(excluding("p/target", homes: [root]) == [])
+            try #expect(excluding("p/sub/target", homes: [root]) == [.rules])
+            try #expect(excluding("p/target", homes: []) == [.rules])
+        }
+    }
+
     @Test("where git cannot be asked nothing is excluded, and the reason is said")
     func unknown() throws {
         try withTemporaryDirectory(containing: Self.project) { root in

@@ -197,6 +197,7 @@ struct AuditMarkTests {
             File("work/untracked").purgeable(false)
             Directory("work/kept") { File("b").purgeable(false) }.purgeable(false)
             Directory("clone") { File("a") }.excluded()
+            Directory("dotted") { File("a") }.excluded()
             File("edited/letter").purgeable(false)
             File("edited/letter~")
             File("edited/plain").purgeable(false)
@@ -210,9 +211,13 @@ struct AuditMarkTests {
             }
             try tool("git", "-C", work, "add", "tracked", "tracked file", "notes", "kept/b")
             try tool("git", "-C", home.appending("clone"), "add", "a")
+            try tool("git", "-C", home, "init", "-q", "--bare", ".cfg")
+            try tool("git", "-C", home, "--git-dir=.cfg", "--work-tree=.", "add", "dotted/a")
             expect(
                 try audit(home, in: home), in: home,
                 finds: [
+                    "HOME/dotted: excluded-tracked: its mark excludes it, and git tracks files in it",
+                    "            resval include HOME/dotted",
                     "HOME/work/tracked: excluded-tracked: its mark excludes it, and git tracks files "
                         + "in it",
                     "            resval include HOME/work/tracked",
