@@ -115,6 +115,14 @@ extension RecreationRow {
                     Directory("_deps") { Directory("fmt-src") { Directory(".git") } }
                 })),
         RecreationRow(
+            "cmake in a directory of another name", "p/linux-gcc-Debug",
+            "linux-gcc-Debug with CMakeCache.txt in it and with CMakeFiles in it",
+            project(
+                "CMakeLists.txt",
+                directory: Directory("linux-gcc-Debug") {
+                    File("CMakeCache.txt"); Directory("CMakeFiles")
+                })),
+        RecreationRow(
             "packages with a table among them", "p/node_modules",
             "node_modules beside package.json",
             project(
@@ -182,6 +190,13 @@ extension RecreationRow {
                 directory: Directory("build") {
                     File("CMakeCache.txt"); Directory("CMakeFiles")
                     Directory("src") { File("main.c") }
+                })),
+        RecreationRow(
+            "papers among which cmake was once run", "p/thesis",
+            project(
+                "CMakeLists.txt",
+                directory: Directory("thesis") {
+                    File("CMakeCache.txt"); Directory("CMakeFiles"); File("thesis.tex")
                 })),
         RecreationRow(
             "a cmake build with results in it", "p/build",
