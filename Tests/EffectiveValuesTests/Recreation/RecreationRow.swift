@@ -243,6 +243,22 @@ extension RecreationRow {
             "an installed program", "p/node_modules",
             project("package.json", "app.desktop", directory: Directory("node_modules") {})),
         RecreationRow(
+            "an unpacked program that is none of Electron", "editor-linux-amd64/node_modules",
+            Tree {
+                File("editor-linux-amd64/package.json")
+                Directory("editor-linux-amd64/node_modules")
+            }),
+        RecreationRow(
+            "an editor that brings its packages", "p/node_modules",
+            project(
+                "package.json", "product.json", directory: Directory("node_modules") {})),
+        RecreationRow(
+            "an unpacked AppImage", "squashfs-root/app/node_modules",
+            Tree {
+                File("squashfs-root/app/package.json")
+                Directory("squashfs-root/app/node_modules")
+            }),
+        RecreationRow(
             "a link as proof of a pattern", "p/DerivedData",
             Tree {
                 SymbolicLink("p/a.xcodeproj", to: "/etc")
