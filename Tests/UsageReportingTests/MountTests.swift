@@ -90,6 +90,14 @@ struct MountTests {
             try #expect(measure(root).total.apparent == before.total.apparent)
             let alone = try measure(merged)
             #expect(alone.total.apparent == 100_000)
+            // What only the overlay shows counts there, and stays when that is deleted.
+            let partly = root.appending("n")
+            let lower = "lowerdir=\(root.removingLastComponent())/outside"
+            try tool("mount", "-t", "overlay", "-o", "\(lower):\(root)/a", "overlay", partly)
+            defer { _ = try? tool("umount", "-l", partly) }
+            let partial = try measure(root)
+            #expect(partial.total.apparent == (8 << 20) + 200_000)
+            #expect(partial.total.freed < 300_000)
         }
     }
 

@@ -11,6 +11,7 @@ import SystemPackage
 final class AuditRoot: Sendable {
     let item: EffectiveItem
     let rules: PlanRules
+    let repeatedMounts: RepeatedMounts
     let limit: Int64
     let staysOnFilesystem: Bool
     /// Reads which directories tools re-create, whatever markers exclude.
@@ -20,6 +21,7 @@ final class AuditRoot: Sendable {
         _ item: EffectiveItem, _ rules: PlanRules, larger limit: Int64, staysOnFilesystem: Bool,
         _ recreationReader: MarkReader
     ) {
+        repeatedMounts = RepeatedMounts(rules.planner.mounts, below: [item.path])
         self.item = item
         self.rules = rules
         self.limit = limit
@@ -66,8 +68,12 @@ struct AuditVisitor: CommandVisitor {
         {
             return .skip
         }
-        if root.rules.foreignMount(entry, status, in: scope.plan) != nil { return .skip }
         let isRoot = entry.depth == 0
+        if root.rules.foreignMount(entry, status, in: scope.plan) != nil
+            || !isRoot && root.repeatedMounts.isRepeated(status)
+        {
+            return .skip
+        }
         let mayHaveMarks = (item.hasMarks || isRoot) && status.kind.canStoreUserAttributes
         let marks = try mayHaveMarks ? entry.marks() : .none
         report(item.decision, of: entry)

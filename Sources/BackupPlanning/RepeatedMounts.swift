@@ -3,17 +3,17 @@ import SystemCalls
 import SystemPackage
 
 /// The mounts below the roots of a walk that show what is elsewhere, too: bind mounts and overlays.
-struct RepeatedMounts: Sendable {
-    /// The mounts, by number, whose content is counted elsewhere in the walk.
-    private(set) var counted: Set<Int> = []
-    /// The mounts, by number, whose content has another path outside the roots, and so stays when a
-    /// directory above is deleted.
-    private(set) var borrowed: Set<Int> = []
+package struct RepeatedMounts: Sendable {
+    /// The mount points, by the mount's number, whose content the walk meets elsewhere, too.
+    private var repeated: [Int: FilePath] = [:]
+    /// The mounts, by number, whose content has another path outside the roots.
+    private var borrowed: Set<Int> = []
 
-    /// Whatever the order of the walk is, the first of several mounts by path is counted.
+    /// Whatever the order of the walk is, the first of several mounts by path is the one that is not
+    /// repeated.
     ///
     /// - Parameter roots: the real paths where the walk begins.
-    init(_ mounts: MountTable, below roots: [FilePath]) {
+    package init(_ mounts: MountTable, below roots: [FilePath]) {
         func isWalked(_ path: FilePath) -> Bool { roots.contains { path.isHeld(by: $0) } }
         let below = mounts.mounts.filter { mount in
             isWalked(mount.mountPoint) && !roots.contains(mount.mountPoint)
@@ -23,9 +23,12 @@ struct RepeatedMounts: Sendable {
         var walked = Set(roots.compactMap { mounts.mount(holding: $0)?.number })
         for mount in below {
             if mount.filesystemType == "overlay" {
-                let layers = mount.layers.map { realPath(of: $0, notBeyond: mounts) ?? $0 }
-                if layers.contains(where: isWalked) {
-                    counted.insert(mount.number)
+                // Where a relative one was is not known.
+                let isRepeated = mount.layers.allSatisfy { layer in
+                    layer.isAbsolute && isWalked(realPath(of: layer, notBeyond: mounts) ?? layer)
+                }
+                if isRepeated {
+                    repeated[mount.number] = mount.mountPoint
                 } else {
                     borrowed.insert(mount.number)
                 }
@@ -41,12 +44,26 @@ struct RepeatedMounts: Sendable {
                     && mounts.mount(holding: path).map { walked.contains($0.number) } == true
             }
             if isMet || parts.contains(where: { $0.isIn(part) }) {
-                counted.insert(mount.number)
+                repeated[mount.number] = mount.mountPoint
             } else {
                 parts.append(part)
                 walked.insert(mount.number)
                 if others.contains(where: { !isWalked($0) }) { borrowed.insert(mount.number) }
             }
         }
+    }
+
+    /// The mount points whose content the walk meets elsewhere, too.
+    package var repeatedPaths: [FilePath] { repeated.values.sorted { $0.string < $1.string } }
+
+    /// Whether an item that is no root is a mount point whose content the walk meets elsewhere, too.
+    package func isRepeated(_ status: FileStatus) -> Bool {
+        status.isMountRoot == true && status.mountNumber.map { repeated[$0] != nil } == true
+    }
+
+    /// Whether an item that is no root is a mount point whose content stays when a directory above is
+    /// deleted.
+    package func isBorrowed(_ status: FileStatus) -> Bool {
+        status.isMountRoot == true && status.mountNumber.map { borrowed.contains($0) } == true
     }
 }
