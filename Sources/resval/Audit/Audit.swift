@@ -23,6 +23,7 @@ struct Audit {
                     fragile(item), leftBehind(item),
                 ].compactMap(\.self)
         }
+        findings += copiedMarks(items)
         findings += large(items)
         findings += unenforcedClasses(items)
         findings += unreachable(items)

@@ -15,10 +15,11 @@ struct AuditCommand: ParsableCommand {
         discussion: """
             Looks at everything below each ROOT as a backup of that ROOT does, and prints what is wrong \
             with its size, the reason, and the command that mends it, if there is one: exclusions of \
-            documents and of what git tracks, evicted files whose content is not known, marks that are \
-            malformed, contradict each other or change nothing, that a program drops when it saves or \
-            that nothing enforces, purgeable items that are never deleted, and large files that nobody \
-            wants or excludes. Nothing is changed. Exits with 1 when something was found.
+            documents, of what git tracks and of copies with new work, evicted files whose content is \
+            not known, marks that are malformed, contradict each other or change nothing, that a \
+            program drops when it saves or that nothing enforces, purgeable items that are never \
+            deleted, and large files that nobody wants or excludes. Nothing is changed. Exits with 1 \
+            when something was found.
 
             EXAMPLES
               resval audit ~
