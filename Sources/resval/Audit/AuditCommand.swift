@@ -74,32 +74,20 @@ struct AuditCommand: ParsableCommand {
                     policy, source: policyOptions.source?.path ?? root.path)
                 var planner = BackupPlanner(policy: reader.policy, mounts: environment.mounts)
                 planner.repositories = repositories
+                let item = try reader.item(at: root.path)
                 found.append(
                     AuditRoot(
-                        try reader.item(at: root.path), PlanRules(planner, reader.markReader),
-                        larger: largerThan.bytes,
+                        item: item, rules: PlanRules(planner, reader.markReader),
+                        repeatedMounts: RepeatedMounts(environment.mounts, below: [item.path]),
+                        limit: largerThan.bytes,
                         staysOnFilesystem: rootOptions.walk.staysOnFilesystem,
-                        recreationReader))
+                        recreationReader: recreationReader))
             } catch {
                 outcome.report(error, at: root.bytes)
             }
         }
-        return found.enumerated().filter { index, root in
-            !found.enumerated().contains { other, enclosing in
-                enclosing.item.path == root.item.path
-                    ? other < index : isWalked(root.item, from: enclosing.item, environment)
-            }
-        }.map(\.element)
-    }
-
-    /// Whether the walk of another ROOT meets this one.
-    private func isWalked(
-        _ item: EffectiveItem, from other: EffectiveItem, _ environment: PolicyEnvironment
-    ) -> Bool {
-        guard item.path.isHeld(by: other.path) else { return false }
-        if item.status.identity.device == other.status.identity.device { return true }
-        return !rootOptions.walk.staysOnFilesystem
-            && environment.mounts.mount(holding: item.path)?.category == .local
+        return found.withoutNested(
+            environment.mounts, staysOnFilesystem: rootOptions.walk.staysOnFilesystem, \.item)
     }
 
     private func write(_ findings: [Finding]) {

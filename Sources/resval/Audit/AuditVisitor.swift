@@ -8,7 +8,7 @@ import SystemCalls
 import SystemPackage
 
 /// A ROOT of an audit, and what applies below it.
-final class AuditRoot: Sendable {
+struct AuditRoot: Sendable {
     let item: EffectiveItem
     let rules: PlanRules
     let repeatedMounts: RepeatedMounts
@@ -16,18 +16,6 @@ final class AuditRoot: Sendable {
     let staysOnFilesystem: Bool
     /// Reads which directories tools re-create, whatever markers exclude.
     let recreationReader: MarkReader
-
-    init(
-        _ item: EffectiveItem, _ rules: PlanRules, larger limit: Int64, staysOnFilesystem: Bool,
-        _ recreationReader: MarkReader
-    ) {
-        repeatedMounts = RepeatedMounts(rules.planner.mounts, below: [item.path])
-        self.item = item
-        self.rules = rules
-        self.limit = limit
-        self.staysOnFilesystem = staysOnFilesystem
-        self.recreationReader = recreationReader
-    }
 }
 
 /// What a directory passes to its entries in an audit.
