@@ -9,8 +9,7 @@ package struct RepeatedMounts: Sendable {
     /// The mounts, by number, whose content has another path outside the roots.
     private var borrowed: Set<Int> = []
 
-    /// Whatever the order of the walk is, the first of several mounts by path is the one that is not
-    /// repeated.
+    /// Whatever the order of the walk is, the first of several mounts by path is not repeated.
     ///
     /// - Parameter roots: the real paths where the walk begins.
     package init(_ mounts: MountTable, below roots: [FilePath]) {
@@ -56,12 +55,12 @@ package struct RepeatedMounts: Sendable {
     /// The mount points whose content the walk meets elsewhere, too.
     package var repeatedPaths: [FilePath] { repeated.values.sorted { $0.string < $1.string } }
 
-    /// Whether an item that is no root is a mount point whose content the walk meets elsewhere, too.
+    /// Whether an item below a root is a mount point whose content the walk meets elsewhere, too.
     package func isRepeated(_ status: FileStatus) -> Bool {
         status.isMountRoot == true && status.mountNumber.map { repeated[$0] != nil } == true
     }
 
-    /// Whether an item that is no root is a mount point whose content stays when a directory above is
+    /// Whether an item below a root is a mount point whose content stays when a directory above is
     /// deleted.
     package func isBorrowed(_ status: FileStatus) -> Bool {
         status.isMountRoot == true && status.mountNumber.map { borrowed.contains($0) } == true

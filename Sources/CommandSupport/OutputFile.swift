@@ -24,7 +24,7 @@ package struct OutputFile: ~Copyable {
         }
         try Self.requireReplaceable(
             DirectoryEntryLocation(
-                directory: opened.descriptor, name: Self.name(of: path), pathForMessages: path))
+                directory: opened.descriptor, name: path.lastName, pathForMessages: path))
         let file: StagedFile
         do throws(Errno) {
             file = try StagedFile(in: opened, permissions: permissions)
@@ -50,15 +50,11 @@ package struct OutputFile: ~Copyable {
     package mutating func finish() throws(FileError) {
         do throws(Errno) {
             try synchronize(staged.descriptor)
-            try staged.replace(Self.name(of: path))
+            try staged.replace(path.lastName)
             try synchronizeDirectory(directory.descriptor)
         } catch {
             throw FileError(error, of: path)
         }
-    }
-
-    private static func name(of path: FilePath) -> FilePath {
-        FilePath(root: nil, path.components.suffix(1))
     }
 
     private static func requireReplaceable(

@@ -91,10 +91,7 @@ package struct PurgeRecords: Sendable, Hashable {
     /// - Throws: `FileError` when the directory or the file cannot be created.
     package func write(_ record: PurgeRecord) throws(FileError) {
         try makeStateDirectory(directory)
-        try record.line.withUnsafeBufferPointer { bytes throws(FileError) in
-            try path(forDevice: record.device)
-                .writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
-        }
+        try path(forDevice: record.device).writePrivateFile(record.line)
     }
 
     /// Returns a volume's record, whatever its age.

@@ -380,7 +380,7 @@ extension ProofTerm {
     fileprivate func proof(in directory: OpenDirectory) throws(Errno) -> String? {
         switch kind {
         case .tagged:
-            return try TagFile.cacheDirectory.isPresent(in: directory)
+            return try TagFile.cacheDirectory.isValid(in: directory) == true
                 ? "with a CACHEDIR.TAG in it" : nil
         case .beside:
             return try found(in: directory.location(of: ".."), of: directory)

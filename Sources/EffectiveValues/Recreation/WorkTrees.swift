@@ -37,9 +37,7 @@ package final class WorkTrees: Sendable {
     func tracking(of path: FilePath, _ directory: OpenDirectory) throws(Errno) -> Tracking {
         // What is a repository itself has content of its own, which only its owner knows.
         if try VersionControl(in: directory) != nil { return .tracked }
-        let parent = OpenDirectory(
-            try openFile(in: directory.descriptor, "..", flags: [.reference, .directory]))
-        return try tracking(of: path, in: parent)
+        return try tracking(of: path, in: directory.openParent(flags: .reference))
     }
 
     /// Returns whether an item, or anything in it, is tracked in a work tree around it. What is itself
@@ -78,8 +76,7 @@ package final class WorkTrees: Sendable {
             }
             unknown.append((path, found))
             guard path.lastComponent != nil else { break }
-            directory = OpenDirectory(
-                try openFile(in: directory.descriptor, "..", flags: [.reference, .directory]))
+            directory = try directory.openParent(flags: .reference)
             path.removeLastComponent()
         }
         for (path, inner) in unknown.reversed() {
@@ -134,9 +131,14 @@ enum VersionControl: Sendable, Hashable {
         for place in dotfilesPlaces {
             do throws(Errno) {
                 let directory = try home.openBeneath(place, flags: .readOnly)
-                for name in try directory.names()
-                where name != ".git" && isDotfiles(name, in: directory) {
-                    found.append(.git(place.pushing(name)))
+                for name in try directory.names() where name != ".git" {
+                    // One on another filesystem, which may never answer, or that this user cannot
+                    // look into, is none.
+                    let entry = try? directory.openBeneath(name, flags: .reference)
+                    let parts: [FilePath] = ["HEAD", "index", "objects"]
+                    if parts.allSatisfy({ (try? entry?.status(of: $0)) != nil }) {
+                        found.append(.git(place.pushing(name)))
+                    }
                 }
             } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels,
                 .improperLink
@@ -151,15 +153,6 @@ enum VersionControl: Sendable, Hashable {
         ".", ".config", ".local/share", ".local/share/yadm", ".config/yadm", ".yadm",
         ".config/vcsh/repo.d",
     ]
-
-    /// Whether an entry is a repository with an index. One on another filesystem, which may never answer,
-    /// or that this user cannot look into, is none.
-    private static func isDotfiles(_ name: FilePath, in directory: OpenDirectory) -> Bool {
-        guard let entry = try? directory.openBeneath(name, flags: .reference) else { return false }
-        return ["HEAD", "index", "objects"].allSatisfy { name in
-            (try? entry.status(of: name)) != nil
-        }
-    }
 }
 
 /// A work tree. It is not kept open: there may be any number of them.
@@ -167,8 +160,8 @@ private final class WorkTree: Sendable {
     private let path: FilePath
     private let identity: FileIdentity
     private let system: VersionControl
-    /// The paths below the work tree of what git tracks and of the directories around that, or why it
-    /// cannot be asked; nil before it was.
+    /// The paths below the work tree of what git tracks and of the directories around that, or why
+    /// it cannot be asked; nil before it was.
     ///
     /// A path is known by its hash, so that a deep one takes no memory for each of its names: where
     /// two have the same, an item counts as tracked.
@@ -242,9 +235,7 @@ private final class WorkTree: Sendable {
         var directory = parent
         do throws(Errno) {
             for _ in 0..<max(path.names.count - self.path.names.count - 1, 0) {
-                directory = OpenDirectory(
-                    try openFile(
-                        in: directory.descriptor, "..", flags: [.reference, .directory]))
+                directory = try directory.openParent(flags: .reference)
             }
             return try directory.status().identity == identity ? directory : nil
         } catch {

@@ -229,40 +229,33 @@ extension Audit {
     /// Finds directories that `cp -a` made of another excluded one, with its mark, and in which files
     /// were modified since.
     ///
-    /// A copy keeps the times of what is in it, to the nanosecond, so that this is older than the copy. In a
-    /// project that was copied with its excluded directories these keep their names, too, and are excluded as
-    /// before.
+    /// A copy keeps the times of what is in it, to the nanosecond, so that this is older than the copy. In
+    /// a project that was copied with its excluded directories these keep their names, too, and are excluded
+    /// as before.
     func copiedMarks(_ items: [AuditItem]) -> [Finding] {
         let marked: [(item: AuditItem, made: FileTime)] = items.compactMap { item in
-            guard item.status.kind == .directory, item.recreation == nil, !StopRequest.isMade,
-                item.decision.exclusion.ancestor == nil,
-                [.native, .apple, .xdg].contains(item.decision.exclusion.cause.marker),
-                let made = item.status.creationTime
+            let exclusion = item.decision.exclusion
+            guard item.status.kind == .directory, item.recreation == nil, exclusion.ancestor == nil,
+                [.native, .apple, .xdg].contains(exclusion.cause.marker)
             else { return nil }
-            return (item, made)
+            return item.status.creationTime.map { (item, $0) }
         }.sorted { $0.made < $1.made }
         var templates: [CopiedEntry: FilePath] = [:]
         return marked.compactMap { item, made in
-            do throws(Errno) {
-                let entries = try item.copiedEntries()
-                let template = entries.lazy.filter { $0.modified < made }
-                    .compactMap { templates[$0] }.first
-                for entry in entries where templates[entry] == nil {
-                    templates[entry] = item.path
-                }
-                guard let template, template.lastComponent != item.path.lastComponent,
-                    let tree = item.tree, tree.lastModified > made.seconds,
-                    excludedDocuments(item) == nil
-                else { return nil }
-                return Finding(
-                    .copiedMark, item,
-                    "its mark came with the copy of another directory, and files in it were "
-                        + "modified since", at: template,
-                    command: inclusionCommand(item.decision.exclusion.cause, at: item.path))
-            } catch {
-                report(.opening(error, item.path))
-                return nil
-            }
+            // What cannot be read was reported by the walk.
+            let entries = (try? item.copiedEntries()) ?? []
+            let template = entries.first { $0.modified < made && templates[$0] != nil }
+                .flatMap { templates[$0] }
+            for entry in entries where templates[entry] == nil { templates[entry] = item.path }
+            guard let template, template.lastComponent != item.path.lastComponent,
+                let tree = item.tree, tree.lastModified > made.seconds,
+                excludedDocuments(item) == nil
+            else { return nil }
+            return Finding(
+                .copiedMark, item,
+                "its mark came with the copy of another directory, and files in it were modified since",
+                at: template,
+                command: inclusionCommand(item.decision.exclusion.cause, at: item.path))
         }
     }
 
@@ -338,8 +331,7 @@ extension AuditItem {
     /// Returns entries of a directory with their times, as far as these are precise enough to tell a copy:
     /// those in archives, for example, are whole seconds.
     fileprivate func copiedEntries() throws(Errno) -> [CopiedEntry] {
-        guard let name = path.lastComponent else { return [] }
-        let directory = try openParent().openDirectory(FilePath(root: nil, [name]))
+        let directory = try openParent().openDirectory(path.lastName)
         var entries: [CopiedEntry] = []
         for name in try directory.names().inByteOrder().prefix(256) {
             guard let status = try? directory.location(of: name).statusAtHand(),
