@@ -22,11 +22,14 @@ package struct RepeatedMounts: Sendable {
         var walked = Set(roots.compactMap { mounts.mount(holding: $0)?.number })
         for mount in below {
             if mount.filesystemType == "overlay" {
-                // Where a relative one was is not known.
                 let isRepeated = mount.layers.allSatisfy { layer in
-                    layer.isAbsolute && isWalked(realPath(of: layer, notBeyond: mounts) ?? layer)
+                    // Of a relative path, and one of another mount namespace, nothing is known.
+                    guard layer.isAbsolute, let real = realPath(of: layer, notBeyond: mounts) else {
+                        return layer.bytes.contains(UInt8(ascii: ":"))
+                    }
+                    return isWalked(real)
                 }
-                if isRepeated {
+                if isRepeated, !mount.layers.isEmpty {
                     repeated[mount.number] = mount.mountPoint
                 } else {
                     borrowed.insert(mount.number)

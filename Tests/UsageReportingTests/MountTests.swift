@@ -1,3 +1,5 @@
+import BackupPlanning
+import EffectiveValues
 import SystemPackage
 import TestSupport
 import Testing
@@ -99,6 +101,20 @@ struct MountTests {
             #expect(partial.total.apparent == (8 << 20) + 200_000)
             #expect(partial.total.freed < 300_000)
         }
+    }
+
+    @Test(
+        "an overlay counts where it is unless all its directories are known to be elsewhere",
+        arguments: [
+            ("lowerdir=/etc:/usr", true), ("lowerdir=/usr,upperdir=/etc,workdir=/bin", true),
+            ("lowerdir=/etc:/nowhere", false), ("lowerdir=etc:/usr", false), ("ro", false),
+        ])
+    func layers(options: String, isRepeated: Bool) {
+        let table = MountTable(
+            mountinfo: Array(
+                "1 0 0:1 / / rw - ext4 d rw\n2 1 0:2 / /m rw - overlay o \(options)".utf8))
+        let repeated = RepeatedMounts(table, below: ["/"]).repeatedPaths
+        #expect(repeated == (isRepeated ? ["/m"] : []))
     }
 
     @Test("the content of a filesystem that covers a bound directory is not taken for it")
