@@ -82,9 +82,15 @@ struct GitTests {
             try git(root, "init", "-q", "--bare", repository)
             try #expect(excluding("p/target", homes: [root]) == [.rules])
             try git(root, "--git-dir=\(repository)", "--work-tree=.", "add", "-f", "p/target")
+            // Its settings start no program.
+            try Tree { File("program", "#!/bin/sh\ntouch \(root)/proof\n").permissions(0o755) }
+                .create(in: root)
+            let program = root.appending("program")
+            try git(root, "--git-dir=\(repository)", "config", "core.fsmonitor", program)
             try #expect(excluding("p/target", homes: [root]) == [])
             try #expect(excluding("p/sub/target", homes: [root]) == [.rules])
             try #expect(excluding("p/target", homes: []) == [.rules])
+            #expect(try root.appending("proof").withoutFollowing.statusIfPresent() == nil)
         }
     }
 

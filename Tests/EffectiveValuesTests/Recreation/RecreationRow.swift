@@ -253,6 +253,12 @@ extension RecreationRow {
             project(
                 "package.json", "product.json", directory: Directory("node_modules") {})),
         RecreationRow(
+            "what a program keeps for itself", ".local/share/app/node_modules",
+            Tree {
+                File(".local/share/app/package.json")
+                Directory(".local/share/app/node_modules")
+            }),
+        RecreationRow(
             "an unpacked AppImage", "squashfs-root/app/node_modules",
             Tree {
                 File("squashfs-root/app/package.json")
