@@ -13,8 +13,8 @@ public struct BackupPlan: Sendable {
     /// The excluded items, sorted by path. A directory stands for its contents: its own entry is
     /// stored.
     public internal(set) var exclusions: [ExcludedItem] = []
-    /// The directory of what these programs know, if it is below a source: nothing of it is stored but the
-    /// record of the snapshot, and nothing else tells of it.
+    /// The state directory of these programs, if it is below a source: only the record of the snapshot is
+    /// stored of it, and ``exclusions`` does not list it.
     package internal(set) var ownState: [ExcludedItem] = []
     /// The notices to report, such as ignored marks and items that could not be read.
     public internal(set) var notices: [PlanNotice] = []

@@ -13,8 +13,7 @@ public struct BackupPlanner: Sendable {
     public var mounts: MountTable
     /// The directories of the backup's own repository, excluded wherever they are found.
     public var repositories: Set<FileIdentity> = []
-    /// The directory of what these programs know, which no backup stores unless a source is in it; nil where
-    /// that is not known.
+    /// The state directory of these programs, which is excluded unless a source is in it; nil if unknown.
     public var ownState: FilePath?
     /// Sources of the same backup besides those that are walked.
     package var otherSources: [FilePath] = []

@@ -10,14 +10,14 @@ public enum ExclusionReason: PolicyReason {
     case excluded(Exclusion)
     /// The item is the mount point of a filesystem of a kind that is not backed up.
     case mount(type: String, category: Mount.Category)
-    /// A filesystem is mounted here that its user takes away, and that is no SOURCE.
+    /// A removable medium is mounted here, and is not a SOURCE.
     case removable(type: String)
-    /// The item is a directory that is encrypted, and its key is not there.
+    /// The item is an encrypted directory without its key.
     case locked
     /// The item is the repository of this backup.
     case repository
-    /// The item is the directory of what these programs know, of which a backup has only the record of its
-    /// snapshot. A plan has it not among what is excluded, but in ``BackupPlan/ownState``.
+    /// The item is the state directory of these programs, of which a backup stores only the record of its
+    /// snapshot. A plan lists it in ``BackupPlan/ownState``, not among the exclusions.
     case ownState
     /// The item is a socket, which is useless without its process; no backup tool stores sockets.
     case socket

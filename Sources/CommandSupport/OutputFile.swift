@@ -20,7 +20,7 @@ package struct OutputFile: ~Copyable {
         }
         try Self.requireReplaceable(
             DirectoryEntryLocation(
-                directory: opened.descriptor, name: Self.name(of: path), pathForMessages: path))
+                directory: opened.descriptor, name: path.lastName, pathForMessages: path))
         let file = try calls(on: path) { () throws(Errno) in
             try StagedFile(in: opened, permissions: permissions)
         }
@@ -39,13 +39,9 @@ package struct OutputFile: ~Copyable {
     package mutating func finish() throws(FileError) {
         try calls(on: path) { () throws(Errno) in
             try synchronize(staged.descriptor)
-            try staged.replace(Self.name(of: path))
+            try staged.replace(path.lastName)
             try synchronizeDirectory(directory.descriptor)
         }
-    }
-
-    private static func name(of path: FilePath) -> FilePath {
-        FilePath(root: nil, path.components.suffix(1))
     }
 
     private static func requireReplaceable(

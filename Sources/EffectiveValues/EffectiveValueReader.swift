@@ -25,6 +25,29 @@ public struct EffectiveItem: Sendable {
     }
 }
 
+extension Array {
+    /// The elements whose items the walk of no other one meets, each item once.
+    ///
+    /// - Parameters:
+    ///   - staysOnFilesystem: whether a walk enters no other filesystem.
+    ///   - item: returns the item at which the walk of an element begins.
+    package func withoutNested(
+        _ mounts: MountTable, staysOnFilesystem: Bool, _ item: (Element) -> EffectiveItem
+    ) -> [Element] {
+        func isWalked(_ inner: EffectiveItem, from outer: EffectiveItem) -> Bool {
+            guard inner.path.isHeld(by: outer.path) else { return false }
+            return inner.status.identity.device == outer.status.identity.device
+                || !staysOnFilesystem && mounts.mount(holding: inner.path)?.category == .local
+        }
+        return enumerated().filter { index, element in
+            !enumerated().contains { other, outer in
+                item(outer).path == item(element).path
+                    ? other < index : isWalked(item(element), from: item(outer))
+            }
+        }.map(\.element)
+    }
+}
+
 /// Reads the marks on an item and on every directory above it, and derives the effective values.
 public struct EffectiveValueReader: Sendable {
     /// The policy that decides.

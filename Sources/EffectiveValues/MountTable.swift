@@ -72,8 +72,8 @@ extension Mount {
         filesystemType == "nsfs" && root.bytes.starts(with: "mnt:[".utf8)
     }
 
-    /// Whether it is of a medium that its user takes away: mounted below `/media` or `/run/media`, or of a
-    /// drive whose medium can be removed.
+    /// Whether it is a removable medium: mounted below `/media` or `/run/media`, or on a drive whose medium
+    /// can be removed.
     package var isRemovable: Bool {
         if ["/media", "/run/media"].contains(where: {
             mountPoint != FilePath($0) && mountPoint.isHeld(by: FilePath($0))

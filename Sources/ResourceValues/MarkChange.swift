@@ -24,8 +24,9 @@ public struct MarkChange: Sendable, Hashable {
 extension FileLocation where Self: ~Copyable {
     /// Makes all changes or none.
     ///
-    /// Several changes are made on one open file, so that they all reach the same file. If one fails, those before it are reverted, each only if the value is
-    /// still the one that this call stored: a value that another program stored since then is kept.
+    /// Several changes are made on one open file, so that they all reach the same file. If one fails,
+    /// those before it are reverted, each only if the value is still the one that this call stored: a
+    /// value that another program stored since then is kept.
     ///
     /// - Throws: ``FileError``: `malformedValue` for a value of another type than the key's, and as
     ///   ``setExtendedAttribute(named:to:if:)``. Nothing is changed then, unless the message says what
@@ -79,7 +80,7 @@ extension FileLocation where Self: ~Copyable {
                 bytes, length: bytes.count, of: change.key, path: pathForMessages)
         }
         try setExtendedAttribute(
-            named: change.key.attribute, to: Array(value.text.utf8), if: condition)
+            named: change.attribute, to: Array(value.text.utf8), if: condition)
     }
 }
 

@@ -60,9 +60,11 @@ package final class OpenDirectory: FileLocation, Sendable {
                 crossingMounts: crossesMounts))
     }
 
-    /// Opens the directory that contains this one, for reading.
-    package func openParent() throws(Errno) -> OpenDirectory {
-        OpenDirectory(try openFile(in: descriptor, "..", flags: [.readOnly, .directory]))
+    /// Opens the directory that contains this one.
+    package func openParent(
+        flags: FileDescriptor.OpenOptions = .readOnly
+    ) throws(Errno) -> OpenDirectory {
+        OpenDirectory(try openFile(in: descriptor, "..", flags: flags.union(.directory)))
     }
 
     /// Returns the names of the entries of a directory that is open for reading.

@@ -100,4 +100,7 @@ extension FilePath {
     package func isHeld(by directory: FilePath) -> Bool {
         SystemCalls.isHeld(bytes, by: directory.bytes)
     }
+
+    /// The last name; the path itself if it has none.
+    package var lastName: FilePath { lastComponent.map { FilePath(root: nil, [$0]) } ?? self }
 }

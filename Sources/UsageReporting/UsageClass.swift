@@ -138,12 +138,9 @@ public enum UsagePurging: Sendable, Hashable, Comparable {
     }
 }
 
-private func rank(_ protection: FileProtection?) -> Int {
-    protection.map { FileProtection.allCases.firstIndex(of: $0) ?? 0 } ?? Int.max
-}
-
-private func rank(_ verdict: ProtectionVerdict?) -> Int {
-    verdict.map { ProtectionVerdict.allCases.firstIndex(of: $0) ?? 0 } ?? Int.max
+private func rank<Value: CaseIterable & Equatable>(_ value: Value?) -> Int
+where Value.AllCases == [Value] {
+    value.map { Value.allCases.firstIndex(of: $0) ?? 0 } ?? Int.max
 }
 
 private func rank(_ location: StorageLocation.Kind?) -> Int {

@@ -90,21 +90,12 @@ public struct UsageMeter: Sendable {
         var items: [EffectiveItem] = []
         for root in roots {
             do throws(FileError) {
-                let item = try reader.item(at: root)
-                if !items.contains(where: { $0.path == item.path }) { items.append(item) }
+                items.append(try reader.item(at: root))
             } catch {
                 state.withLock { $0.problems.append(error) }
             }
         }
-        return items.filter { item in !items.contains { isWalked(item, from: $0) } }
-    }
-
-    /// Whether the walk of another root meets this one.
-    private func isWalked(_ item: EffectiveItem, from other: EffectiveItem) -> Bool {
-        guard item.path != other.path, item.path.isHeld(by: other.path) else { return false }
-        if item.status.identity.device == other.status.identity.device { return true }
-        return !staysOnFilesystem
-            && planner.mounts.mount(holding: item.path)?.category == .local
+        return items.withoutNested(planner.mounts, staysOnFilesystem: staysOnFilesystem) { $0 }
     }
 }
 

@@ -72,7 +72,7 @@ struct LocationPosition: Sendable {
     private var locations: LocationNode?
     private var protected: LocationNode?
 
-    /// Creates the position of `/`; nil locations are none.
+    /// Creates the position of `/`; nil for no locations.
     init(_ locations: StorageLocations?) {
         guard let locations else { return }
         self.locations = LocationNode(locations.locations, cutOuts: locations.cutOuts)

@@ -21,31 +21,44 @@ struct UsageState: Sendable {
     /// walk.
     mutating func finish() {
         for file in links.files {
-            let entry = classes.entry(for: file.value)
             var amount = file.amount
             amount.allocated -= min(file.sharedBytes, amount.allocated)
-            assign(
-                amount, entry, to: file.directory, isFreed: file.isFreed, isSpread: file.isSpread)
-            if file.isRegular { tree[file.directory].tally.fileCount.addSaturating(1) }
+            assign(amount, to: file.common, isFreed: file.isFreed)
+            if file.isRegular { tree[file.common.directory].tally.fileCount.addSaturating(1) }
         }
         forEachSharedPiece(of: extents, files: links.files, in: tree) { piece in
-            let entry = classes.entry(for: piece.value)
             if piece.isFreed { mayShareOutside = true }
             assign(
-                UsageAmount(allocated: piece.length), entry, to: piece.directory,
-                isFreed: piece.isFreed, isSpread: piece.isSpread)
+                UsageAmount(allocated: piece.length), to: piece.common, isFreed: piece.isFreed)
         }
         tree.addUp()
     }
 
     private mutating func assign(
-        _ amount: UsageAmount, _ entry: UsageClassEntry, to directory: UInt32, isFreed: Bool,
-        isSpread: Bool
+        _ amount: UsageAmount, to common: CommonDirectory, isFreed: Bool
     ) {
-        tree[directory].tally.add(amount, entry)
+        let entry = classes.entry(for: common.value)
+        tree[common.directory].tally.add(amount, entry)
         amounts.add(amount, entry)
-        if !isFreed { tree[directory].tally.notFreed.addSaturating(amount.allocated) }
-        if isSpread { sharedBelow[directory, default: 0].addSaturating(amount.allocated) }
+        if !isFreed { tree[common.directory].tally.notFreed.addSaturating(amount.allocated) }
+        if common.isSpread {
+            sharedBelow[common.directory, default: 0].addSaturating(amount.allocated)
+        }
+    }
+}
+
+/// The directory to which bytes belong that are reached by several names.
+struct CommonDirectory: Sendable {
+    /// The deepest directory that contains all names that were met.
+    var directory: UInt32
+    var value: UsageClass
+    /// Whether the names are in different directories.
+    var isSpread = false
+
+    mutating func add(_ other: CommonDirectory, in tree: UsageTree) {
+        isSpread = isSpread || other.isSpread || directory != other.directory
+        directory = tree.common(directory, other.directory)
+        if value != other.value { value = value.merging(other.value) }
     }
 }
 
@@ -53,15 +66,11 @@ struct UsageState: Sendable {
 struct LinkedFiles: Sendable {
     /// A file with several hard links, by what its names have in common.
     struct File: Sendable {
-        /// The deepest directory that contains all names that were met.
-        var directory: UInt32
-        var value: UsageClass
+        var common: CommonDirectory
         var amount: UsageAmount
         let isRegular: Bool
         var linkCount: Int
         var nameCount = 1
-        /// Whether the names are in different directories.
-        var isSpread = false
         /// The bytes in extents that are counted by themselves.
         var sharedBytes: Int64 = 0
 
@@ -79,12 +88,13 @@ struct LinkedFiles: Sendable {
         _ status: FileStatus, _ amount: UsageAmount, _ entry: UsageClassEntry,
         in directory: UInt32, of tree: UsageTree
     ) -> Int? {
+        let common = CommonDirectory(directory: directory, value: entry.value)
         guard let number = numbers[status.identity] else {
             numbers[status.identity] = files.count
             files.append(
                 File(
-                    directory: directory, value: entry.value, amount: amount,
-                    isRegular: status.kind == .regularFile, linkCount: status.linkCount))
+                    common: common, amount: amount, isRegular: status.kind == .regularFile,
+                    linkCount: status.linkCount))
             return files.count - 1
         }
         // While the file changes, its names may show different numbers.
@@ -92,13 +102,7 @@ struct LinkedFiles: Sendable {
         files[number].amount.allocated = max(files[number].amount.allocated, amount.allocated)
         files[number].linkCount = max(files[number].linkCount, status.linkCount)
         files[number].nameCount += 1
-        if files[number].directory != directory {
-            files[number].isSpread = true
-            files[number].directory = tree.common(files[number].directory, directory)
-        }
-        if files[number].value != entry.value {
-            files[number].value = files[number].value.merging(entry.value)
-        }
+        files[number].common.add(common, in: tree)
         return nil
     }
 
@@ -133,11 +137,7 @@ struct ExtentReference: Sendable {
 /// Bytes on disk to which the same references lead.
 struct SharedPiece {
     let length: Int64
-    /// The deepest directory that contains all files that were met.
-    var directory: UInt32
-    var value: UsageClass
-    /// Whether files in different directories share the bytes.
-    var isSpread = false
+    var common: CommonDirectory
     /// Whether deleting the directory frees the bytes: more than one reference was met, since
     /// otherwise the bytes are shared with something that was not.
     var isFreed: Bool
@@ -169,7 +169,9 @@ func forEachSharedPiece(
         }
         if var piece = active.first.map({ SharedPiece($0, length: end - position, files) }) {
             for reference in active.dropFirst() {
-                piece.add(SharedPiece(reference, length: 0, files), in: tree)
+                let other = SharedPiece(reference, length: 0, files)
+                piece.common.add(other.common, in: tree)
+                piece.isFreed = piece.isFreed && other.isFreed
             }
             if active.count == 1 { piece.isFreed = false }
             body(piece)
@@ -184,24 +186,11 @@ extension SharedPiece {
         self.length = Int64(clamping: length)
         switch reference.owner {
         case .directory(let number, let entry):
-            directory = number
-            value = entry.value
+            common = CommonDirectory(directory: number, value: entry.value)
             isFreed = true
         case .linkedFile(let number):
-            directory = files[number].directory
-            value = files[number].value
-            isSpread = files[number].isSpread
+            common = files[number].common
             isFreed = files[number].isFreed
         }
-    }
-
-    fileprivate mutating func add(_ other: SharedPiece, in tree: UsageTree) {
-        if directory != other.directory {
-            isSpread = true
-            directory = tree.common(directory, other.directory)
-        }
-        isSpread = isSpread || other.isSpread
-        isFreed = isFreed && other.isFreed
-        if value != other.value { value = value.merging(other.value) }
     }
 }

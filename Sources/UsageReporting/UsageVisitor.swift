@@ -76,11 +76,7 @@ struct UsageVisitor: TreeVisitor {
 
     /// Whether an item is a mount point that shows what is counted elsewhere.
     private func isCounted(_ entry: borrowing TreeEntry, _ status: FileStatus) -> Bool {
-        entry.depth > 0 && isMountPoint(of: repeated.counted, status)
-    }
-
-    private func isMountPoint(of mounts: Set<Int>, _ status: FileStatus) -> Bool {
-        status.isMountRoot == true && status.mountNumber.map { mounts.contains($0) } == true
+        entry.depth > 0 && repeated.isRepeated(status)
     }
 
     mutating func leave(_ scope: UsageScope) {
@@ -149,7 +145,7 @@ struct UsageVisitor: TreeVisitor {
             entry, to: scope.directory, .unread,
             entryClass: UInt16(clamping: plainClass.number), own)
         observer?.note(directory: entry, item.status, number: number)
-        if !isRoot, isMountPoint(of: repeated.borrowed, item.status) {
+        if !isRoot, repeated.isBorrowed(item.status) {
             state.withLock { $0.tree[number].isBorrowed = true }
         }
         return .descend(
@@ -226,7 +222,7 @@ struct UsageVisitor: TreeVisitor {
             current.directory = directory
         }
         current.tally.add(amount, entryClass)
-        if entry.depth > 0, isMountPoint(of: repeated.borrowed, status) {
+        if entry.depth > 0, repeated.isBorrowed(status) {
             current.tally.notFreed.addSaturating(amount.allocated)
         }
         if isRegular { current.tally.fileCount += 1 }

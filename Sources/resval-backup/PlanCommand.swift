@@ -69,7 +69,7 @@ struct PlanCommand: AsyncParsableCommand {
         if try repository.location() != nil {
             try await repository.engine().noteMissing(in: &plan)
         }
-        report(plan.notices)
+        report(plan, planner.mounts)
         report(patternsIn: plan, planner.patterns)
         write(plan.totals)
         return !plan.isIncomplete
@@ -176,7 +176,7 @@ struct ListOptions: ParsableArguments {
         var list = try planner.makeList(for: sources, relativeTo: relativeTo?.path)
         // Another tool has the content of none.
         list.plan.noteMissing { _ in false }
-        report(list.plan.notices)
+        report(list.plan, planner.mounts)
         for item in list.plan.exclusions where item.reason.isShortfall {
             Messages.write(about: item.path, "is not in the list: \(item.reason.sentence)")
         }

@@ -92,6 +92,19 @@ func makePlanner(
     return planner
 }
 
+/// Prints a plan's notices, and the mounts whose content is stored elsewhere, too. They are stored
+/// nevertheless: restic keeps equal content once, and what is elsewhere may be excluded there.
+func report(_ plan: BackupPlan, _ mounts: MountTable) {
+    report(plan.notices)
+    for path in RepeatedMounts(mounts, below: plan.sources).repeatedPaths
+    where !plan.exclusions.contains(where: { path.isHeld(by: $0.path) }) {
+        Messages.warn(
+            about: path.bytes,
+            "shows what is elsewhere below the SOURCEs, too, and both are stored (to exclude it, name "
+                + "it in exclude of backup.toml: a mark would exclude both)")
+    }
+}
+
 /// Prints a plan's notices: shortfalls as errors, the others as warnings.
 func report(_ notices: [PlanNotice]) {
     for notice in notices {

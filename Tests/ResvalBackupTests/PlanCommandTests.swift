@@ -77,6 +77,28 @@ struct PlanCommandTests {
             after: .seconds(30)
         ).run(exits: 0, prints: "exclude   \(mount): ", "store     \(home)/file")
     }
+
+    @Test("an overlay below a SOURCE with its directories is stored, and named")
+    func overlay() throws {
+        let overlay = try filesystem(.overlayfs)
+        try Tree { File("own", "text") }.create(in: overlay.root)
+        let source = overlay.root.removingLastComponent()
+        func plan(_ arguments: any CommandArgument...) throws -> CommandResult {
+            try Command(.built("resval-backup"), arguments: ["plan"] + arguments).run()
+        }
+        let named = "\(overlay.root): warning: shows what is elsewhere below the SOURCEs, too"
+        let both = try plan(source)
+        #expect(both.exitCode == 0)
+        for directory in ["merged", "upper"] {
+            #expect(both.text.contains("store     \(source)/\(directory)/own\n"), "\(both)")
+        }
+        #expect(both.errorText.contains(named), "\(both)")
+        try #expect(plan("--format", "nul", source).errorText.contains(named))
+        for alone in [try plan("--exclude", "merged/", source), try plan(overlay.root)] {
+            #expect(alone.exitCode == 0)
+            #expect(alone.errorText == "")
+        }
+    }
 }
 
 @Suite("Backups without what tools re-create", .cleansUp)

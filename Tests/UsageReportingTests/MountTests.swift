@@ -1,3 +1,5 @@
+import BackupPlanning
+import EffectiveValues
 import SystemPackage
 import TestSupport
 import Testing
@@ -85,6 +87,28 @@ struct MountTests {
         try #expect(measure(root).total.apparent == before.total.apparent)
         let alone = try measure(merged)
         #expect(alone.total.apparent == 100_000)
+        // What only the overlay shows counts there, and stays when that is deleted.
+        let partly = root.appending("n")
+        let lower = "lowerdir=\(root.removingLastComponent())/outside"
+        try tool("mount", "-t", "overlay", "-o", "\(lower):\(root)/a", "overlay", partly)
+        defer { _ = try? tool("umount", "-l", partly) }
+        let partial = try measure(root)
+        #expect(partial.total.apparent == (8 << 20) + 200_000)
+        #expect(partial.total.freed < 300_000)
+    }
+
+    @Test(
+        "an overlay counts where it is unless all its directories are known to be elsewhere",
+        arguments: [
+            ("lowerdir=/etc:/usr", true), ("lowerdir=/usr,upperdir=/etc,workdir=/bin", true),
+            ("lowerdir=/etc:/nowhere", false), ("lowerdir=etc:/usr", false), ("ro", false),
+        ])
+    func layers(options: String, isRepeated: Bool) {
+        let table = MountTable(
+            mountinfo: Array(
+                "1 0 0:1 / / rw - ext4 d rw\n2 1 0:2 / /m rw - overlay o \(options)".utf8))
+        let repeated = RepeatedMounts(table, below: ["/"]).repeatedPaths
+        #expect(repeated == (isRepeated ? ["/m"] : []))
     }
 
     @Test("the content of a filesystem that covers a bound directory is not taken for it")

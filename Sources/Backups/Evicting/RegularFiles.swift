@@ -98,7 +98,7 @@ package struct RegularFiles: Sendable {
             do throws(Errno) {
                 if places.isPlace(try entry.status().identity) { return true }
                 guard case .worthEvicting = choice else { return false }
-                return try TagFile.cacheDirectory.isPresent(in: entry)
+                return try TagFile.cacheDirectory.isValid(in: entry) == true
             } catch {
                 // If it cannot be read, descending into it reports the error.
                 return false

@@ -49,9 +49,5 @@ public struct UsageCapacity: Sendable, Hashable {
 /// - Returns: 0 where no record counts now or none can be read: space that is not known to be
 ///   purgeable must not be relied on.
 package func recordedPurgeableBytes(onDevice device: UInt64) -> Int64 {
-    do throws(FileError) {
-        return try PurgeRecords.current?.purgeableBytes(onDevice: device, now: FileTime.now) ?? 0
-    } catch {
-        return 0
-    }
+    (try? PurgeRecords.current?.purgeableBytes(onDevice: device, now: FileTime.now)) ?? 0
 }

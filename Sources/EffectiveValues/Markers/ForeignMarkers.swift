@@ -83,19 +83,12 @@ public struct TagFile: Sendable {
 
     static let all = [cacheDirectory, noBackup]
 
-    /// Whether the tag file is present in a directory, with the signature.
-    ///
-    /// - Throws: the errno of opening the directory, or of checking or reading the file.
-    package func isPresent(in directory: borrowing some FileLocation & ~Copyable) throws(Errno)
-        -> Bool
-    {
-        try isValid(in: directory) ?? false
-    }
-
     /// Whether the tag file in a directory has the signature; nil if there is no such file.
     ///
-    /// - Throws: as ``isPresent(in:)``.
-    func isValid(in directory: borrowing some FileLocation & ~Copyable) throws(Errno) -> Bool? {
+    /// - Throws: the errno of opening the directory, or of checking or reading the file.
+    package func isValid(
+        in directory: borrowing some FileLocation & ~Copyable
+    ) throws(Errno) -> Bool? {
         try ifPresent { () throws(Errno) in
             let opened = OwnedDescriptor(
                 try openFile(directory, flags: [.reference, .directory, .noFollow]))

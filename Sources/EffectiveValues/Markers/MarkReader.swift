@@ -50,6 +50,9 @@ public struct MarkReader: Sendable {
         return MarkReader(markers, try .current(markers))
     }
 
+    /// The work trees that are asked about what the rules fit; nil where no rules apply.
+    package var workTrees: WorkTrees? { derived?.workTrees }
+
     /// Whether all marks of items of a kind are extended attributes, so that an item without
     /// attributes has no marks.
     public func readsAttributesOnly(of kind: FileKind) -> Bool {

@@ -69,7 +69,7 @@ package struct StoredFileRecords: Sendable, Hashable {
             try writeAll(hashes, to: staged.descriptor)
             try writeAll(snapshots?.bytes ?? [], to: staged.descriptor)
             try synchronize(staged.descriptor)
-            try staged.replace(FilePath(root: nil, path.components.suffix(1)))
+            try staged.replace(path.lastName)
         }
         let now = FileTime.now
         try remove { other in
@@ -194,10 +194,9 @@ extension FileStatus {
 private func writeAll<Element: BitwiseCopyable>(
     _ elements: [Element], to file: FileDescriptor
 ) throws(Errno) {
-    let outcome = elements.withUnsafeBytes { bytes in
-        Result { () throws(Errno) in try writeFile(file, bytes) }
+    try elements.withUnsafeBufferPointer { buffer throws(Errno) in
+        try writeFile(file, UnsafeRawBufferPointer(buffer))
     }
-    try outcome.get()
 }
 
 private func readNumber(_ index: Int64, of file: FileDescriptor) throws -> UInt64 {

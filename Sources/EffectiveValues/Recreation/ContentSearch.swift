@@ -44,8 +44,7 @@ final class ContentSearch: Sendable {
             return known.clean.contains { path.isHeld(by: $0) } ? .some(nil) : nil
         }
         if let answer { return answer }
-        let start = OpenDirectory(
-            try openFile(in: directory.descriptor, ".", flags: [.readOnly, .directory, .noFollow]))
+        let start = try directory.openDirectory(".")
         var way = [identity]
         let content = try search(start, &way, question) {
             question.asksForPreciousFiles && isPrecious($0)

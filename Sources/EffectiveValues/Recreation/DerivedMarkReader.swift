@@ -8,7 +8,7 @@ import SystemPackage
 /// Shared by the threads of a walk, which may call it at the same time.
 final class DerivedMarkReader: Sendable {
     private let rules: RecreationRules?
-    private let workTrees: WorkTrees
+    let workTrees: WorkTrees
     private let ignored: IgnoredItems?
     private let contents = ContentSearch()
 
@@ -20,7 +20,7 @@ final class DerivedMarkReader: Sendable {
     init(rules: RecreationRules?, ignored: IgnoredItems? = nil, git: GitCommand = GitCommand()) {
         self.rules = rules
         self.ignored = ignored
-        workTrees = WorkTrees(askedAbout: rules?.names ?? [], git)
+        workTrees = WorkTrees(homes: rules?.homes ?? [], git)
     }
 
     /// Creates the reader for markers, with the user's own rules.

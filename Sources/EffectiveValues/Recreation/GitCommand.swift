@@ -84,9 +84,11 @@ struct GitCommand: Sendable {
     ///
     /// - Parameters:
     ///   - directory: the directory, open as a reference.
+    ///   - repository: the path of the repository from there.
     ///   - body: called with each path of the answer, relative to the directory.
     func run(
-        _ question: Question, in directory: OpenDirectory, _ body: (ArraySlice<UInt8>) -> Void
+        _ question: Question, in directory: OpenDirectory, _ repository: FilePath = ".git",
+        _ body: (ArraySlice<UInt8>) -> Void
     ) throws(GitFailure) {
         if case .foreign = home {
             throw GitFailure(reason: "the home in HOME belongs to another user")
@@ -94,14 +96,14 @@ struct GitCommand: Sendable {
         do throws(Errno) {
             let user = effectiveUser()
             guard try directory.status().owner == user,
-                try directory.status(of: ".git").owner == user
+                try directory.status(of: repository).owner == user
             else { throw .notPermitted }
         } catch .notPermitted {
             throw GitFailure(reason: "the work tree belongs to another user")
         } catch {
             throw GitFailure(reason: "the work tree cannot be read: \(error)")
         }
-        guard try hasIndexOrNoCommit(directory) else {
+        guard try hasIndexOrNoCommit(directory, repository) else {
             throw GitFailure(
                 reason: "git has no index of the work tree, as after a checkout that failed")
         }
@@ -109,7 +111,8 @@ struct GitCommand: Sendable {
         let setting = Array("core.excludesFile=".utf8) + ignores
         var paths = NulEndedPaths()
         let code = try call(
-            Self.options + [Array("-c".utf8), setting] + question.arguments.map { Array($0.utf8) },
+            Self.options(repository) + [Array("-c".utf8), setting]
+                + question.arguments.map { Array($0.utf8) },
             in: directory.descriptor
         ) { paths.take($0, body) }
         guard code == 0, paths.isAtEnd else {
@@ -119,12 +122,16 @@ struct GitCommand: Sendable {
 
     /// Whether an empty answer says that nothing is tracked: there is an index, or nothing was ever
     /// committed.
-    private func hasIndexOrNoCommit(_ directory: OpenDirectory) throws(GitFailure) -> Bool {
+    private func hasIndexOrNoCommit(
+        _ directory: OpenDirectory, _ repository: FilePath
+    ) throws(GitFailure) -> Bool {
         func exists(_ path: FilePath) -> Bool { (try? directory.status(of: path)) != nil }
-        if exists(".git/index") { return true }
+        if exists(repository.appending("index")) { return true }
         var output: [UInt8] = []
         let words = ["rev-parse", "--git-path", "index", "HEAD", "--"].map { Array($0.utf8) }
-        let code = try call(Self.options + words, in: directory.descriptor) { output += $0 }
+        let code = try call(Self.options(repository) + words, in: directory.descriptor) {
+            output += $0
+        }
         // The path of the index, what HEAD names if it names anything, and the end of revisions,
         // without which a file HEAD would be in the way.
         let end = Array("\n--\n".utf8)
@@ -204,10 +211,15 @@ struct GitCommand: Sendable {
     }
 
     /// The settings of a work tree may come from another user; these would start a program.
-    private static let options = [
-        "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
-        "core.attributesFile=/dev/null", "-c", "protocol.allow=never",
-    ].map { Array($0.utf8) }
+    private static func options(_ repository: FilePath) -> [[UInt8]] {
+        let options = [
+            "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
+            "core.attributesFile=/dev/null", "-c", "protocol.allow=never",
+        ].map { Array($0.utf8) }
+        // By itself git follows a file `.git`, too.
+        if repository == ".git" { return options }
+        return options + [Array("--git-dir=".utf8) + repository.bytes, Array("--work-tree=.".utf8)]
+    }
 
     /// Settings outside the work tree could write files (`trace2.normalTarget`) or exclude them; none
     /// is read. What `~` means in a setting of the work tree, HOME says.

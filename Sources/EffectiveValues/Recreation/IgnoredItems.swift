@@ -50,7 +50,7 @@ final class IgnoredItems: Sendable {
         else { return }
         if known.kind == .directory,
             let content = try contents.content(
-                in: OpenDirectory(at: location), at: path, asking: .workTrees)
+                in: OpenDirectory(item.release()), at: path, asking: .workTrees)
         {
             marks.uncertain[.gitignore] = "\(content) is in it, with files of its own"
         } else {
@@ -90,13 +90,5 @@ final class IgnoredItems: Sendable {
             }
             return found.failures[identity]
         }
-    }
-}
-
-extension OpenDirectory {
-    fileprivate convenience init(
-        at location: borrowing some FileLocation & ~Copyable
-    ) throws(Errno) {
-        self.init(try openFile(location, flags: [.readOnly, .directory, .noFollow]))
     }
 }

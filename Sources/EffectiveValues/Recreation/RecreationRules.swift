@@ -8,6 +8,8 @@ import SystemPackage
 package struct RecreationRule: Sendable, Hashable {
     /// The directory: a name, or a path below a home.
     let names: [[UInt8]]
+    /// The pattern for the name; nil if it has no wildcards.
+    let pattern: NamePattern?
     /// Whether ``names`` is a path below a home.
     let isBelowHome: Bool
     /// What must be true, all of it.
@@ -139,9 +141,8 @@ enum RuleLine: Sendable, Hashable {
         guard isBelowHome || names.count == 1 else {
             throw Fault("the directory is neither a name nor a path that begins with ~/")
         }
-        guard names.allSatisfy({ NamePattern.isLiteral($0) }) else {
-            throw Fault("the directory has a wildcard")
-        }
+        let isLiteral = names.allSatisfy { NamePattern.isLiteral($0) }
+        guard isLiteral || !isBelowHome else { throw Fault("a path has a wildcard") }
         let words = fields[1].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         var (proof, clonesInto, isWhole): ([ProofTerm], Set<[UInt8]>, Bool) = ([], [], false)
         for word in words {
@@ -166,8 +167,10 @@ enum RuleLine: Sendable, Hashable {
         }
         self = .rule(
             RecreationRule(
-                names: names, isBelowHome: isBelowHome, proof: proof,
-                clonesInto: clonesInto, isWhole: isWhole,
+                names: names,
+                pattern: isLiteral ? nil : NamePattern(names[0], matchesBytes: true),
+                isBelowHome: isBelowHome, proof: proof, clonesInto: clonesInto,
+                isWhole: isWhole,
                 tool: String(decoding: fields[2], as: UTF8.self),
                 reason: String(decoding: fields[3], as: UTF8.self)))
     }
@@ -227,11 +230,14 @@ extension InstalledPath {
 /// The rules for what tools re-create: those of this package and the user's own.
 package struct RecreationRules: Sendable {
     private let rules: [[UInt8]: [RecreationRule]]
+    /// Those for names with wildcards.
+    private let patternRules: [RecreationRule]
     private let installed: [InstalledPath]
     /// The names of files that no tool makes again, and of such that one does.
     private let precious: [(name: NamePattern, isNegated: Bool)]
+    let homes: [FilePath]
     /// The names of the homes' paths.
-    private let homes: [[[UInt8]]]
+    private let homeNames: [[[UInt8]]]
 
     /// Creates rules from lists.
     ///
@@ -245,19 +251,23 @@ package struct RecreationRules: Sendable {
         var lines = try RuleLine.lines(of: PackageResources.rules_tsv, at: nil)
         if let own { lines += try RuleLine.lines(of: own.list, at: own.path) }
         var rules: [[UInt8]: [RecreationRule]] = [:]
+        var patternRules: [RecreationRule] = []
         var installed: [InstalledPath] = []
         var precious: [(name: NamePattern, isNegated: Bool)] = []
         for line in lines {
             switch line {
+            case .rule(let rule) where rule.pattern != nil: patternRules.append(rule)
             case .rule(let rule): rules[rule.name, default: []].append(rule)
             case .installed(let path): installed.append(path)
             case .precious(let name, let isNegated): precious.append((name, isNegated))
             }
         }
         self.rules = rules
+        self.patternRules = patternRules
         self.installed = installed
         self.precious = precious
-        self.homes = homes.map { $0.names.map { Array($0) } }
+        self.homes = homes
+        homeNames = homes.map { $0.names.map { Array($0) } }
     }
 
     /// Reads the user's own rules from `$XDG_CONFIG_HOME/resval/rules.tsv`.
@@ -301,17 +311,18 @@ package struct RecreationRules: Sendable {
         }
     }
 
-    /// The last names of all directories for which there is a rule.
-    var names: Set<[UInt8]> { Set(rules.keys) }
+    func mayFit(_ name: [UInt8]) -> Bool { !rules(for: name).isEmpty }
 
-    func mayFit(_ name: [UInt8]) -> Bool { rules[name] != nil }
+    private func rules(for name: [UInt8]) -> [RecreationRule] {
+        rules[name, default: []] + patternRules.filter { $0.pattern?.matches(name) ?? false }
+    }
 
     /// Whether no tool makes files of a name again.
     func isPrecious(_ name: [UInt8]) -> Bool {
         precious.last { $0.name.matches(name) }.map { !$0.isNegated } ?? false
     }
 
-    func holdsHome(_ names: [[UInt8]]) -> Bool { homes.contains { $0.starts(with: names) } }
+    func holdsHome(_ names: [[UInt8]]) -> Bool { homeNames.contains { $0.starts(with: names) } }
 
     /// Returns the rule that a directory proves, with its reason in words; nil when it proves none.
     ///
@@ -322,12 +333,13 @@ package struct RecreationRules: Sendable {
     func recreation(
         of names: [[UInt8]], _ directory: OpenDirectory
     ) throws(Errno) -> (recreation: Recreation, rule: RecreationRule)? {
-        guard let name = names.last, let rules = rules[name], !holdsHome(names) else { return nil }
-        let isInstalled = installed.contains { $0.holds(names, homes: homes) }
+        guard let name = names.last, !holdsHome(names) else { return nil }
+        let isInstalled = installed.contains { $0.holds(names, homes: homeNames) }
         var failure: Errno?
-        for rule in rules where rule.isBelowHome ? isPlace(names, of: rule) : !isInstalled {
+        for rule in rules(for: name)
+        where rule.isBelowHome ? isPlace(names, of: rule) : !isInstalled {
             do throws(Errno) {
-                if let text = try rule.proved(by: directory) {
+                if let text = try rule.proved(by: directory, named: name) {
                     return (Recreation(proof: text, tool: rule.tool, reason: rule.reason), rule)
                 }
             } catch {
@@ -339,7 +351,7 @@ package struct RecreationRules: Sendable {
     }
 
     private func isPlace(_ names: [[UInt8]], of rule: RecreationRule) -> Bool {
-        homes.contains { $0 + rule.names == names }
+        homeNames.contains { $0 + rule.names == names }
     }
 }
 
@@ -347,7 +359,9 @@ extension RecreationRule {
     /// Returns the name and its proof in words; nil when a condition is not true.
     ///
     /// - Throws: the errno of looking for a proof.
-    fileprivate func proved(by directory: OpenDirectory) throws(Errno) -> String? {
+    fileprivate func proved(
+        by directory: OpenDirectory, named name: [UInt8]
+    ) throws(Errno) -> String? {
         var words: [String] = []
         for term in proof {
             let word = try term.proof(in: directory)
@@ -355,7 +369,8 @@ extension RecreationRule {
             // What is not there, and what only confirms another proof, is not named.
             if let word, term.kind != .only || words.isEmpty { words.append(word) }
         }
-        let shown = names.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
+        let shown = (names.dropLast() + [name]).map { NameEscaping.text($0) }
+            .joined(separator: "/")
         return (isBelowHome ? "~/" : "") + "\(shown) \(words.joined(separator: " and "))"
     }
 }
@@ -365,7 +380,7 @@ extension ProofTerm {
     fileprivate func proof(in directory: OpenDirectory) throws(Errno) -> String? {
         switch kind {
         case .tagged:
-            return try TagFile.cacheDirectory.isPresent(in: directory)
+            return try TagFile.cacheDirectory.isValid(in: directory) == true
                 ? "with a CACHEDIR.TAG in it" : nil
         case .beside:
             return try found(in: directory.location(of: ".."), of: directory)

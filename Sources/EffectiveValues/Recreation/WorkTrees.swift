@@ -15,23 +15,17 @@ package final class WorkTrees: Sendable {
         case unknown(String)
     }
 
-    /// The names of the items about which is asked.
-    private let names: Set<[UInt8]>
+    private let homes: Set<FilePath>
     private let git: GitCommand
     /// The work trees around each directory whose surroundings are known, by its real path.
     private let around: Monitor<[FilePath: [WorkTree]]> = Monitor([:])
 
     /// Creates work trees without reading anything.
     ///
-    /// - Parameter names: the names of the items about which is asked.
-    init(askedAbout names: Set<[UInt8]>, _ git: GitCommand) {
-        self.names = names
+    /// - Parameter homes: real paths, each of which can be the work tree of a repository in it.
+    init(homes: [FilePath], _ git: GitCommand) {
+        self.homes = Set(homes)
         self.git = git
-    }
-
-    /// Creates work trees that the `git` in `PATH` is asked about, as the other initializer does.
-    package convenience init(askedAbout names: Set<[UInt8]>) {
-        self.init(askedAbout: names, GitCommand())
     }
 
     /// Returns whether anything in a directory is tracked.
@@ -43,9 +37,7 @@ package final class WorkTrees: Sendable {
     func tracking(of path: FilePath, _ directory: OpenDirectory) throws(Errno) -> Tracking {
         // What is a repository itself has content of its own, which only its owner knows.
         if try VersionControl(in: directory) != nil { return .tracked }
-        let parent = OpenDirectory(
-            try openFile(in: directory.descriptor, "..", flags: [.reference, .directory]))
-        return try tracking(of: path, in: parent)
+        return try tracking(of: path, in: directory.openParent(flags: .reference))
     }
 
     /// Returns whether an item, or anything in it, is tracked in a work tree around it. What is itself
@@ -59,7 +51,7 @@ package final class WorkTrees: Sendable {
         of path: FilePath, in parent: OpenDirectory
     ) throws(Errno) -> Tracking {
         for tree in try trees(around: path.removingLastComponent(), parent) {
-            let answer = tree.tracking(of: path, in: parent, names, git)
+            let answer = tree.tracking(of: path, in: parent, git)
             if answer != .untracked { return answer }
         }
         return .untracked
@@ -69,24 +61,26 @@ package final class WorkTrees: Sendable {
         around path: FilePath, _ directory: OpenDirectory
     ) throws(Errno) -> [WorkTree] {
         var (path, directory) = (path, directory)
-        var unknown: [(path: FilePath, tree: WorkTree?)] = []
+        var unknown: [(path: FilePath, trees: [WorkTree])] = []
         var trees: [WorkTree] = []
         while true {
             if let known = around.withLock({ $0[path] }) {
                 trees = known
                 break
             }
-            let system = try VersionControl(in: directory)
-            var tree: WorkTree?
-            if let system { tree = WorkTree(path, try directory.status().identity, system) }
-            unknown.append((path, tree))
+            var systems = try VersionControl(in: directory).map { [$0] } ?? []
+            if homes.contains(path) { systems += try VersionControl.ofDotfiles(in: directory) }
+            var found: [WorkTree] = []
+            for system in systems {
+                found.append(WorkTree(path, try directory.status().identity, system))
+            }
+            unknown.append((path, found))
             guard path.lastComponent != nil else { break }
-            directory = OpenDirectory(
-                try openFile(in: directory.descriptor, "..", flags: [.reference, .directory]))
+            directory = try directory.openParent(flags: .reference)
             path.removeLastComponent()
         }
-        for (path, tree) in unknown.reversed() {
-            if let tree { trees.append(tree) }
+        for (path, inner) in unknown.reversed() {
+            trees += inner
             let found = trees
             // Another thread may have found the same, and asked already.
             trees = around.withLock { around in
@@ -101,7 +95,8 @@ package final class WorkTrees: Sendable {
 
 /// A version control system that keeps a directory's content.
 enum VersionControl: Sendable, Hashable {
-    case git
+    /// The path of the repository, from the top of the work tree.
+    case git(FilePath)
     /// Another system, by the name of what shows it.
     case other(String)
 
@@ -116,7 +111,7 @@ enum VersionControl: Sendable, Hashable {
     /// - Throws: the errno of looking.
     init?(in directory: OpenDirectory) throws(Errno) {
         if try directory.statusIfPresent(of: ".git") != nil {
-            self = .git
+            self = .git(".git")
             return
         }
         for name in Self.others where try directory.statusIfPresent(of: FilePath(name)) != nil {
@@ -125,6 +120,39 @@ enum VersionControl: Sendable, Hashable {
         }
         return nil
     }
+
+    /// Finds the repositories in a home that have it as their work tree: those of dotfiles, as
+    /// `git init --bare ~/.dotfiles`, yadm and vcsh make them. Such a one has an index, which bare
+    /// repositories otherwise do not.
+    ///
+    /// - Throws: the errno of looking into the home.
+    static func ofDotfiles(in home: OpenDirectory) throws(Errno) -> [VersionControl] {
+        var found: [VersionControl] = []
+        for place in dotfilesPlaces {
+            do throws(Errno) {
+                let directory = try home.openBeneath(place, flags: .readOnly)
+                for name in try directory.names() where name != ".git" {
+                    // One on another filesystem, which may never answer, or that this user cannot
+                    // look into, is none.
+                    let entry = try? directory.openBeneath(name, flags: .reference)
+                    let parts: [FilePath] = ["HEAD", "index", "objects"]
+                    if parts.allSatisfy({ (try? entry?.status(of: $0)) != nil }) {
+                        found.append(.git(place.pushing(name)))
+                    }
+                }
+            } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels,
+                .improperLink
+            {
+                continue
+            }
+        }
+        return found
+    }
+
+    private static let dotfilesPlaces: [FilePath] = [
+        ".", ".config", ".local/share", ".local/share/yadm", ".config/yadm", ".yadm",
+        ".config/vcsh/repo.d",
+    ]
 }
 
 /// A work tree. It is not kept open: there may be any number of them.
@@ -132,8 +160,8 @@ private final class WorkTree: Sendable {
     private let path: FilePath
     private let identity: FileIdentity
     private let system: VersionControl
-    /// The paths below the work tree of the items with one of the names that git tracks, or
-    /// why it cannot be asked; nil before it was.
+    /// The paths below the work tree of what git tracks and of the directories around that, or why
+    /// it cannot be asked; nil before it was.
     ///
     /// A path is known by its hash, so that a deep one takes no memory for each of its names: where
     /// two have the same, an item counts as tracked.
@@ -147,13 +175,16 @@ private final class WorkTree: Sendable {
 
     /// - Parameter parent: the directory that contains the item, open as a reference.
     func tracking(
-        of path: FilePath, in parent: OpenDirectory, _ names: Set<[UInt8]>, _ git: GitCommand
+        of path: FilePath, in parent: OpenDirectory, _ git: GitCommand
     ) -> WorkTrees.Tracking {
-        if case .other(let name) = system {
+        let repository: FilePath
+        switch system {
+        case .git(let path): repository = path
+        case .other(let name):
             return .unknown("it may be tracked: \(name) is above it, and only git is asked")
         }
         let answer = answer.withLock { answer in
-            let known = answer ?? tracked(from: path, parent, names, git)
+            let known = answer ?? tracked(in: repository, from: path, parent, git)
             answer = known
             return known
         }
@@ -178,17 +209,17 @@ private final class WorkTree: Sendable {
     ///   - path: the path of an item in the work tree.
     ///   - parent: the directory that contains the item.
     private func tracked(
-        from path: FilePath, _ parent: OpenDirectory, _ names: Set<[UInt8]>, _ git: GitCommand
+        in repository: FilePath, from path: FilePath, _ parent: OpenDirectory, _ git: GitCommand
     ) -> Result<Set<UInt64>, GitFailure> {
         guard let directory = open(from: path, parent) else { return .failure(Self.moved) }
         var tracked: Set<UInt64> = []
         do throws(GitFailure) {
-            try git.run(.tracked, in: directory) { path in
+            try git.run(.tracked, in: directory, repository) { path in
                 var (start, hash) = (path.startIndex, stableHash(of: []))
                 while start < path.endIndex {
                     let end = path[start...].firstIndex(of: slash) ?? path.endIndex
                     hash = stableHash(of: path[start..<end], after: hash)
-                    if names.contains(Array(path[start..<end])) { tracked.insert(hash) }
+                    tracked.insert(hash)
                     hash = stableHash(of: [slash], after: hash)
                     start = end + 1
                 }
@@ -204,9 +235,7 @@ private final class WorkTree: Sendable {
         var directory = parent
         do throws(Errno) {
             for _ in 0..<max(path.names.count - self.path.names.count - 1, 0) {
-                directory = OpenDirectory(
-                    try openFile(
-                        in: directory.descriptor, "..", flags: [.reference, .directory]))
+                directory = try directory.openParent(flags: .reference)
             }
             return try directory.status().identity == identity ? directory : nil
         } catch {

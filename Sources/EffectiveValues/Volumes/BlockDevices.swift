@@ -47,9 +47,7 @@ package struct BlockDevices: Sendable {
         if let uuid = text(device + ["dm", "uuid"]), isEncrypting(uuid) { return true }
         let parts = entries(device + ["slaves"])
         if parts.isEmpty { return false }
-        let answers = parts.map { isEncrypted($0, depth: depth + 1) }
-        if answers.contains(false) { return false }
-        return answers.contains(nil) ? nil : true
+        return common(parts.map { isEncrypted($0, depth: depth + 1) })
     }
 
     /// Whether a device mapper UUID is that of an encrypting device. cryptsetup uses the same
@@ -93,11 +91,9 @@ extension BlockDevices {
         return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 
-    private func link(_ names: [String]) -> FilePath? {
-        try? symbolicLinkTarget(path(names).withoutFollowing)
+    private func linkName(_ names: [String]) -> String? {
+        (try? symbolicLinkTarget(path(names).withoutFollowing))?.lastComponent?.string
     }
-
-    private func linkName(_ names: [String]) -> String? { link(names)?.lastComponent?.string }
 
     private func entries(_ names: [String]) -> [String] {
         var entries: [String] = []
@@ -109,28 +105,30 @@ extension BlockDevices {
     }
 }
 
-/// The symbolic links that udev keeps below `/dev/disk`, which name devices by their contents.
-package struct DiskLinks: Sendable {
-    private let directory: FilePath
+/// Returns the answer that all devices agree on: false when one answers false, nil when one is unknown or
+/// there are none.
+func common(_ answers: [Bool?]) -> Bool? {
+    if answers.isEmpty { return nil }
+    if answers.contains(false) { return false }
+    return answers.contains(nil) ? nil : true
+}
 
-    /// Creates a reader of the links in a directory such as `/dev/disk/by-uuid`.
-    package init(_ directory: FilePath) { self.directory = directory }
-
-    /// Returns the name of the link to a device, with udev's escapes undone; nil when there is
-    /// none.
-    ///
-    /// - Parameter device: the kernel's name of the device, such as `sda1`.
-    package func name(of device: String) -> [UInt8]? {
-        var found: [UInt8]?
-        // Without udev the directory does not exist, and no device is found.
-        try? forEachName(in: directory) { name in
-            let link = directory.appending(FilePath(bytes: name).components)
-            let target = try? symbolicLinkTarget(link.withoutFollowing)
-            if target?.lastComponent?.string == device { found = unescaped(name) }
-            return found == nil
-        }
-        return found
+/// Returns the name of udev's symbolic link to a device, by the device's contents and with the escapes
+/// undone; nil when there is none.
+///
+/// - Parameters:
+///   - device: the kernel's name of the device, such as `sda1`.
+///   - directory: the links, such as `/dev/disk/by-uuid`.
+package func diskLink(to device: String, in directory: FilePath) -> [UInt8]? {
+    var found: [UInt8]?
+    // Without udev the directory does not exist, and no device is found.
+    try? forEachName(in: directory) { name in
+        let link = directory.appending(FilePath(bytes: name).components)
+        let target = try? symbolicLinkTarget(link.withoutFollowing)
+        if target?.lastComponent?.string == device { found = unescaped(name) }
+        return found == nil
     }
+    return found
 }
 
 /// Undoes udev's escapes: it writes unsafe bytes as `\xHH`.

@@ -12,13 +12,9 @@ public enum ProtectionVerdict: String, Sendable, Hashable, CaseIterable {
 
     /// Returns the verdict on an item; nil if it has no class, or the class `none`.
     package init?(on item: EffectiveItem) {
-        self.init(item.decision.protectionClass, on: item.status)
-    }
-
-    /// Returns the verdict on a class of an item; nil for no class, or the class `none`.
-    package init?(_ wanted: FileProtection?, on status: FileStatus) {
         var verdicts = ProtectionVerdicts()
-        guard let verdict = verdicts.verdict(on: wanted, of: status) else { return nil }
+        let wanted = item.decision.protectionClass
+        guard let verdict = verdicts.verdict(on: wanted, of: item.status) else { return nil }
         self = verdict
     }
 

@@ -100,12 +100,7 @@ package struct Volume: Sendable {
     }
 
     private func linkName(_ directory: FilePath) -> [UInt8]? {
-        let names = devices.names(beneath: mount)
-        let links = DiskLinks(directory)
-        for name in names {
-            if let link = links.name(of: name) { return link }
-        }
-        return nil
+        devices.names(beneath: mount).lazy.compactMap { diskLink(to: $0, in: directory) }.first
     }
 
     private func answer(_ question: DeviceQuestion) -> Bool? {
@@ -118,14 +113,6 @@ package struct Volume: Sendable {
         }
         return answer
     }
-}
-
-/// Returns the answer that all devices agree on: false when one answers false, nil when one is unknown or
-/// there are none.
-private func common(_ answers: [Bool?]) -> Bool? {
-    if answers.isEmpty { return nil }
-    if answers.contains(false) { return false }
-    return answers.contains(nil) ? nil : true
 }
 
 private enum DeviceQuestion {

@@ -137,9 +137,3 @@ private func keepMetadata(
         try setPermissions(permissions, of: output.descriptor)
     }
 }
-
-extension FilePath {
-    fileprivate var lastName: FilePath {
-        lastComponent.map { FilePath(root: nil, [$0]) } ?? self
-    }
-}

@@ -177,9 +177,9 @@ extension ItemReader {
         let isNamed = path.lastComponent?.kind == .regular
         let named = isNamed || path == "/" ? path : try realPath(of: path, followsLast: false)
         switch key {
-        case .name, .localizedName: return lastName(named).text.map { .text($0) }
+        case .name, .localizedName: return named.lastName.text.map { .text($0) }
         case .parentDirectoryURL: return parent(of: named).map { .object($0) }
-        case .isHidden: return .boolean(lastName(named).bytes.first == UInt8(ascii: "."))
+        case .isHidden: return .boolean(named.lastName.bytes.first == UInt8(ascii: "."))
         case .isPackage: return .boolean(try isPackage(named))
         default: return nil
         }
@@ -195,11 +195,6 @@ extension ItemReader {
         else { return false }
         return try status().kind == .directory
     }
-}
-
-/// Returns the last component, or `/`.
-private func lastName(_ path: FilePath) -> FilePath {
-    path.lastComponent.map { FilePath(root: nil, components: $0) } ?? path
 }
 
 /// The extensions of directories that Apple's systems treat as packages.

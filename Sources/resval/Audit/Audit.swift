@@ -11,17 +11,18 @@ struct Audit {
     let outcome: Outcome
     /// The size in bytes above which what backups include is large.
     let limit: Int64
+    /// The work trees around what tools re-create, which have been asked already.
+    let trees: WorkTrees?
 
     func findings(_ items: [AuditItem]) -> [Finding] {
-        let trees = WorkTrees(
-            askedAbout: Set(items.compactMap { $0.path.lastComponent?.bytes }))
         var findings = items.flatMap { item in
             item.markFindings
                 + [
-                    excludedDocuments(item), excludedTracked(item, trees), lostContent(item),
-                    fragile(item, trees), leftBehind(item),
+                    excludedDocuments(item), excludedTracked(item), lostContent(item),
+                    fragile(item), leftBehind(item),
                 ].compactMap(\.self)
         }
+        findings += copiedMarks(items)
         findings += large(items)
         findings += unenforcedClasses(items)
         findings += unreachable(items)

@@ -13,10 +13,11 @@ struct AuditCommand: ParsableCommand {
         discussion: """
             Looks at everything below each ROOT as a backup of that ROOT does, and prints what is wrong \
             with its size, the reason, and the command that mends it, if there is one: exclusions of \
-            documents and of what git tracks, evicted files whose content is not known, marks that are \
-            malformed, contradict each other or change nothing, that a program drops when it saves or \
-            that nothing enforces, purgeable items that are never deleted, and large files that nobody \
-            wants or excludes. Nothing is changed. Exits with 1 when something was found.
+            documents, of what git tracks and of copies with new work, evicted files whose content is \
+            not known, marks that are malformed, contradict each other or change nothing, that a \
+            program drops when it saves or that nothing enforces, purgeable items that are never \
+            deleted, and large files that nobody wants or excludes. Nothing is changed. Exits with 1 \
+            when something was found.
 
             EXAMPLES
               resval audit ~
@@ -38,7 +39,9 @@ struct AuditCommand: ParsableCommand {
         try rootOptions.run { run in
             let environment = PolicyEnvironment.current()
             let items = AuditItems()
-            for root in try auditRoots(in: environment, run.outcome) where !StopRequest.isMade {
+            let recreationReader = try MarkReader.current([.rules])
+            for root in try auditRoots(in: environment, recreationReader, run.outcome)
+            where !StopRequest.isMade {
                 var scanner = rootOptions.walk.scanner()
                 scanner.followsRoots = false
                 scanner.leavesAccessTimes = true
@@ -49,7 +52,8 @@ struct AuditCommand: ParsableCommand {
                 }
             }
             let audit = Audit(
-                environment: environment, outcome: run.outcome, limit: largerThan.bytes)
+                environment: environment, outcome: run.outcome, limit: largerThan.bytes,
+                trees: recreationReader.workTrees)
             let findings = StopRequest.isMade ? [] : audit.findings(items.finished())
             run.progress.end()
             if !StopRequest.isMade { write(findings) }
@@ -59,10 +63,9 @@ struct AuditCommand: ParsableCommand {
 
     /// Returns the ROOTs, without those inside another, and reports those that cannot be reached.
     private func auditRoots(
-        in environment: PolicyEnvironment, _ outcome: Outcome
+        in environment: PolicyEnvironment, _ recreationReader: MarkReader, _ outcome: Outcome
     ) throws -> [AuditRoot] {
         let policy = policyOptions.policy.policy(in: environment)
-        let recreationReader = try MarkReader.current([.rules])
         let repositories = BackupRepositories.used(in: environment)
         var found: [AuditRoot] = []
         for root in rootOptions.paths {
@@ -71,32 +74,20 @@ struct AuditCommand: ParsableCommand {
                     policy, source: policyOptions.source?.path ?? root.path)
                 var planner = BackupPlanner(policy: reader.policy, mounts: environment.mounts)
                 planner.repositories = repositories
+                let item = try reader.item(at: root.path)
                 found.append(
                     AuditRoot(
-                        item: try reader.item(at: root.path),
-                        rules: PlanRules(planner, reader.markReader), limit: largerThan.bytes,
+                        item: item, rules: PlanRules(planner, reader.markReader),
+                        repeatedMounts: RepeatedMounts(environment.mounts, below: [item.path]),
+                        limit: largerThan.bytes,
                         staysOnFilesystem: rootOptions.walk.staysOnFilesystem,
                         recreationReader: recreationReader))
             } catch {
                 outcome.report(error, at: root.bytes)
             }
         }
-        return found.enumerated().filter { index, root in
-            !found.enumerated().contains { other, enclosing in
-                enclosing.item.path == root.item.path
-                    ? other < index : isWalked(root.item, from: enclosing.item, environment)
-            }
-        }.map(\.element)
-    }
-
-    /// Whether the walk of another ROOT meets this one.
-    private func isWalked(
-        _ item: EffectiveItem, from other: EffectiveItem, _ environment: PolicyEnvironment
-    ) -> Bool {
-        guard item.path.isHeld(by: other.path) else { return false }
-        if item.status.identity.device == other.status.identity.device { return true }
-        return !rootOptions.walk.staysOnFilesystem
-            && environment.mounts.mount(holding: item.path)?.category == .local
+        return found.withoutNested(
+            environment.mounts, staysOnFilesystem: rootOptions.walk.staysOnFilesystem, \.item)
     }
 
     private func write(_ findings: [Finding]) {

@@ -6,9 +6,11 @@ import ResourceValues
 import StoragePolicy
 import SystemPackage
 
+/// A ROOT of an audit, and what applies below it.
 struct AuditRoot: Sendable {
     let item: EffectiveItem
     let rules: PlanRules
+    let repeatedMounts: RepeatedMounts
     let limit: Int64
     let staysOnFilesystem: Bool
     /// Reads which directories tools re-create, whatever markers exclude.
@@ -46,8 +48,12 @@ struct AuditVisitor: CommandVisitor {
         {
             return .skip
         }
-        if root.rules.foreignMount(entry, status, in: scope.plan) != nil { return .skip }
         let isRoot = entry.depth == 0
+        if root.rules.foreignMount(entry, status, in: scope.plan) != nil
+            || !isRoot && root.repeatedMounts.isRepeated(status)
+        {
+            return .skip
+        }
         let mayHaveMarks = (item.hasMarks || isRoot) && status.kind.canStoreUserAttributes
         let marks = try mayHaveMarks ? entry.marks() : .none
         report(item.decision, of: entry)

@@ -9,6 +9,8 @@ struct Finding: Sendable {
         case excludedDocuments = "excluded-documents"
         /// A backup excludes what git tracks.
         case excludedTracked = "excluded-tracked"
+        /// The mark on an excluded directory came with a copy, and there is new work in it.
+        case copiedMark = "copied-mark"
         /// The content of an evicted file may not be found.
         case lostContent = "lost-content"
         /// A mark is malformed.

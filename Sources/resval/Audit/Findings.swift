@@ -99,7 +99,7 @@ func inclusionCommand(_ exclusion: ExclusionCause, at path: FilePath) -> String 
 extension Audit {
     /// Finds a mark whose loss does harm on a file that programs replace when they save it, as git and
     /// many editors do, unless its directory has the same. Of the directory of a ROOT that is not known.
-    func fragile(_ item: AuditItem, _ trees: WorkTrees) -> Finding? {
+    func fragile(_ item: AuditItem) -> Finding? {
         guard item.status.kind == .regularFile, item.status.linkCount == 1,
             let directory = item.directory
         else { return nil }
@@ -114,7 +114,7 @@ extension Audit {
         }
         guard !changes.isEmpty else { return nil }
         do throws(Errno) {
-            guard let sign = try replacement(of: item, trees) else { return nil }
+            guard let sign = try replacement(of: item) else { return nil }
             let marks = changes.joined(separator: ",")
             return Finding(
                 .fragile, item, "\(sign): then \(marks) is lost, unless its directory has it",
@@ -156,9 +156,7 @@ extension Audit {
     }
 
     /// Returns what shows that a file is replaced when it is saved; nil if nothing does.
-    private func replacement(
-        of item: AuditItem, _ trees: WorkTrees
-    ) throws(Errno) -> String? {
+    private func replacement(of item: AuditItem) throws(Errno) -> String? {
         guard let name = item.path.lastComponent?.bytes else { return nil }
         let parent = try item.openParent()
         for (prefix, suffix) in [("", "~"), (".", ".swp"), ("#", "#"), (".#", "")] {
@@ -170,7 +168,7 @@ extension Audit {
                 continue
             }
         }
-        guard try trees.tracking(of: item.path, in: parent) == .tracked else { return nil }
+        guard try trees?.tracking(of: item.path, in: parent) == .tracked else { return nil }
         return "git tracks it, and replaces it when it updates the work tree"
     }
 }
@@ -204,13 +202,13 @@ extension Audit {
     }
 
     /// Finds an excluded item that git tracks, or of which it tracks a part.
-    func excludedTracked(_ item: AuditItem, _ trees: WorkTrees) -> Finding? {
+    func excludedTracked(_ item: AuditItem) -> Finding? {
         guard let exclusion = item.ownExclusion, exclusion.ancestor == nil,
             let marker = exclusion.cause.marker, marker != .rules, marker != .gitignore
         else { return nil }
         do throws(Errno) {
-            switch try trees.tracking(of: item.path, in: item.openParent()) {
-            case .untracked: return nil
+            switch try trees?.tracking(of: item.path, in: item.openParent()) {
+            case nil, .untracked: return nil
             case .unknown(let reason):
                 Messages.warn(about: item.path.bytes, "is excluded from backups, and \(reason)")
                 return nil
@@ -223,6 +221,39 @@ extension Audit {
         } catch {
             report(.opening(error, item.path))
             return nil
+        }
+    }
+
+    /// Finds directories that `cp -a` made of another excluded one, with its mark, and in which files
+    /// were modified since.
+    ///
+    /// A copy keeps the times of what is in it, to the nanosecond, so that this is older than the copy. In
+    /// a project that was copied with its excluded directories these keep their names, too, and are excluded
+    /// as before.
+    func copiedMarks(_ items: [AuditItem]) -> [Finding] {
+        let marked: [(item: AuditItem, made: FileTime)] = items.compactMap { item in
+            let exclusion = item.decision.exclusion
+            guard item.status.kind == .directory, item.recreation == nil, exclusion.ancestor == nil,
+                [.native, .apple, .xdg].contains(exclusion.cause.marker)
+            else { return nil }
+            return item.status.creationTime.map { (item, $0) }
+        }.sorted { $0.made < $1.made }
+        var templates: [CopiedEntry: FilePath] = [:]
+        return marked.compactMap { item, made in
+            // What cannot be read was reported by the walk.
+            let entries = (try? item.copiedEntries()) ?? []
+            let template = entries.first { $0.modified < made && templates[$0] != nil }
+                .flatMap { templates[$0] }
+            for entry in entries where templates[entry] == nil { templates[entry] = item.path }
+            guard let template, template.lastComponent != item.path.lastComponent,
+                let tree = item.tree, tree.lastModified > made.seconds,
+                excludedDocuments(item) == nil
+            else { return nil }
+            return Finding(
+                .copiedMark, item,
+                "its mark came with the copy of another directory, and files in it were modified since",
+                at: template,
+                command: inclusionCommand(item.decision.exclusion.cause, at: item.path))
         }
     }
 
@@ -285,5 +316,27 @@ extension Audit {
         } catch {
             return error == .noSuchFileOrDirectory
         }
+    }
+}
+
+/// An entry that is the same in a directory and in its copy.
+private struct CopiedEntry: Hashable {
+    let name: FilePath
+    let modified: FileTime
+}
+
+extension AuditItem {
+    /// Returns entries of a directory with their times, as far as these are precise enough to tell a copy:
+    /// those in archives, for example, are whole seconds.
+    fileprivate func copiedEntries() throws(Errno) -> [CopiedEntry] {
+        let directory = try openParent().openDirectory(path.lastName)
+        var entries: [CopiedEntry] = []
+        for name in try directory.names().inByteOrder().prefix(256) {
+            guard let status = try? directory.location(of: name).statusAtHand(),
+                status.contentModificationTime.nanoseconds != 0
+            else { continue }
+            entries.append(CopiedEntry(name: name, modified: status.contentModificationTime))
+        }
+        return entries
     }
 }

@@ -115,6 +115,14 @@ extension RecreationRow {
                     Directory("_deps") { Directory("fmt-src") { Directory(".git") } }
                 })),
         RecreationRow(
+            "cmake in a directory of another name", "p/linux-gcc-Debug",
+            "linux-gcc-Debug with CMakeCache.txt in it and with CMakeFiles in it",
+            project(
+                "CMakeLists.txt",
+                directory: Directory("linux-gcc-Debug") {
+                    File("CMakeCache.txt"); Directory("CMakeFiles")
+                })),
+        RecreationRow(
             "packages with a table among them", "p/node_modules",
             "node_modules beside package.json",
             project(
@@ -184,6 +192,13 @@ extension RecreationRow {
                     Directory("src") { File("main.c") }
                 })),
         RecreationRow(
+            "papers among which cmake was once run", "p/thesis",
+            project(
+                "CMakeLists.txt",
+                directory: Directory("thesis") {
+                    File("CMakeCache.txt"); Directory("CMakeFiles"); File("thesis.tex")
+                })),
+        RecreationRow(
             "a cmake build with results in it", "p/build",
             project(
                 "CMakeLists.txt",
@@ -227,6 +242,28 @@ extension RecreationRow {
         RecreationRow(
             "an installed program", "p/node_modules",
             project("package.json", "app.desktop", directory: Directory("node_modules") {})),
+        RecreationRow(
+            "an unpacked program that is none of Electron", "editor-linux-amd64/node_modules",
+            Tree {
+                File("editor-linux-amd64/package.json")
+                Directory("editor-linux-amd64/node_modules")
+            }),
+        RecreationRow(
+            "an editor that brings its packages", "p/node_modules",
+            project(
+                "package.json", "product.json", directory: Directory("node_modules") {})),
+        RecreationRow(
+            "what a program keeps for itself", ".local/share/app/node_modules",
+            Tree {
+                File(".local/share/app/package.json")
+                Directory(".local/share/app/node_modules")
+            }),
+        RecreationRow(
+            "an unpacked AppImage", "squashfs-root/app/node_modules",
+            Tree {
+                File("squashfs-root/app/package.json")
+                Directory("squashfs-root/app/node_modules")
+            }),
         RecreationRow(
             "a link as proof of a pattern", "p/DerivedData",
             Tree {

@@ -182,6 +182,46 @@ struct AuditMarkTests {
             ])
     }
 
+    @Test("a mark that came with the copy of a directory is found once there is new work in it")
+    func copied() throws {
+        let tree = Tree {
+            Directory("template") {
+                File("main.tex"); Directory("figures")
+            }.excluded()
+            Directory("project/out") { File("object") }.excluded()
+            Directory("unpacked") { File("main.tex") }.excluded()
+        }
+        try withAuditedHome(tree) { home in
+            for path in ["template/main.tex", "template/figures", "project/out/object"] {
+                try tool("touch", "-d", "2020-02-02 02:02:02.123456789", home.appending(path))
+            }
+            for path in ["unpacked/main.tex", "unpacked"] {
+                try tool("touch", "-d", "2020-02-02 02:02:02", home.appending(path))
+            }
+            for (source, copy) in [
+                ("template", "thesis"), ("template", "idle"), ("project", "project 2"),
+                ("unpacked", "unpacked 2"),
+            ] {
+                try tool("cp", "-a", home.appending(source), home.appending(copy))
+            }
+            expect(try audit(home, in: home), in: home, finds: [])
+            // Later than the second in which the copies were made.
+            try tool("sleep", "1.1")
+            for path in [
+                "thesis/figures/one", "template/new", "project 2/out/new", "unpacked 2/new",
+            ] {
+                try tool("touch", home.appending(path))
+            }
+            expect(
+                try audit(home, in: home), in: home,
+                finds: [
+                    "HOME/thesis: copied-mark: its mark came with the copy of another directory, and "
+                        + "files in it were modified since (HOME/template)",
+                    "            resval include HOME/thesis",
+                ])
+        }
+    }
+
     @Test("what git tracks and backups exclude is found, and files that git or an editor replaces")
     func replaced() throws {
         try require(.tool("git"))
@@ -193,6 +233,7 @@ struct AuditMarkTests {
             File("work/untracked").purgeable(false)
             Directory("work/kept") { File("b").purgeable(false) }.purgeable(false)
             Directory("clone") { File("a") }.excluded()
+            Directory("dotted") { File("a") }.excluded()
             File("edited/letter").purgeable(false)
             File("edited/letter~")
             File("edited/plain").purgeable(false)
@@ -206,9 +247,13 @@ struct AuditMarkTests {
         }
         try tool("git", "-C", work, "add", "tracked", "tracked file", "notes", "kept/b")
         try tool("git", "-C", home.appending("clone"), "add", "a")
+        try tool("git", "-C", home, "init", "-q", "--bare", ".cfg")
+        try tool("git", "-C", home, "--git-dir=.cfg", "--work-tree=.", "add", "dotted/a")
         expect(
             try audit(home, in: home), in: home,
             finds: [
+                "HOME/dotted: excluded-tracked: its mark excludes it, and git tracks files in it",
+                "            resval include HOME/dotted",
                 "HOME/work/tracked: excluded-tracked: its mark excludes it, and git tracks files "
                     + "in it",
                 "            resval include HOME/work/tracked",
