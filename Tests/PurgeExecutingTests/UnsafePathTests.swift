@@ -123,7 +123,7 @@ struct UnsafePathTests {
         mock.beforeCall = { _ in count += 1 }
         _ = try mock.run {
             let sink = UnitSink(
-                    FirstUnits(PurgeAmount(bytes: .max)), LateFindings(), rules
+                FirstUnits(PurgeAmount(bytes: .max)), LateFindings(), rules
             ) { _, _ in }
             return try search.startingPoints(rules, sink)
         }

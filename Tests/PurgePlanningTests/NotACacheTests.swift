@@ -236,22 +236,21 @@ struct NotACacheTests {
                 Directory("\(name).other")
             }
         }
-        try withHome(tree) { home in
-            for name in ["program", ".git"] {
-                let (app, other) = (home.path("\(name).app"), home.path("\(name).other"))
-                let mock = SystemCallMock([:])
-                mock.beforeCall = { call in
-                    guard call == .getdents64, mock.calls[call] == 1 else { return }
-                    rename(app.string, home.path("\(name).moved").string)
-                    rename(other.string, app.string)
-                }
-                let layout = mock.run { CacheLayout(of: app.withoutFollowing, .shipped) }
-                #expect(layout.keepsSmallFiles && !layout.isIndexed)
-                let repository = KeepReason.notACache("a repository of Git")
-                #expect(layout.reasonToKeep == (name == ".git" ? repository : nil))
-                // One of the directory and of each in it, and of each `.git`.
-                #expect(mock.calls[.statx, default: 0] <= 24)
+        let home = try homeFixture(tree)
+        for name in ["program", ".git"] {
+            let (app, other) = (home.path("\(name).app"), home.path("\(name).other"))
+            let mock = SystemCallMock([:])
+            mock.beforeCall = { call in
+                guard call == .getdents64, mock.calls[call] == 1 else { return }
+                rename(app.string, home.path("\(name).moved").string)
+                rename(other.string, app.string)
             }
+            let layout = mock.run { CacheLayout(of: app.withoutFollowing, .shipped) }
+            #expect(layout.keepsSmallFiles && !layout.isIndexed)
+            let repository = KeepReason.notACache("a repository of Git")
+            #expect(layout.reasonToKeep == (name == ".git" ? repository : nil))
+            // One of the directory and of each in it, and of each `.git`.
+            #expect(mock.calls[.statx, default: 0] <= 24)
         }
     }
 

@@ -41,8 +41,8 @@ struct PurgeFilesystemTests {
         arguments: [FilesystemKind.ext4, .xfs, .btrfs])
     func known(_ kind: FilesystemKind) throws {
         try require(.root, .filesystem(kind))
-        let filesystem = try filesystem(kind)
-        try home.create(in: filesystem.root)
+        let root = try filesystem(kind).root
+        try home.create(in: root)
         let home = filesystem.root.appending("home")
         #expect(try found(home, roots: [home]).units == [home.appending(".cache/app/unit")])
     }
@@ -50,8 +50,8 @@ struct PurgeFilesystemTests {
     @Test("are none in memory, and none of layers", arguments: [FilesystemKind.tmpfs, .overlayfs])
     func unknown(_ kind: FilesystemKind) throws {
         try require(.root, .filesystem(kind))
-        let filesystem = try filesystem(kind)
-        try home.create(in: filesystem.root)
+        let root = try filesystem(kind).root
+        try home.create(in: root)
         let home = filesystem.root.appending("home")
         let error = #expect(throws: FileError.self) { try found(home, roots: [home]) }
         #expect(error?.code == .unsupportedFilesystem)
@@ -62,7 +62,7 @@ struct PurgeFilesystemTests {
     func bindMounts() throws {
         try require(.root, .filesystem(.ext4))
         let filesystem = try filesystem(.ext4)
-        try home.create(in: filesystem.root)
+        try home.create(in: root)
         let home = filesystem.root.appending("home")
         let places = ["Documents": "whole", "Documents/deep": "part"]
         let cache = home.appending(".cache")
@@ -112,8 +112,8 @@ struct PurgeFilesystemTests {
         arguments: [FilesystemKind.xfs, .btrfs])
     func sharedExtents(_ kind: FilesystemKind) throws {
         try require(.root, .filesystem(kind))
-        let filesystem = try filesystem(kind)
-        try home.create(in: filesystem.root)
+        let root = try filesystem(kind).root
+        try home.create(in: root)
         let home = filesystem.root.appending("home")
         let app = home.appending(".cache/app")
         let document = home.appending("Documents/document")
@@ -136,25 +136,24 @@ struct PurgeFilesystemTests {
         arguments: [FilesystemKind.xfs, .btrfs])
     func sharedWithin(_ kind: FilesystemKind) throws {
         try require(.root, .filesystem(kind))
-        try withFilesystem(kind) { filesystem in
-            try home.create(in: filesystem.root)
-            let home = filesystem.root.appending("home")
-            let app = home.appending(".cache/app")
-            let (within, outside) = (app.appending("a"), app.appending("b"))
-            let document = home.appending("Documents/document")
-            try write(mebibyteTo: document)
-            try tool("mkdir", within, outside)
-            try tool("cp", "--reflink=always", document, outside.appending("clone"))
-            // A file that two names in the unit share is no clone.
-            try tool("ln", outside.appending("clone"), outside.appending("linked"))
-            try write(mebibyteTo: within.appending("file"))
-            try tool("cp", "--reflink=always", within.appending("file"), within.appending("clone"))
-            try tool("sync", "-f", home)
-            let result = try found(home, roots: [home])
-            #expect(result.units == [app.appending("unit"), within])
-            #expect(try #require(result.bytes[within]) < 1 << 20)
-            #expect(result.kept[outside] == .freesNothing)
-        }
+        let root = try filesystem(kind).root
+        try home.create(in: root)
+        let home = root.appending("home")
+        let app = home.appending(".cache/app")
+        let (within, outside) = (app.appending("a"), app.appending("b"))
+        let document = home.appending("Documents/document")
+        try write(mebibyteTo: document)
+        try tool("mkdir", within, outside)
+        try tool("cp", "--reflink=always", document, outside.appending("clone"))
+        // A file that two names in the unit share is no clone.
+        try tool("ln", outside.appending("clone"), outside.appending("linked"))
+        try write(mebibyteTo: within.appending("file"))
+        try tool("cp", "--reflink=always", within.appending("file"), within.appending("clone"))
+        try tool("sync", "-f", home)
+        let result = try found(home, roots: [home])
+        #expect(result.units == [app.appending("unit"), within])
+        #expect(try #require(result.bytes[within]) < 1 << 20)
+        #expect(result.kept[outside] == .freesNothing)
     }
 
     private func write(mebibyteTo path: FilePath) throws {

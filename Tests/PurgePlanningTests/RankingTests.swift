@@ -37,9 +37,9 @@ struct RankingTests {
             #expect(some.totals == all.totals)
             #expect(some.isTruncated)
         }
-            let some = FirstUnits(PurgeAmount(bytes: size, inodes: 7))
-            some.add(all.units)
-            #expect(some.found().units == Array(all.units.prefix(7)))
+        let some = FirstUnits(PurgeAmount(bytes: size, inodes: 7))
+        some.add(all.units)
+        #expect(some.found().units == Array(all.units.prefix(7)))
     }
 
     @Test("of very many only a thousand, or twice those that are needed, are ever held at once")

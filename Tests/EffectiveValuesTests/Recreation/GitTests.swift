@@ -70,26 +70,25 @@ struct GitTests {
         arguments: [".dotfiles", ".local/share/yadm/repo.git", ".config/vcsh/repo.d/vim.git"])
     func dotfiles(repository: String) throws {
         try require(.tool("git"))
-        try withTemporaryDirectory(containing: Self.project) { root in
-            func excluding(_ path: String, homes: [FilePath]) throws -> Set<Marker> {
-                let reader = MarkReader(
-                    [.rules], DerivedMarkReader(rules: try RecreationRules(homes: homes)))
-                return try reader.marks(of: root.appending(path), kind: .directory).foreign
-                    .excluding
-            }
-            try git(root, "init", "-q", "--bare", repository)
-            try #expect(excluding("p/target", homes: [root]) == [.rules])
-            try git(root, "--git-dir=\(repository)", "--work-tree=.", "add", "-f", "p/target")
-            // Its settings start no program.
-            try Tree { File("program", "#!/bin/sh\ntouch \(root)/proof\n").permissions(0o755) }
-                .create(in: root)
-            let program = root.appending("program")
-            try git(root, "--git-dir=\(repository)", "config", "core.fsmonitor", program)
-            try #expect(excluding("p/target", homes: [root]) == [])
-            try #expect(excluding("p/sub/target", homes: [root]) == [.rules])
-            try #expect(excluding("p/target", homes: []) == [.rules])
-            #expect(try root.appending("proof").withoutFollowing.statusIfPresent() == nil)
+        let root = try temporaryDirectory(containing: Self.project)
+        func excluding(_ path: String, homes: [FilePath]) throws -> Set<Marker> {
+            let reader = MarkReader(
+                [.rules], DerivedMarkReader(rules: try RecreationRules(homes: homes)))
+            return try reader.marks(of: root.appending(path), kind: .directory).foreign
+                .excluding
         }
+        try git(root, "init", "-q", "--bare", repository)
+        try #expect(excluding("p/target", homes: [root]) == [.rules])
+        try git(root, "--git-dir=\(repository)", "--work-tree=.", "add", "-f", "p/target")
+        // Its settings start no program.
+        try Tree { File("program", "#!/bin/sh\ntouch \(root)/proof\n").permissions(0o755) }
+            .create(in: root)
+        let program = root.appending("program")
+        try git(root, "--git-dir=\(repository)", "config", "core.fsmonitor", program)
+        try #expect(excluding("p/target", homes: [root]) == [])
+        try #expect(excluding("p/sub/target", homes: [root]) == [.rules])
+        try #expect(excluding("p/target", homes: []) == [.rules])
+        #expect(try root.appending("proof").withoutFollowing.statusIfPresent() == nil)
     }
 
     @Test("where git cannot be asked nothing is excluded, and the reason is said")

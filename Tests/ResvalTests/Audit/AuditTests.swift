@@ -109,16 +109,15 @@ struct AuditTests {
 
     @Test("what an overlay shows again is looked at where it is without it")
     func overlay() throws {
-        try withFilesystem(.overlayfs) { overlay in
-            try Tree { File("core", filler(100_000)) }.create(in: overlay.root)
-            let home = overlay.root.removingLastComponent()
-            expect(
-                try audit("--larger-than", "60K", home, in: home), in: home,
-                finds: [
-                    "HOME/upper/core: large: backups include it, and nothing says that they should",
-                    "            resval exclude HOME/upper/core",
-                ])
-        }
+        let overlay = try filesystem(.overlayfs)
+        try Tree { File("core", filler(100_000)) }.create(in: overlay.root)
+        let home = overlay.root.removingLastComponent()
+        expect(
+            try audit("--larger-than", "60K", home, in: home), in: home,
+            finds: [
+                "HOME/upper/core: large: backups include it, and nothing says that they should",
+                "            resval exclude HOME/upper/core",
+            ])
     }
 
     @Test("hostile names change neither terminal nor lines, and the commands work when pasted")
