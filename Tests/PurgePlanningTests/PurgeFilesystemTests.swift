@@ -43,7 +43,7 @@ struct PurgeFilesystemTests {
         try require(.root, .filesystem(kind))
         let root = try filesystem(kind).root
         try home.create(in: root)
-        let home = filesystem.root.appending("home")
+        let home = root.appending("home")
         #expect(try found(home, roots: [home]).units == [home.appending(".cache/app/unit")])
     }
 
@@ -52,7 +52,7 @@ struct PurgeFilesystemTests {
         try require(.root, .filesystem(kind))
         let root = try filesystem(kind).root
         try home.create(in: root)
-        let home = filesystem.root.appending("home")
+        let home = root.appending("home")
         let error = #expect(throws: FileError.self) { try found(home, roots: [home]) }
         #expect(error?.code == .unsupportedFilesystem)
         #expect(error?.message.contains(kind == .tmpfs ? "tmpfs" : "overlay") == true)
@@ -61,9 +61,9 @@ struct PurgeFilesystemTests {
     @Test("do not make deletable what another mount shows elsewhere")
     func bindMounts() throws {
         try require(.root, .filesystem(.ext4))
-        let filesystem = try filesystem(.ext4)
+        let root = try filesystem(.ext4).root
         try home.create(in: root)
-        let home = filesystem.root.appending("home")
+        let home = root.appending("home")
         let places = ["Documents": "whole", "Documents/deep": "part"]
         let cache = home.appending(".cache")
         for (source, name) in places {
@@ -89,7 +89,7 @@ struct PurgeFilesystemTests {
     func snapshots() throws {
         try require(.root, .tool("btrfs"), .filesystem(.btrfs))
         let filesystem = try filesystem(.btrfs)
-        let volume = filesystem.root.appending("volume")
+        let volume = root.appending("volume")
         try tool("btrfs", "subvolume", "create", volume)
         try home.create(in: volume)
         let home = volume.appending("home")
@@ -114,7 +114,7 @@ struct PurgeFilesystemTests {
         try require(.root, .filesystem(kind))
         let root = try filesystem(kind).root
         try home.create(in: root)
-        let home = filesystem.root.appending("home")
+        let home = root.appending("home")
         let app = home.appending(".cache/app")
         let document = home.appending("Documents/document")
         try write(mebibyteTo: document)
