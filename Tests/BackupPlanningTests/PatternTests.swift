@@ -92,8 +92,7 @@ struct PatternTests {
             plan.reasons(below: root).dropLast()
                 == ["VMs: pattern", "b.iso: marked", "c.iso: pattern"])
         #expect(plan.exclusions.last?.path.bytes.suffix(2) == [0xFF, 0xFE])
-        #expect(
-            plan.exclusions.first?.reason.sentence == "it is excluded by the pattern '~/VMs'")
+        #expect(plan.exclusions.first?.reason.sentence == "it is excluded by the pattern '~/VMs'")
     }
 
     @Test("names that a pattern nearly fits take no time", .timeLimit(.minutes(1)))

@@ -58,8 +58,7 @@ struct SnapshotCheckTests {
             ("/s/new a", 1, SnapshotCheck.Verdict.missing), ("/s/new b", 2, .unknown),
             ("/s/new c", 3, .unknown),
         ] as [(FileName, UInt32, SnapshotCheck.Verdict)] {
-            let found = check.verdict(
-                on: path.bytes, entry(path, inode: inode), noting: &seen)
+            let found = check.verdict(on: path.bytes, entry(path, inode: inode), noting: &seen)
             #expect(found == verdict, "\(path)")
         }
         // Only d is nowhere.

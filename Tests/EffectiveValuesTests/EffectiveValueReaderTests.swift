@@ -22,8 +22,7 @@ struct EffectiveValueReaderTests {
         let item = try reader.item(at: root.appending("link"))
         #expect(item.path == root.appending("d/e/f"))
         #expect(item.marks == .none)
-        #expect(
-            item.decision.exclusion == Effective(.marked, from: root.appending("d")))
+        #expect(item.decision.exclusion == Effective(.marked, from: root.appending("d")))
         #expect(item.decision.purgeability.cause.isProtected)
         #expect(item.decision.protectionClass == .complete)
         #expect(item.decision.protection.ancestor == root.appending("d/e"))
@@ -50,8 +49,7 @@ struct EffectiveValueReaderTests {
         let reader = try EffectiveValueReader(plain)
         #expect(try reader.item(at: file).decision.exclusion.ownCause == .marked)
         try Tree { HardLink("g", to: "f") }.create(in: root)
-        #expect(
-            try reader.item(at: file).decision.exclusion.ownCause == .hardLinked(linkCount: 2))
+        #expect(try reader.item(at: file).decision.exclusion.ownCause == .hardLinked(linkCount: 2))
     }
 
     @Test("a malformed mark above is reported with its directory")

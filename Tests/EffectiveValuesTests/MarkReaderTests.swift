@@ -76,8 +76,7 @@ struct MarkReaderTests {
         let file = root.appending("f")
         try tool("chattr", "+d", file)
         let chosen = MarkReader([.nodump])
-        try #expect(
-            chosen.marks(of: file, kind: .regularFile).foreign.excluding == [.nodump])
+        try #expect(chosen.marks(of: file, kind: .regularFile).foreign.excluding == [.nodump])
         let status = try file.status()
         try #expect(
             chosen.marks(of: file, kind: .regularFile, status: status).foreign.excluding
@@ -135,8 +134,7 @@ struct MarkReaderTests {
                 .attribute("user.com.apple.metadata", "x").attribute("user.note", "x")
         }
         let root = try temporaryDirectory(containing: tree)
-        let marks = try MarkReader(everything).marks(
-            of: root.appending("f"), kind: .regularFile)
+        let marks = try MarkReader(everything).marks(of: root.appending("f"), kind: .regularFile)
         #expect(marks.native.isExcludedFromBackup == false)
         #expect(marks.native.isPurgeable == true)
         #expect(marks.foreign == ForeignMarks(excluding: [.apple], including: [.xdg]))
@@ -157,8 +155,7 @@ struct MarkReaderTests {
         }
         let cache = ExclusionCause.marker(.cachedir)
         try #expect(exclusion("cache").ownCause == cache)
-        try #expect(
-            exclusion("cache/f") == Effective(cache, from: root.appending("cache")))
+        try #expect(exclusion("cache/f") == Effective(cache, from: root.appending("cache")))
         try #expect(exclusion("cache/CACHEDIR.TAG") == .unmarked)
         try #expect(exclusion("cache/below/CACHEDIR.TAG").cause.isExcluded)
         try #expect(exclusion("apple/f").cause == .marker(.apple))

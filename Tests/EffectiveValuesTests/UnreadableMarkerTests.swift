@@ -55,8 +55,7 @@ struct UnreadableMarkerTests {
         #expect(result.exitCode == 2)
         let note = "cannot be read and does not count: Permission denied"
         #expect(result.text.contains("  note: a CACHEDIR.TAG in it \(note)\n"))
-        #expect(
-            result.text.contains("  note: the attribute user.xdg.robots.backup \(note)\n"))
+        #expect(result.text.contains("  note: the attribute user.xdg.robots.backup \(note)\n"))
         command.arguments = [
             "find", "--effective", "--excluded", "--no-locations", "--markers",
             "native,xdg,cachedir",

@@ -110,9 +110,7 @@ struct LastLookTests {
         var opened: [FileDescriptor] = []
         defer { opened.forEach(closeIgnoringErrors) }
         // Put aside, all leases of the second examination, then what uses it.
-        let report = try execute(
-            in: home, attackingAt: [.renameat2, .fcntl, .fcntl, .readlinkat]
-        ) {
+        let report = try execute(in: home, attackingAt: [.renameat2, .fcntl, .fcntl, .readlinkat]) {
             let file = try unitByNow(home).appending(FilePath("deep/file").components)
             opened.append(try openFile(file, flags: forWriting ? .readWrite : .readOnly))
         }

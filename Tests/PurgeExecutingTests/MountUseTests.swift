@@ -117,8 +117,7 @@ struct MountUseTests {
         let report = try home.execute(plan) { call in
             guard call == .renameat2, !isMounted else { return }
             isMounted = true
-            try tool(
-                "mount", "--bind", unit.appending("deep"), home("elsewhere/directory"))
+            try tool("mount", "--bind", unit.appending("deep"), home("elsewhere/directory"))
         }
         #expect(isMounted)
         #expect(report.kept[unit] == .mountedElsewhere)

@@ -122,8 +122,7 @@ struct TemporaryFileUsersTests {
         try wait(for: ready)
         let during = try found(home, now: .later)
         #expect(during.units == [home("tmp/before")])
-        #expect(
-            during.kept == [home("tmp/unit"): .watched, home("tmp/loose"): .watched])
+        #expect(during.kept == [home("tmp/unit"): .watched, home("tmp/loose"): .watched])
         // A run asks again.
         let planned = try home.plan([home.unit(at: home("tmp/loose"), .temporary)])
         let report = try home.execute(planned, home.executor(search(home)))

@@ -12,8 +12,7 @@ struct AgeTests {
     private func rules(
         _ pressure: PurgePressure, wanted: Int64? = nil, isClockTrusted: Bool = true
     ) -> AgeRules {
-        AgeRules(
-            now: now, pressure: pressure, wantedAge: wanted, isClockTrusted: isClockTrusted)
+        AgeRules(now: now, pressure: pressure, wantedAge: wanted, isClockTrusted: isClockTrusted)
     }
 
     @Test(

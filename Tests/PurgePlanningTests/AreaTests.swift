@@ -61,8 +61,7 @@ struct AreaTests {
         home.temporary = ["tmp"]
         let tmp = home.path("tmp")
         try Tree {
-            File(
-                "x.conf", "x \(tmp)/kept\nX \(tmp)/bare\nx \(tmp)/*/precious\n")
+            File("x.conf", "x \(tmp)/kept\nX \(tmp)/bare\nx \(tmp)/*/precious\n")
             File("ignored", "x \(tmp)/other\n")
         }.create(in: home.path("tmpfiles.d"))
         let found = try home.found()
@@ -103,9 +102,7 @@ struct AreaTests {
                 """)
         }.create(in: home.path("tmpfiles.d"))
         func units(days: Int64, _ age: Int64? = nil) throws -> Set<String> {
-            Set(
-                try home.found(now: .after(hours: days * 24 + 1)) { $0.minimumAge = age }
-                    .units)
+            Set(try home.found(now: .after(hours: days * 24 + 1)) { $0.minimumAge = age }.units)
         }
         try #expect(units(days: 2) == ["tmp/other"])
         try #expect(units(days: 2, 0) == ["tmp/other"])

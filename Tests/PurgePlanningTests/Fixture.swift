@@ -48,9 +48,7 @@ struct HomeFixture {
             kept.withLock { $0[path] = reason }
         }
         let reasons = kept.withLock { $0 }.map { (name($0.key), $0.value) }
-        return (
-            found.units.map { name($0.path) }, Dictionary(uniqueKeysWithValues: reasons), found
-        )
+        return (found.units.map { name($0.path) }, Dictionary(uniqueKeysWithValues: reasons), found)
     }
 
     /// The path of something in the home.

@@ -213,10 +213,7 @@ struct NotACacheTests {
         let home = try homeFixture(tree)
         let found = try home.found()
         #expect(found.units == [".cache/fine/unit"])
-        #expect(
-            Set(found.kept.keys) == [
-                ".cache/.hg", ".cache/.git", ".cache/.password-store",
-            ])
+        #expect(Set(found.kept.keys) == [".cache/.hg", ".cache/.git", ".cache/.password-store"])
         for root in [".cache/.hg", ".cache/.git/objects", ".cache/.password-store/mail"] {
             let below = try home.found { $0.roots = [home.path(root)] }
             #expect(below.units == [] && below.kept[root]?.name == "not-a-cache", "\(root)")

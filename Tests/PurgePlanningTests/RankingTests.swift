@@ -19,8 +19,7 @@ struct RankingTests {
         // The kernel's clock for files advances every few milliseconds.
         try tool("sleep", "0.02")
         try tool("touch", home.home.appending(".cache/app/first"))
-        #expect(
-            try home.found().units == [".cache/app/second", ".cache/app/first", "marked"])
+        #expect(try home.found().units == [".cache/app/second", ".cache/app/first", "marked"])
     }
 
     @Test("of many only as many are kept as free enough, and all are counted")

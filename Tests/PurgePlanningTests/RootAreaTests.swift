@@ -63,9 +63,7 @@ struct RootAreaTests {
         let found = try home.found { $0.includesForeign = true }
         #expect(found.units == ["work/marked"])
         #expect(
-            found.kept == [
-                "data/Papers": .protectedRoot, "home/other/.config": .protectedRoot,
-            ])
+            found.kept == ["data/Papers": .protectedRoot, "home/other/.config": .protectedRoot])
     }
 
     @Test("is no directory that an ordinary user could not empty")
@@ -81,8 +79,7 @@ struct RootAreaTests {
         let tree = Tree { Directory("closed").permissions(0o500) }
         let root = try temporaryDirectory(containing: tree)
         let path = root.appending("closed")
-        let item = ReachedItem(
-            .directory(try OpenDirectory(at: path)), path: path.bytes, depth: 1)
+        let item = ReachedItem(.directory(try OpenDirectory(at: path)), path: path.bytes, depth: 1)
         let seen = SeenItem(
             status: try path.status(), decision: .unmarked, isMarked: false, isTagged: false,
             listed: nil, keptPaths: KeptPaths.Position())

@@ -76,8 +76,7 @@ struct CopyingTests {
         func below(_ name: FilePath.Component, _ depth: Int) -> FilePath {
             root.appending([name] + Array(repeating: "d", count: depth - 1))
         }
-        try #expect(
-            below("copy", 5000).appending("f").value(for: .isExcludedFromBackup) == true)
+        try #expect(below("copy", 5000).appending("f").value(for: .isExcludedFromBackup) == true)
         let (copied, status) = try (below("copy", 1900).status(), below("d", 1900).status())
         #expect(copied.permissions == status.permissions)
         #expect(copied.contentModificationTime == status.contentModificationTime)
@@ -136,8 +135,7 @@ struct CopyingTests {
         }
         let root = try temporaryDirectory(containing: tree)
         let old = root.appending("old")
-        _ = try manager.replaceItemAt(
-            old.url, withItemAt: root.appending("new").url)
+        _ = try manager.replaceItemAt(old.url, withItemAt: root.appending("new").url)
         try #expect(old.value(for: .isPurgeable) == true)
         try #expect(entryCount(old) == 1)
         try #expect(entryCount(root) == 1)

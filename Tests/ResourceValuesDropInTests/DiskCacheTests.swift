@@ -18,9 +18,7 @@ struct DiskCacheTests {
                 File("f"); File("g")
             })
         let used = Date(timeIntervalSince1970: 1_000_000_000)
-        let attributes: [FileAttributeKey: Any] = [
-            .creationDate: used, .modificationDate: expiry,
-        ]
+        let attributes: [FileAttributeKey: Any] = [.creationDate: used, .modificationDate: expiry]
         try setFoundationAttributes(attributes, of: "\(root)/f")
         try #expect(foundationCreationDate(of: "\(root)/f") != used)
         let before = try root.appending("g").status()

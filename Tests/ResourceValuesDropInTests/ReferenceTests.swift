@@ -70,8 +70,7 @@ struct ReferenceTests {
         let typed:
             (URL, [URLResourceKey]?, FileManager.DirectoryEnumerationOptions) throws -> [URL] =
                 manager.contentsOfDirectory(at:includingPropertiesForKeys:options:)
-        let enumerate = manager.enumerator(
-            at:includingPropertiesForKeys:options:errorHandler:)
+        let enumerate = manager.enumerator(at:includingPropertiesForKeys:options:errorHandler:)
         let create = manager.createDirectory(at:withIntermediateDirectories:attributes:)
         let createFile = manager.createFile(atPath:contents:attributes:)
         let set = manager.setAttributes(_:ofItemAtPath:)

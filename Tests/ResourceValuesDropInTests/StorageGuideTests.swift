@@ -12,9 +12,7 @@ struct StorageGuideTests {
         try #expect(guide.fail("exclude", home) == ["failed: CocoaError 4"])
         try Tree { Directory("video-cache") }.create(in: home)
         try guide.run("exclude", home)
-        try #expect(
-            home.appending("video-cache").marks()
-                == Marks(isExcludedFromBackup: true))
+        try #expect(home.appending("video-cache").marks() == Marks(isExcludedFromBackup: true))
     }
 
     @Test("both checks of exclusion read the mark; of a missing file only one of them reports")
@@ -137,9 +135,7 @@ struct StorageGuideTests {
         try guide.run("thumbnail", "/photos/1.png", "pixels")
         let thumbnail = home.appending(".cache/1.png")
         try #expect(thumbnail.text == "pixels")
-        try #expect(
-            thumbnail.marks()
-                == Marks(isExcludedFromBackup: true, isPurgeable: true))
+        try #expect(thumbnail.marks() == Marks(isExcludedFromBackup: true, isPurgeable: true))
         try #expect(guide.fail("thumbnail", "/photos/2.png") == ["failed: CocoaError 4"])
         #expect(!home.appending(".cache/2.png").exists)
     }
@@ -148,9 +144,7 @@ struct StorageGuideTests {
     func priority() throws {
         let (guide, home) = try guide()
         try guide.run("priority", "text")
-        let marks = [
-            "Documents/important.dat": nil, ".cache/cache.dat": true, "tmp/temp.dat": nil,
-        ]
+        let marks = ["Documents/important.dat": nil, ".cache/cache.dat": true, "tmp/temp.dat": nil]
         for (path, isExcluded) in marks {
             let file = home.appending(path)
             try #expect(file.text == "text")
@@ -300,8 +294,7 @@ struct StorageGuideSpaceTests {
             guide.run(serving: served, "download-optional", "\(limit)", "{}/map")
                 == ["Skipping download - low storage"])
         #expect(!map.exists)
-        try #expect(
-            guide.run(serving: served, "download-optional", "\(limit - 1)", "{}/map") == [])
+        try #expect(guide.run(serving: served, "download-optional", "\(limit - 1)", "{}/map") == [])
         try #expect(map.text == "tiles")
     }
 }

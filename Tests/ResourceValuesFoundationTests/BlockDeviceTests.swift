@@ -46,8 +46,7 @@ struct BlockDeviceTests {
                 SymbolicLink("md0p1", to: "../../devices/virtual/md0/md0p1")
                 for number in 0..<9 {
                     let name = FileName(Array("dm-\(number)".utf8))
-                    SymbolicLink(
-                        name, to: FilePath("../../devices/virtual/dm-\(number)"))
+                    SymbolicLink(name, to: FilePath("../../devices/virtual/dm-\(number)"))
                 }
             }
         }
@@ -122,8 +121,7 @@ struct BlockDeviceTests {
                 4 1 253:9 / /u rw - ext4 /dev/mapper/y rw
 
                 """.utf8))
-        #expect(
-            table.mounts.map { devices.names(beneath: $0) } == [["dm-1"], ["null"], [], []])
+        #expect(table.mounts.map { devices.names(beneath: $0) } == [["dm-1"], ["null"], [], []])
     }
 
     @Test("udev's links name a device, with escapes undone")

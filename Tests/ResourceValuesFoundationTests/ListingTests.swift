@@ -155,8 +155,7 @@ struct ListingTests {
             let keys: [Foundation.URLResourceKey]? = nil
             for text in ["a%3Ab%20c", "./a:b%20c", "."] {
                 let url = try #require(URL(string: text))
-                let ours = try manager.contentsOfDirectory(
-                    at: url, includingPropertiesForKeys: [])
+                let ours = try manager.contentsOfDirectory(at: url, includingPropertiesForKeys: [])
                 let theirs = try manager.contentsOfDirectory(
                     at: url, includingPropertiesForKeys: keys)
                 #expect(ours.map(\.absoluteURL.path) == theirs.map(\.absoluteURL.path))

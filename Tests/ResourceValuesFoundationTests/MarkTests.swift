@@ -137,8 +137,7 @@ struct MarkTests {
             #expect(read.allValues[.isExcludedFromBackupKey] as? Bool == false)
             #expect(read.allValues.count == 1)
             // What was never asked for stays nil, and the core tells unset from false.
-            try #expect(
-                item.url.resourceValues(forKeys: [.nameKey]).isExcludedFromBackup == nil)
+            try #expect(item.url.resourceValues(forKeys: [.nameKey]).isExcludedFromBackup == nil)
             try #expect(item.value(for: .isExcludedFromBackup) == nil)
         }
     }
@@ -149,9 +148,7 @@ struct MarkTests {
             File("f"); File("g"); File("h").excluded()
         }
         let root = try temporaryDirectory(containing: tree)
-        var values = try root.appending("f").url.resourceValues(forKeys: [
-            .isExcludedFromBackupKey
-        ])
+        var values = try root.appending("f").url.resourceValues(forKeys: [.isExcludedFromBackupKey])
         for name in ["g", "h"] as [FileName] {
             try root.appending(name).url.setResourceValues(values)
             try #expect(root.appending(name).marks() == Marks.none)

@@ -26,8 +26,7 @@ struct NotUTF8Tests {
         #expect((error.underlying as? FileError)?.path == entry)
         // A URL in such a directory would have no path.
         try expectError(.fileReadInvalidFileName) {
-            _ = try manager.contentsOfDirectory(
-                at: entry.url, includingPropertiesForKeys: [])
+            _ = try manager.contentsOfDirectory(at: entry.url, includingPropertiesForKeys: [])
         }
     }
 

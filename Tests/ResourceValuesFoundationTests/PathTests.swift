@@ -71,8 +71,7 @@ struct PathTests {
         #expect(read.volume != nil)
         values.name = "g"
         try file.url.setResourceValues(values)
-        try #expect(
-            root.appending(name, times: 20).appending("g").value(.fileSizeKey) as? Int == 5)
+        try #expect(root.appending(name, times: 20).appending("g").value(.fileSizeKey) as? Int == 5)
     }
 
     @Test("names and places are told by the path")
@@ -92,8 +91,7 @@ struct PathTests {
         #expect(read.localizedName == "a b.txt")
         #expect(read.canonicalPath == "\(root)/d/a b.txt")
         #expect(read.parentDirectory?.lastPathComponent == "link")
-        try #expect(
-            root.appending("link").value(.canonicalPathKey) as? String == "\(root)/link")
+        try #expect(root.appending("link").value(.canonicalPathKey) as? String == "\(root)/link")
         try #expect(FilePath("/").value(.nameKey) as? String == "/")
         try #expect(FilePath("/").value(.parentDirectoryURLKey) == nil)
         try #expect(

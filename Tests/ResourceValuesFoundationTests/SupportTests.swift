@@ -17,8 +17,7 @@ struct SupportTests {
         try expect(
             .volumeSupportsFileProtectionKey, root,
             ["setfattr", "-n", "user.resval.fileProtection", "-v", "none", "f"])
-        try expect(
-            .volumeSupportsFileCloningKey, root, ["cp", "--reflink=always", "f", "clone"])
+        try expect(.volumeSupportsFileCloningKey, root, ["cp", "--reflink=always", "f", "clone"])
         try expect(
             .volumeSupportsImmutableFilesKey, root,
             [

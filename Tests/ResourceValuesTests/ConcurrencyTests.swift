@@ -19,9 +19,7 @@ struct ConcurrencyTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers == ["done\n", "done\n"])
-        #expect(
-            try file.marks()
-                == Marks(isExcludedFromBackup: true, isPurgeable: true))
+        #expect(try file.marks() == Marks(isExcludedFromBackup: true, isPurgeable: true))
     }
 
     @Test("two tasks setting different keys of one open file lose nothing")
@@ -39,8 +37,6 @@ struct ConcurrencyTests {
             }
             try await group.waitForAll()
         }
-        #expect(
-            try file.marks()
-                == Marks(isExcludedFromBackup: true, isPurgeable: true))
+        #expect(try file.marks() == Marks(isExcludedFromBackup: true, isPurgeable: true))
     }
 }

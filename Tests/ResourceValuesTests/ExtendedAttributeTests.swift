@@ -105,8 +105,7 @@ struct ExtendedAttributeTests {
         let root = try temporaryDirectory(containing: Tree { File("f").excluded().purgeable() })
         let file = root.appending("f")
         let one = SystemCallMock([.getxattr: [errno]])
-        try #expect(
-            one.run { try file.mark(for: .isExcludedFromBackup) } == .unreadable(errno))
+        try #expect(one.run { try file.mark(for: .isExcludedFromBackup) } == .unreadable(errno))
         let all = SystemCallMock([.getxattr: [errno]])
         let marks = try all.run { try file.marks() }
         let values = [marks[.isExcludedFromBackup], marks[.isPurgeable]]

@@ -33,9 +33,7 @@ struct KeyTableTests {
         #expect(marks.brokenKeys == [key])
         let root = try temporaryDirectory(containing: Tree { File("f").purgeable() })
         let file = root.appending("f")
-        let changes = [
-            MarkChange(.isPurgeable, to: nil), MarkChange(key, to: wrong),
-        ]
+        let changes = [MarkChange(.isPurgeable, to: nil), MarkChange(key, to: wrong)]
         #expect(code { try file.apply([changes[1]]) } == .malformedValue)
         #expect(code { try file.apply(changes) } == .malformedValue)
         #expect(code { try file.setValue(wrong, for: key) } == .malformedValue)

@@ -252,9 +252,7 @@ struct ChangingFileTests {
         for time in times {
             try tool("touch", "--date", time, volume.root.appending("far"))
             let far = try backup.run("create", volume.root, exits: 3)
-            #expect(
-                far.errorText.contains("/far: is in the snapshot with another time"),
-                "\(far)")
+            #expect(far.errorText.contains("/far: is in the snapshot with another time"), "\(far)")
             #expect(far.errorText.split(separator: "\n").count == 1, "\(far)")
         }
         try tool("touch", volume.root.appending("far"))

@@ -65,9 +65,7 @@ struct HostileRepositoryTests {
         let backup = try backup(of: Self.tree)
         try Tree { File("resval-record-victim", "text") }.create(in: backup.base)
         let up = String(repeating: "/..", count: backup.source.components.count + 1)
-        try forge(
-            backup,
-            tags: ["resval-record=\(backup.source)\(up)/resval-record-victim"])
+        try forge(backup, tags: ["resval-record=\(backup.source)\(up)/resval-record-victim"])
         let identifier = try #require(try backup.snapshotIdentifiers().first)
         try backup.run(
             "restore", "--snapshot", identifier, "--target", backup.target, backup.source,

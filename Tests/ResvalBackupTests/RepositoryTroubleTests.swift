@@ -68,9 +68,7 @@ struct RepositoryTroubleTests {
         "without descriptors to spare every command says so at once, and what it made is whole",
         arguments: [8, 10, 12, 14, 16, 18, 20, 24, 32, 48])
     func descriptors(limit: Int) throws {
-        let backup = try backup(
-            of: Tree { for n in 0..<30 { Directory("\(n)") { File("f") } } }
-        )
+        let backup = try backup(of: Tree { for n in 0..<30 { Directory("\(n)") { File("f") } } })
         for words in [["create", "\(backup.source)"], ["snapshots"], ["verify"]] {
             let script = """
                 ulimit -n \(limit); exec "$RESVAL" "$@"

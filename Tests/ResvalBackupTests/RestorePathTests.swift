@@ -284,8 +284,7 @@ struct RestorePathTests {
                 continue
             }
             #expect(result.exitCode == 1, "\(result)")
-            #expect(
-                result.errorText.contains("\(file): belongs to games, who has uid 5 in the"))
+            #expect(result.errorText.contains("\(file): belongs to games, who has uid 5 in the"))
             #expect(try tool("ls", backup.source.appending("project")) == "")
         }
     }
@@ -295,9 +294,7 @@ struct RestorePathTests {
         try require(.root)
         let backup = try snapshot()
         let project = backup.source.appending("project")
-        try shell(
-            "rm -r \"$1\"/* \"$2\"", project, backup.source.appending("notes")
-        )
+        try shell("rm -r \"$1\"/* \"$2\"", project, backup.source.appending("notes"))
         let table = "none \(project) tmpfs defaults\nnone /proc proc defaults\n"
         for path in [project.appending("deep/inside"), project, backup.source] {
             let command = backup.command(["restore", path])

@@ -32,10 +32,7 @@ struct RestoreTests {
         let backup = try backup(of: Self.tree)
         try backup.restore(exits: 1)
         try backup.create()
-        for arguments in [
-            ["--snapshot", "deadbeef"], ["/nowhere"],
-            ["\(backup.source)/fil"],
-        ] {
+        for arguments in [["--snapshot", "deadbeef"], ["/nowhere"], ["\(backup.source)/fil"]] {
             try backup.command(["restore", "--target", backup.target] + arguments).run(exits: 1)
             #expect(throws: (any Error).self) { try TreeListing(of: backup.target) }
         }

@@ -52,8 +52,7 @@ struct NamespaceTests {
     @Test("does not execute a plan of directories that was made outside")
     func planned() throws {
         let home = try measuredHome(Self.tree)
-        _ = try home.run(
-            "plan", ".", "--free", "1M", "--min-age", "0", "--output", "plan.json")
+        _ = try home.run("plan", ".", "--free", "1M", "--min-age", "0", "--output", "plan.json")
         let run = try run(home, "run plan.json --partial")
         #expect(run.errorText.contains("PID namespace"), "\(run)")
         #expect(try exists(home.path(".cache/app/unit/file")))

@@ -108,8 +108,7 @@ struct PassingOverTests {
     @Test("a plan in a file is all that is deleted")
     func planFile() throws {
         let home = try measuredHome(tree)
-        _ = try home.run(
-            "plan", ".", "--free", "2M", "--min-age", "0", "--output", "plan.json")
+        _ = try home.run("plan", ".", "--free", "2M", "--min-age", "0", "--output", "plan.json")
         let result = try home.run(
             "/bin/bash",
             arguments: [
@@ -135,8 +134,7 @@ struct ReachingTests {
         }
         let home = try measuredHome(tree)
         let roots = ["build", "other", ".cache/app/unit"]
-        let result = try home.run(
-            arguments: ["run"] + roots + ["--free", "3M", "--min-age", "0"])
+        let result = try home.run(arguments: ["run"] + roots + ["--free", "3M", "--min-age", "0"])
         #expect(result.exitCode == 0, "\(result)")
         #expect(result.errorText == "")
         for root in roots { #expect(try !exists(home.path(root)), "\(root)") }
@@ -161,9 +159,7 @@ struct ReachingTests {
     @Test("an interrupted removal is finished first, also when nothing else can be deleted")
     func leftovers() throws {
         let tree = Tree { File(".cache/app/unit/file", block) }
-        for arguments in [
-            ["run", ".", "--free", "1G", "--min-age", "0"], ["watch", "--once"],
-        ] {
+        for arguments in [["run", ".", "--free", "1G", "--min-age", "0"], ["watch", "--once"]] {
             let home = try measuredHome(tree)
             let unit = home.path(".cache/app/unit")
             let filesystems = MountedFilesystems()
@@ -199,8 +195,7 @@ struct ReachingTests {
                 ])
         }
         let options = ["run", ".", "--free", "1B", "--min-age", "0"]
-        let refused = try home.run(
-            arguments: options, environment: ["XDG_RUNTIME_DIR": nil])
+        let refused = try home.run(arguments: options, environment: ["XDG_RUNTIME_DIR": nil])
         #expect(refused.exitCode == 2, "\(refused)")
         #expect(refused.errorText.contains("there is no room for the journal"))
         #expect(try exists(home.path(".cache/app/unit")))

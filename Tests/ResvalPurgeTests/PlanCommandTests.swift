@@ -18,8 +18,7 @@ struct PlanCommandTests {
     @Test("shows what would go, by class and age, and what is kept")
     func table() throws {
         let home = try purgeHome(tree)
-        let result = try home.run(
-            "plan", ".", "--free", "20K", "--min-age", "0", "--kept")
+        let result = try home.run("plan", ".", "--free", "20K", "--min-age", "0", "--kept")
         #expect(result.exitCode == 0)
         #expect(result.errorText == "")
         let lines = result.text.split(separator: "\n").map { withoutAge(String($0)) }
@@ -80,9 +79,7 @@ struct PlanCommandTests {
     @Test("says what is missing, exits with 1 and writes no file, unless part of it will do")
     func shortfall() throws {
         let home = try purgeHome(tree)
-        let arguments = [
-            "plan", ".", "--free", "1M", "--min-age", "0", "--output", "plan.json",
-        ]
+        let arguments = ["plan", ".", "--free", "1M", "--min-age", "0", "--output", "plan.json"]
         let result = try home.run(arguments: arguments)
         #expect(result.exitCode == 1)
         #expect(
@@ -258,8 +255,7 @@ struct PlanCommandTests {
         }
         let found = try home.run(.built("resval"), arguments: ["find", "--size", "."])
         #expect(found.text.split(separator: "\n").count == 2, "\(found)")
-        let plan = try home.run(
-            "plan", "--free", "8K", "--min-age", "0", "--kept", "--json", ".")
+        let plan = try home.run("plan", "--free", "8K", "--min-age", "0", "--kept", "--json", ".")
         #expect(plan.exitCode == 0, "\(plan)")
         let table = try home.run("plan", "--free", "8K", "--min-age", "0", "--kept", ".")
         #expect(table.exitCode == 0, "\(table)")

@@ -61,10 +61,7 @@ struct RefusedCallsTests {
         let home = try measuredHome(tree)
         for (program, arguments) in [
             ("resval", ["get", "excluded", "marked"]),
-            (
-                "resval-purge",
-                ["run", ".", "--free", "1B", "--min-age", "0", "--smallest", "0"]
-            ),
+            ("resval-purge", ["run", ".", "--free", "1B", "--min-age", "0", "--smallest", "0"]),
         ] {
             let words: [any CommandArgument] =
                 ["statx", code, FilePath.built(program)] + arguments

@@ -42,8 +42,7 @@ struct RunCommandTests {
         let result = try home.run(
             "/bin/sh", arguments: ["-c", script, FilePath.built("resval-purge")])
         #expect(result.exitCode == 2)
-        #expect(
-            result.errorText.contains("resval-purge: deleted 2 units, 10.0 KiB"), "\(result)")
+        #expect(result.errorText.contains("resval-purge: deleted 2 units, 10.0 KiB"), "\(result)")
         #expect(result.errorText.contains("cannot write to standard output: "))
         #expect(try !exists(home.path(".cache/app/first")))
         #expect(try !exists(home.path(".cache/app/second")))
@@ -52,8 +51,7 @@ struct RunCommandTests {
     @Test("leaves what changed since the plan alone, and says so")
     func changed() throws {
         let home = try measuredHome(tree)
-        _ = try home.run(
-            "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
+        _ = try home.run("plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
         for name in ["first", "second"] {
             try tool("cp", home.path("plain"), home.path(".cache/app/\(name)"))
         }
@@ -67,8 +65,7 @@ struct RunCommandTests {
     @Test("evaluates ages again: what a plan named is kept without its --min-age")
     func ages() throws {
         let home = try measuredHome(tree)
-        _ = try home.run(
-            "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
+        _ = try home.run("plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
         let result = try home.run("run", "plan.json")
         #expect(result.exitCode == 1)
         #expect(result.errorText.contains("too recently: less than 24h ago\n"))
@@ -93,8 +90,7 @@ struct RunCommandTests {
     @Test("refuses a plan that is none, is old, or is of another boot")
     func refused() throws {
         let home = try measuredHome(tree)
-        _ = try home.run(
-            "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
+        _ = try home.run("plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
         let plan = try PurgePlan(json: contentsOfFile(home.path("plan.json")))
         func run(_ changed: PurgePlan) throws -> CommandResult {
             try Tree { File("edited.json", changed.json) }.create(in: home.home)
@@ -177,8 +173,7 @@ struct RunCommandTests {
     @Test("keeps a file whose swap file came after the plan")
     func editedSince() throws {
         let home = try measuredHome(tree)
-        _ = try home.run(
-            "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
+        _ = try home.run("plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
         try Tree { File(".first.swp", block) }.create(in: home.path(".cache/app"))
         let result = try home.run("run", "plan.json", "--min-age", "0")
         #expect(

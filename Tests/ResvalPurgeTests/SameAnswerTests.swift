@@ -80,8 +80,7 @@ struct SameAnswerTests {
         try home.home.setValue(true, for: .isPurgeable)
         try #expect(planned(home) == Set(Self.deleted))
         for (path, isDeleted) in [(".", false), ("plain", false), ("project/log", true)] {
-            try #expect(
-                resval(home, "get", "--effective", "purgeable", path) == "\(isDeleted)\n")
+            try #expect(resval(home, "get", "--effective", "purgeable", path) == "\(isDeleted)\n")
         }
         let explained = try resval(home, "explain", "--json", ".")
         #expect(explained.contains(#""reason":"holds-protected""#), "\(explained)")

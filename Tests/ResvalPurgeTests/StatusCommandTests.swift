@@ -99,9 +99,7 @@ struct StatusCommandTests {
                 arguments: [
                     "-s", "KILL", "30", FilePath.built("resval-purge"),
                 ] + command + ["--min-age", "0", "--smallest", "0"],
-                environment: [
-                    "RESTIC_REPOSITORY": home.path("Documents/inner/repository").string
-                ]
+                environment: ["RESTIC_REPOSITORY": home.path("Documents/inner/repository").string]
             ).expect(exits: 0)
         }
     }

@@ -20,9 +20,7 @@ struct TerminalTests {
         let tree = Tree { Directory(".cache") { Directory("app") { Self.chain(12) } } }
         let home = try purgeHome(tree)
         let command = home.command(arguments: ["status", "."])
-        let result = try command.onTerminal(
-            type, directoriesTaking: .milliseconds(250)
-        ).run()
+        let result = try command.onTerminal(type, directoriesTaking: .milliseconds(250)).run()
         #expect(result.exitCode == 0, "\(result)")
         let output = TerminalOutput(result.text)
         #expect(output.lines.first?.hasPrefix("\(home.home) (") == true, "\(result)")

@@ -58,8 +58,7 @@ struct GetTests {
         let saved = try resval("marks", "save", "d", in: root)
         #expect(saved.exitCode == 0)
         expect(try resval("unset", "all", "d", in: root), exits: 0)
-        let loaded = try resval(
-            "marks", "load", "--root", "d", in: root, input: saved.output)
+        let loaded = try resval("marks", "load", "--root", "d", in: root, input: saved.output)
         #expect(loaded.exitCode == 0)
         #expect(loaded.text.contains(assignment))
         expect(try resval("get", key.name, "d", in: root), exits: 0, prints: "\(value)\n")
@@ -135,8 +134,7 @@ struct GetTests {
     func symbolicLinks() throws {
         let root = try temporaryDirectory(containing: tree)
         expect(try resval("get", "excluded", "link", in: root), exits: 0, prints: "true\n")
-        expect(
-            try resval("get", "isSymbolicLink", "link", in: root), exits: 0, prints: "true\n")
+        expect(try resval("get", "isSymbolicLink", "link", in: root), exits: 0, prints: "true\n")
         expect(
             try resval("get", "isSymbolicLink", "dangling", in: root), exits: 0,
             prints: "true\n")
@@ -154,8 +152,7 @@ struct GetTests {
             try resval("get", "fileAllocatedSize", "marked", in: root), exits: 0,
             prints: "\(status.allocatedSize)\n")
         expect(try resval("get", "linkCount", "marked", in: root), exits: 0, prints: "1\n")
-        expect(
-            try resval("get", "isDirectory", "directory", in: root), exits: 0, prints: "true\n")
+        expect(try resval("get", "isDirectory", "directory", in: root), exits: 0, prints: "true\n")
         expect(try resval("get", "fileSize", "directory", in: root), exits: 1)
         let blocks = try #require(FilePath.tool("stat"))
         let shown = try Command(blocks, "-c", "%y", root.appending("marked")).runSuccessfully()

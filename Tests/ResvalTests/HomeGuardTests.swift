@@ -11,10 +11,7 @@ struct HomeGuardTests {
     }
 
     private func environment(_ root: FilePath) -> [String: String?] {
-        [
-            "HOME": root.appending("home").string,
-            "XDG_STATE_HOME": root.appending("state").string,
-        ]
+        ["HOME": root.appending("home").string, "XDG_STATE_HOME": root.appending("state").string]
     }
 
     @Test("are refused without a terminal to ask on, whatever the path to them")
@@ -23,8 +20,7 @@ struct HomeGuardTests {
         let home = root.appending("home")
         for arguments in [["exclude"], ["purgeable"], ["set", "excluded=true"]] {
             for path in ["home", "./link/", "\(home)/../home"] {
-                var command = Command(
-                    .built("resval"), arguments: arguments + [path, "home/f"])
+                var command = Command(.built("resval"), arguments: arguments + [path, "home/f"])
                 command.workingDirectory = root
                 command.environment = environment(root)
                 expect(
@@ -39,8 +35,7 @@ struct HomeGuardTests {
             }
         }
         expect(
-            try resval(
-                "unset", "-R", "all", "home", in: root, environment: environment(root)),
+            try resval("unset", "-R", "all", "home", in: root, environment: environment(root)),
             exits: 2, prints: "items changed: 0\n",
             complains: """
                 resval: home: is a home: a mark on it counts for everything in it (give --yes \

@@ -22,9 +22,7 @@ struct ImportKillTests {
                 let written = try marked(inside)
                 let directory = root.appending("resval")
                 let journal = (try? tool("ls", directory)) ?? ""
-                let undo = try Command(
-                    .built("resval"), "undo", directory.appending(journal)
-                ).run()
+                let undo = try Command(.built("resval"), "undo", directory.appending(journal)).run()
                 // Without a journal nothing was written.
                 #expect(undo.exitCode == 0 || written == 0, "\(undo)")
                 try #expect(marked(inside) == 0)

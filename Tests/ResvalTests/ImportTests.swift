@@ -37,8 +37,7 @@ struct ImportTests: MassChangeSuite {
 
         let result = try run("import", "--from", list, in: root)
         #expect(result.exitCode == 0)
-        #expect(
-            result.errorText.contains("./nodump: warning: nodump may come from the directory"))
+        #expect(result.errorText.contains("./nodump: warning: nodump may come from the directory"))
         let lines = [
             "./apple: isExcludedFromBackup=true: from apple",
             "./cache: isExcludedFromBackup=true: from cachedir",
@@ -134,8 +133,7 @@ struct ImportTests: MassChangeSuite {
         for name in HostileNames.all {
             let path = inside.appending(name)
             try #expect(path.value(for: .isExcludedFromBackup) == false, "\(name)")
-            try #expect(
-                path.appending(name).value(for: .isExcludedFromBackup) == true, "\(name)")
+            try #expect(path.appending(name).value(for: .isExcludedFromBackup) == true, "\(name)")
         }
         let undone = try run("undo", journal(in: root), in: root)
         #expect(undone.exitCode == 0)
@@ -173,11 +171,9 @@ struct ImportTests: MassChangeSuite {
             try tool("getfattr", "--only-values", "-n", "\(name)", path)
         }
         try #expect(value(ForeignAttribute.xdg, out) == "false")
-        try #expect(
-            inside.appending("kept").extendedAttribute(named: ForeignAttribute.xdg) == nil)
+        try #expect(inside.appending("kept").extendedAttribute(named: ForeignAttribute.xdg) == nil)
         try #expect(value(ForeignAttribute.xdg, inside.appending("there")) == "true")
-        let apple = try #require(
-            try out.extendedAttribute(named: ForeignAttribute.apple[0]))
+        let apple = try #require(try out.extendedAttribute(named: ForeignAttribute.apple[0]))
         #expect(apple.count == 61)
         #expect(apple.starts(with: "bplist00".utf8))
         let now = try tool("lsattr", "-d", file).prefix { $0 != " " }
@@ -191,8 +187,7 @@ struct ImportTests: MassChangeSuite {
         for name in ["./one", "./two"] {
             #expect(result.errorText.contains("\(name): warning: has 2 names"))
         }
-        try #expect(
-            inside.appending("one").extendedAttribute(named: ForeignAttribute.xdg) == nil)
+        try #expect(inside.appending("one").extendedAttribute(named: ForeignAttribute.xdg) == nil)
         try tool("rm", out.appending("new"))
         let alone = try run("export", "--to", "nodump", "--dry-run", in: root)
         #expect(alone.errorText.contains("./out: warning: a directory gets no nodump"))

@@ -47,8 +47,7 @@ struct ManyOperandsTests {
         let found = files(5..<35).map { "\($0)\n" }.sorted().joined()
         for option in [["--protection", "complete"], ["--protection=complete"]] {
             expect(
-                try run(
-                    ["find"] + files(0..<20) + option + files(20..<40) + ["--sort"], in: root),
+                try run(["find"] + files(0..<20) + option + files(20..<40) + ["--sort"], in: root),
                 exits: 0, prints: found)
         }
     }
@@ -71,9 +70,7 @@ struct ManyOperandsTests {
     @Test("errors and help are those of a few operands")
     func errors() throws {
         let root = try directory(with: files(0..<40))
-        for words in [
-            ["set", "purgeable=true"], ["set", "purgeable=perhaps"], ["get", "none"],
-        ] {
+        for words in [["set", "purgeable=true"], ["set", "purgeable=perhaps"], ["get", "none"]] {
             for option in [["--bogus"], ["-Rz"], ["--help"], ["--files0-from"], []] {
                 if words[1] == "purgeable=true", option.isEmpty { continue }
                 let few = try run(words + ["f0", "f1"] + option, in: root)

@@ -167,9 +167,7 @@ struct MarksTests {
         try #expect(
             errors(header + item + header + item + end)
                 .contains("line 3: the marks before it have no end"))
-        try #expect(
-            errors(item + header + item + end)
-                == "resval: line 1: is before the header\n")
+        try #expect(errors(item + header + item + end) == "resval: line 1: is before the header\n")
         try #expect(
             errors(header.replacing("1", with: "2") + item)
                 .contains("line 1: not a line of saved marks"))

@@ -28,8 +28,7 @@ struct MassChangeTests: MassChangeSuite {
 
                 """)
         expect(
-            try run(
-                "exclude", "-n", "--files0-from", "-", in: root, input: "excluded\0plain\0"),
+            try run("exclude", "-n", "--files0-from", "-", in: root, input: "excluded\0plain\0"),
             exits: 0,
             prints: "plain: isExcludedFromBackup=true\nitems to change: 1\n")
         expect(
@@ -58,12 +57,10 @@ struct MassChangeTests: MassChangeSuite {
         #expect(result.exitCode == 0)
         #expect(result.errorText == "")
         #expect(result.text.hasPrefix("items changed: 300; "))
-        try #expect(
-            root.appending("tree/f299").marks().isExcludedFromBackup == true)
+        try #expect(root.appending("tree/f299").marks().isExcludedFromBackup == true)
     }
 
-    @Test(
-        "without a place for a journal nothing is changed; plain paths need none")
+    @Test("without a place for a journal nothing is changed; plain paths need none")
     func noJournal() throws {
         let root = try temporaryDirectory(containing: tree)
         try tool("touch", root.appending("state"))
@@ -103,9 +100,7 @@ struct MassChangeTests: MassChangeSuite {
             let path = directory.appending(index % 2 == 0 ? name : name + ".undone")
             try tool("touch", "-d", index == 1 ? "1 hour ago" : "2 days ago", path)
         }
-        let others = [
-            "purge-2001-01-01T00:00:00.000000000Z-1.jsonl", "marks-note", "status.json",
-        ]
+        let others = ["purge-2001-01-01T00:00:00.000000000Z-1.jsonl", "marks-note", "status.json"]
         for name in others { try tool("touch", directory.appending(name)) }
         try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
         let names = try tool("ls", directory).split(separator: "\n").map(String.init)

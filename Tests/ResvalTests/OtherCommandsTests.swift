@@ -31,8 +31,7 @@ struct OtherCommandsTests {
         let tree = Tree {
             File("marked").excluded().protection(.complete)
             File("plain")
-            File("broken").purgeable().attribute(
-                StoredKey.isExcludedFromBackup.attribute, "yes")
+            File("broken").purgeable().attribute(StoredKey.isExcludedFromBackup.attribute, "yes")
         }
         let root = try temporaryDirectory(containing: tree)
         expect(
@@ -103,8 +102,7 @@ struct OtherCommandsTests {
         let stat = try #require(FilePath.tool("stat"))
         let shown = try Command(stat, "-f", "-c", "%b %S", root).runSuccessfully()
         let numbers = shown.split(separator: " ").compactMap { Int($0) }
-        expect(
-            try get("volumeTotalCapacity"), exits: 0, prints: "\(numbers[0] * numbers[1])\n")
+        expect(try get("volumeTotalCapacity"), exits: 0, prints: "\(numbers[0] * numbers[1])\n")
         let available = try #require(Int(get("volumeAvailableCapacity").text.dropLast()))
         expect(
             try get("volumeAvailableCapacityForImportantUsage"), exits: 0,
@@ -121,8 +119,7 @@ struct OtherCommandsTests {
         let opportunistic = "volumeAvailableCapacityForOpportunisticUsage"
         let root = try temporaryDirectory()
         func fits(_ size: String, _ key: String, _ more: String...) throws -> CommandResult {
-            var command = Command(
-                .built("resval"), arguments: ["get", key, "--fits", size] + more)
+            var command = Command(.built("resval"), arguments: ["get", key, "--fits", size] + more)
             command.workingDirectory = root
             return try command.run()
         }

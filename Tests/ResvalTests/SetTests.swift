@@ -11,8 +11,7 @@ struct SetTests {
         let root = try temporaryDirectory(containing: Tree { File("file") })
         let result = try resval("set", "excluded=TRUE,isPurgeable=0", "file", in: root)
         #expect(result.exitCode == 0)
-        let shown = try tool(
-            "getfattr", "--absolute-names", "-d", root.appending("file"))
+        let shown = try tool("getfattr", "--absolute-names", "-d", root.appending("file"))
         #expect(shown.contains("user.resval.isExcludedFromBackup=\"true\""))
         #expect(shown.contains("user.resval.isPurgeable=\"false\""))
     }
@@ -64,8 +63,7 @@ struct SetTests {
             File("purgeable=true")
         }
         let root = try temporaryDirectory(containing: tree)
-        let refused = try resval(
-            "set", "excluded=yes", "file", "Purgeable=NO", in: root)
+        let refused = try resval("set", "excluded=yes", "file", "Purgeable=NO", in: root)
         #expect(refused.exitCode == 64)
         #expect(
             refused.errorText.hasPrefix(
@@ -74,13 +72,11 @@ struct SetTests {
                 (isExcludedFromBackup=true,Purgeable=NO)
                 Usage: resval set
                 """))
-        #expect(
-            refused.errorText.hasSuffix("\n  See 'resval set --help' for more information.\n"))
+        #expect(refused.errorText.hasSuffix("\n  See 'resval set --help' for more information.\n"))
         try #expect(root.appending("file").marks().isEmpty)
         expect(try resval("set", "excluded=yes", "purgeable=true", "file", in: root), exits: 0)
         for name in ["file", "purgeable=true"] {
-            try #expect(
-                root.appending(name).marks() == Marks(isExcludedFromBackup: true))
+            try #expect(root.appending(name).marks() == Marks(isExcludedFromBackup: true))
         }
         // A path that is no assignment is a path.
         expect(
@@ -170,8 +166,7 @@ struct SetTests {
             containing: Tree {
                 Fifo("pipe"); File("file")
             })
-        let result = try resval(
-            "set", "excluded=true,purgeable=true", "pipe", "file", in: root)
+        let result = try resval("set", "excluded=true,purgeable=true", "pipe", "file", in: root)
         expect(
             result, exits: 2,
             complains:

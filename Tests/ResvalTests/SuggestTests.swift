@@ -92,8 +92,7 @@ struct SuggestTests: SuggestSuite {
         let undo = try #require(applied.text.split(separator: "\n").last)
         #expect(undo.hasPrefix("items changed: 2; undo with: resval undo "))
         for path in ["src/app/node_modules", "src/crate/target"] {
-            try #expect(
-                run("get", "excluded", path, in: root).text == "true\n", "\(path)")
+            try #expect(run("get", "excluded", path, in: root).text == "true\n", "\(path)")
         }
         try #expect(run("get", "excluded", "src/wanted/target", in: root).text == "false\n")
         try #expect(run("suggest", "src", in: root).text == "total: 0 directories, 0 B\n")
@@ -150,8 +149,7 @@ struct SuggestTests: SuggestSuite {
                 "\(result)")
             let target = root.appending("src/crate/target")
             let attribute = StoredKey.isExcludedFromBackup.attribute
-            try #expect(
-                target.extendedAttribute(named: attribute) == Array(value.utf8))
+            try #expect(target.extendedAttribute(named: attribute) == Array(value.utf8))
             try target.removeExtendedAttribute(named: attribute)
         }
     }
@@ -255,8 +253,7 @@ struct SuggestTests: SuggestSuite {
         let json = try run(
             "explain", "--json", markers[0], markers[1], "\(target)/object", in: root
         ).text
-        #expect(
-            json.contains(#""value":true,"marker":"rules","reason":"inherited""#), "\(json)")
+        #expect(json.contains(#""value":true,"marker":"rules","reason":"inherited""#), "\(json)")
         let plain = try run("explain", "--no-locations", target, in: root).text
         #expect(plain.contains("isExcludedFromBackup: false"))
         let found = try run(

@@ -19,9 +19,7 @@ struct SuggestToolTests: SuggestSuite {
             npm install --silent --no-audit --no-fund --offline
             """, "node_modules"
         ),
-        (
-            "cmake", "echo 'project(p NONE)' > CMakeLists.txt && cmake -S . -B build", "build"
-        ),
+        ("cmake", "echo 'project(p NONE)' > CMakeLists.txt && cmake -S . -B build", "build"),
     ].filter { FilePath.tool($0.tool) != nil }
 
     @Test("what the real tools make is found, and what git tracks of it is not", arguments: tools)

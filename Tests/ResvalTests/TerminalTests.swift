@@ -22,9 +22,7 @@ struct TerminalTests {
         command.workingDirectory = root
         let expected = try command.run().text.split(separator: "\n").map(String.init).sorted()
         #expect(expected.count >= 12)
-        let result = try command.onTerminal(
-            type, directoriesTaking: .milliseconds(250)
-        ).run()
+        let result = try command.onTerminal(type, directoriesTaking: .milliseconds(250)).run()
         #expect(result.exitCode == 0, "\(result)")
         let output = TerminalOutput(result.text)
         // find says which mark it found.

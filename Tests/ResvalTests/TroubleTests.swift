@@ -152,9 +152,7 @@ struct TroubleTests {
                 let marks = try file.marks()
                 #expect([nil, true].contains(marks.isExcludedFromBackup))
                 // The keys of a file are stored in the order they were given in.
-                #expect(
-                    marks.isPurgeable == nil
-                        || marks.isExcludedFromBackup == true)
+                #expect(marks.isPurgeable == nil || marks.isExcludedFromBackup == true)
             }
         }
         #expect(kills > 0)
@@ -259,8 +257,7 @@ struct TroubleTests {
         let single = try resval("set", "excluded=true", "single", in: merged)
         #expect(single.exitCode == 0)
         #expect(
-            single.errorText.contains(
-                "copied up 1 file of a lower layer of an overlay, 2.0 MiB"),
+            single.errorText.contains("copied up 1 file of a lower layer of an overlay, 2.0 MiB"),
             "\(single)")
         try Tree { File("own", "text") }.create(in: merged)
         // Later than the clock of files may be.
@@ -273,8 +270,7 @@ struct TroubleTests {
             environment: ["XDG_STATE_HOME": root.string])
         #expect(many.exitCode == 0)
         #expect(
-            many.errorText.contains(
-                "copied up 2 files of a lower layer of an overlay, 1.0 MiB"),
+            many.errorText.contains("copied up 2 files of a lower layer of an overlay, 1.0 MiB"),
             "\(many)")
         let below = try resval("set", "excluded=true", "single", in: root.appending("upper"))
         expect(below, exits: 0)

@@ -58,9 +58,7 @@ struct UndoTests: MassChangeSuite {
         let question =
             "resval: \(journal): is the newest journal, of set, written until "
             + "2026-01-31T07:05:09Z: all changes in it will be undone"
-        expect(
-            try run("undo", in: root), exits: 2,
-            complains: "\(question) (name the journal)\n")
+        expect(try run("undo", in: root), exits: 2, complains: "\(question) (name the journal)\n")
         try #expect(plain.marks().isPurgeable == true)
         for (answer, code) in [("n", 1), ("y", 0)] {
             var command = Command(
@@ -71,8 +69,7 @@ struct UndoTests: MassChangeSuite {
             let result = try command.run()
             #expect(result.exitCode == Int32(code))
             #expect(result.text.contains("\(question): continue? [y/N]"))
-            #expect(
-                result.text.contains("resval: \(journal): nothing was undone") == (code == 1))
+            #expect(result.text.contains("resval: \(journal): nothing was undone") == (code == 1))
             try #expect(plain.marks().isEmpty == (code == 0))
         }
         try #expect(run("unset", "-R", "excluded", "excluded", in: root).exitCode == 0)

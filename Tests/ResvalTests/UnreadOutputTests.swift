@@ -67,9 +67,7 @@ struct UnreadOutputTests {
     @Test("a signal stops it nevertheless")
     func signal() throws {
         try require(.tool("timeout"))
-        let root = try temporaryDirectory(
-            containing: Tree { Directory("tree") { File("f") } }
-        )
+        let root = try temporaryDirectory(containing: Tree { Directory("tree") { File("f") } })
         let result = try run(
             "{ printf 'f\\0'; sleep 5; } | timeout --preserve-status -s INT 1 "
                 + "\"$0\" exclude --json --files0-from - >/dev/full", in: root)

@@ -112,10 +112,7 @@ struct UsageTests {
                 #""error":"give --free or --until-available""#
             ),
             ("resval-purge", ["run", "--json", "f"], #""path":"f","#),
-            (
-                "resval-backup", ["snapshots", "--json", "--repository", "none"],
-                #""exitCode":1"#
-            ),
+            ("resval-backup", ["snapshots", "--json", "--repository", "none"], #""exitCode":1"#),
             ("resval-backup", ["snapshots", "--json", "--bogus"], #""exitCode":64"#),
         ] {
             var command = Command(.built(program), arguments: arguments)
@@ -240,9 +237,7 @@ struct UsageTests {
         let root = try temporaryDirectory(containing: tree)
         try tool("cp", FilePath.built("resval"), root.appending("resval"))
         let odd: [UInt8] = [0x61, 0xFF, 0x0A]
-        let result = try Command(
-            root.appending("resval"), "backup", odd, "--json", "--", ""
-        ).run()
+        let result = try Command(root.appending("resval"), "backup", odd, "--json", "--", "").run()
         #expect(result.exitCode == 7)
         #expect(result.output == odd + Array("|--json|--||".utf8))
         let missing = try Command(root.appending("resval"), "purge").run()

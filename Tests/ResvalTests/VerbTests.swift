@@ -17,8 +17,7 @@ struct VerbTests {
         }
         let root = try temporaryDirectory(containing: tree)
         expect(try resval("exclude", "file", in: root), exits: 0)
-        try #expect(
-            root.appending("file").marks() == Marks(isExcludedFromBackup: true))
+        try #expect(root.appending("file").marks() == Marks(isExcludedFromBackup: true))
         expect(try resval("purgeable", "file", in: root), exits: 0)
         try #expect(root.appending("file").marks().isPurgeable == true)
         expect(
@@ -104,14 +103,11 @@ struct VerbTests {
             _ path: String, exits code: Int32, prints output: String,
             complains errors: String = ""
         ) throws {
-            let result = try resval(
-                "include", path, in: root, environment: environment)
+            let result = try resval("include", path, in: root, environment: environment)
             #expect(result.exitCode == code)
             #expect(result.text == output)
-            let lines = result.errorText.split(
-                separator: "\n", omittingEmptySubsequences: false)
-            #expect(
-                lines.filter { !$0.contains(": warning: ") }.joined(separator: "\n") == errors)
+            let lines = result.errorText.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.filter { !$0.contains(": warning: ") }.joined(separator: "\n") == errors)
         }
         try expectInclude(
             "home/.cache/f", exits: 2,
@@ -159,8 +155,7 @@ struct VerbTests {
             Directory("build") { File("object") }.excluded().purgeable()
             File("letter").protection(.complete).purgeable(false)
             for name: FileName in ["away", "open", "new", "half", "lost"] { File(name) }
-            File("new\nline").excluded().attribute(
-                StoredKey.isPurgeable.attribute, "perhaps")
+            File("new\nline").excluded().attribute(StoredKey.isPurgeable.attribute, "perhaps")
         }
         let record =
             "user.resval.evicted.0123456789abcdef.fedcba9876543210.7.644.1234567890-500000000"

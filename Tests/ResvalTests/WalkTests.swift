@@ -25,9 +25,7 @@ struct WalkTests {
             command.workingDirectory = root
             return try command.run().text
         }
-        try #expect(
-            find()
-                == "./both\n./broken\n./directory\n./excluded\n./kept\n./secret\n")
+        try #expect(find() == "./both\n./broken\n./directory\n./excluded\n./kept\n./secret\n")
         try #expect(find("--excluded") == "./both\n./excluded\n")
         try #expect(find("--excluded", "--purgeable") == "./both\n")
         try #expect(find("--protection", "complete") == "./secret\n")
@@ -76,8 +74,7 @@ struct WalkTests {
         }
         let root = try temporaryDirectory(containing: tree)
         let slash = [UInt8(ascii: "/")]
-        let expected = Set(
-            HostileNames.all.map { Array("./".utf8) + $0.bytes + slash + $0.bytes })
+        let expected = Set(HostileNames.all.map { Array("./".utf8) + $0.bytes + slash + $0.bytes })
         let result = try resval("find", "-0", "--excluded", in: root)
         #expect(result.exitCode == 0)
         #expect(Set(result.records) == expected)

@@ -87,9 +87,7 @@ struct CapacityTests {
         let capacity = try #require(try filesystem.root.volumeCapacity())
         let device = try filesystem.root.status().identity.device
         let boot = try bootIdentifier()
-        let environment: [String: String?] = [
-            "XDG_STATE_HOME": state.string, "HOME": state.string,
-        ]
+        let environment: [String: String?] = ["XDG_STATE_HOME": state.string, "HOME": state.string]
         func answers() throws -> [[Int64]] {
             var command = Command(
                 .built("resval"), "get",
@@ -195,8 +193,7 @@ struct CapacityTests {
         try #expect(fits("20M", filesystem.root, filesystem.root))
         try #expect(!fits("20M", volume, filesystem.root))
         try #expect(fits("4M", volume, filesystem.root))
-        try tool(
-            "dd", "if=/dev/urandom", "of=\(volume)/file", "bs=1M", "count=6", "status=none")
+        try tool("dd", "if=/dev/urandom", "of=\(volume)/file", "bs=1M", "count=6", "status=none")
         try tool("sync")
         try #expect(!fits("4M", volume, filesystem.root))
         let space = try StorageVolume(holding: volume).space()

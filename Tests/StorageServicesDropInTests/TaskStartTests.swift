@@ -54,8 +54,7 @@ struct TaskStartTests {
     @Test("dates out of all range do not end the program")
     func extremes() throws {
         for date in [Date.distantFuture, .distantPast] {
-            _ = try words(
-                BGAppRefreshTaskRequest(identifier: "a"), at: date.timeIntervalSince1970)
+            _ = try words(BGAppRefreshTaskRequest(identifier: "a"), at: date.timeIntervalSince1970)
         }
         for seconds in [TimeInterval.infinity, -.infinity, .nan] {
             let request = BGAppRefreshTaskRequest(identifier: "a")

@@ -18,8 +18,7 @@ struct DirectoryWalkTests {
     private func enter(_ name: FilePath, _ walk: inout DirectoryWalk<Int>) throws -> Bool {
         guard try walk.directory.status(of: name).kind == .directory else { return false }
         let opened = try walk.directory.openDirectory(name)
-        walk.enter(
-            opened, names: try opened.names().inByteOrder(), context: walk.context + 1)
+        walk.enter(opened, names: try opened.names().inByteOrder(), context: walk.context + 1)
         return true
     }
 

@@ -152,8 +152,7 @@ struct ClassTests {
         let root = try temporaryDirectory(containing: tree)
         let (installation, home) = (root.appending("bin"), root.appending("home"))
         let report = try measure(root, home: home)
-        let metric = DiskSpaceMetric(
-            report, installation: [installation], capacity: 1 << 40)
+        let metric = DiskSpaceMetric(report, installation: [installation], capacity: 1 << 40)
         #expect(metric.totalBinaryFileSize == 100_000)
         #expect(metric.totalBinaryFileCount == 1)
         #expect(metric.totalDataFileSize == 23_000)

@@ -98,9 +98,7 @@ struct SumTests {
         let root = try temporaryDirectory(containing: Self.linked)
         func answer(_ threads: Int) throws -> [FilePath: [Int64]] {
             let report = try measure(root.appending("c"), root, threads: threads)
-            var (answer, waiting): ([FilePath: [Int64]], [UsageDirectory]) = (
-                [:], [report.total]
-            )
+            var (answer, waiting): ([FilePath: [Int64]], [UsageDirectory]) = ([:], [report.total])
             while let next = waiting.popLast() {
                 waiting += next.children
                 answer[next.path] = [

@@ -70,8 +70,7 @@ struct GitTests {
         let root = try temporaryDirectory(containing: Self.project)
         try initialize(root.appending("p"))
         func uncertain(_ git: GitCommand) throws -> String? {
-            let marks = try reader(git).marks(
-                of: root.appending("p/target"), kind: .directory)
+            let marks = try reader(git).marks(of: root.appending("p/target"), kind: .directory)
             #expect(marks.foreign.excluding == [])
             return marks.foreign.uncertain[.rules]
         }
@@ -116,8 +115,7 @@ struct GitTests {
         let root = try temporaryDirectory(containing: tree)
         let (project, proof) = (root.appending("p"), root.appending("proof"))
         try initialize(project, adding: "Cargo.toml")
-        try git(
-            project, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-qm", "x")
+        try git(project, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-qm", "x")
         let script = "sh -c 'echo $0 >> \(proof)'"
         let program = "\(root)/program"
         try Tree {
@@ -190,8 +188,7 @@ struct GitTests {
         for name in ["a.log", "twin.log", "kept/object"] {
             try #expect(marks(project.appending(name)).excluding == [.gitignore], "\(name)")
         }
-        try #expect(
-            marks(project.pushing(FilePath(bytes: odd.bytes))).excluding == [.gitignore])
+        try #expect(marks(project.pushing(FilePath(bytes: odd.bytes))).excluding == [.gitignore])
         try #expect(marks(project.appending("out"), .directory).excluding == [.gitignore])
         for name in ["source", "b.log", "kept/tracked", "twin"] {
             try #expect(marks(project.appending(name)) == .none, "\(name)")
@@ -204,8 +201,7 @@ struct GitTests {
                         .gitignore: "a work tree is in it, with files of its own"
                     ]))
         // The policy spares a file with several names.
-        let item = try EffectiveValueReader(StoragePolicy()).item(
-            at: project.appending("twin.log"))
+        let item = try EffectiveValueReader(StoragePolicy()).item(at: project.appending("twin.log"))
         let decision = StoragePolicy(markers: [.gitignore]).decide(
             .none, kind: .regularFile, in: .empty,
             foreignMarks: ForeignMarks(excluding: [.gitignore]), name: [],
@@ -227,10 +223,8 @@ struct GitTests {
             [.gitignore],
             DerivedMarkReader(rules: nil, ignored: IgnoredItems(rules, GitCommand())))
         let marks = try reader.marks(of: home, kind: .directory).foreign
-        #expect(
-            marks.uncertain == [.gitignore: "the work tree is a home, or a home is in it"])
-        try #expect(
-            reader.marks(of: home.appending("letter"), kind: .regularFile) == .none)
+        #expect(marks.uncertain == [.gitignore: "the work tree is a home, or a home is in it"])
+        try #expect(reader.marks(of: home.appending("letter"), kind: .regularFile) == .none)
     }
 
     @Test("without an index a commit says nothing of what is tracked", arguments: [false, true])
@@ -257,8 +251,7 @@ struct GitTests {
         // Nothing was ever committed: then nothing is tracked.
         try #expect(marks("p/sub/target").excluding == [.rules, .gitignore])
         try git(project, "add", "-f", "target/object")
-        try git(
-            project, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-qm", "x")
+        try git(project, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-qm", "x")
         try tool("rm", index)
         for path in ["p/target", "p/sub/target"] {
             let unknown = try marks(path)

@@ -151,9 +151,7 @@ struct EvictManyTests {
     func failingToDownload() throws {
         let backup = try backup(of: Self.files)
         let paths = Self.names.map { backup.source.appending($0) }
-        let (data, saved) = (
-            backup.repository.appending("data"), backup.base.appending("saved")
-        )
+        let (data, saved) = (backup.repository.appending("data"), backup.base.appending("saved"))
         try backup.restic("backup", paths[2])
         let packs = backup.base.appending("packs")
         try tool("cp", "-a", data, packs)

@@ -54,8 +54,7 @@ struct EvictTests {
         #expect(evicted.exitCode == 1)
         #expect(evicted.errorText.contains("resval-backup: total: 2 files, "), "\(evicted)")
         for file in files { #expect(try isPlaceholder(file)) }
-        let downloaded = try backup.script(
-            "\"$RESVAL\" download \"$@\" >&-", files[0], files[1])
+        let downloaded = try backup.script("\"$RESVAL\" download \"$@\" >&-", files[0], files[1])
         #expect(downloaded.errorText.contains("resval-backup: total: 2 files, "))
         for file in files { #expect(try contentsOfFile(file) == evictableContent) }
     }
@@ -132,17 +131,14 @@ struct EvictTests {
         }
         #expect(try ubiquitous("status").text == "false current nil nil nil false\n")
         #expect(try ubiquitous("download").text == "false current nil nil nil false\n")
-        #expect(
-            try ubiquitous("evict").text == "true notDownloaded nil false nil true\n")
+        #expect(try ubiquitous("evict").text == "true notDownloaded nil false nil true\n")
         #expect(try isPlaceholder(file))
         try tool("chmod", "644", file)
-        #expect(
-            try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
+        #expect(try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
         let hidden = backup.base.appending("hidden")
         try tool("mv", backup.repository, hidden)
         try backup.run("download", file, exits: 10)
-        #expect(
-            try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
+        #expect(try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
         try tool("mv", hidden, backup.repository)
         #expect(try ubiquitous("download").text == "false current nil nil nil false\n")
         #expect(try contentsOfFile(file) == evictableContent)

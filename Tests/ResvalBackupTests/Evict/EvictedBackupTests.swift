@@ -246,9 +246,7 @@ struct EvictedBackupTests {
         #expect(try TreeListing(of: backup.restored(backup.source)).differences(from: before) == [])
     }
 
-    @Test(
-        "evicted files of another repository come from there, or are named with what to do"
-    )
+    @Test("evicted files of another repository come from there, or are named with what to do")
     func otherRepository() throws {
         let backup = try backup(of: tree)
         let other = backup.base.appending("other")

@@ -79,8 +79,7 @@ struct ForgetEvictedTests {
     }
 
     private func heldSnapshot(_ backup: BackupFixture, _ lines: String) throws -> String {
-        let line = try #require(
-            lines.split(separator: "\n").first { $0.contains("held for") })
+        let line = try #require(lines.split(separator: "\n").first { $0.contains("held for") })
         return String(line.split(separator: " ")[1])
     }
 }

@@ -83,8 +83,7 @@ struct LocalDocumentTests {
         let backup = try backup(of: documents)
         let file = backup.source.appending("file")
         try backup.createFromSettledFiles()
-        let first = try #require(
-            backup.snapshotIdentifiers().first)
+        let first = try #require(backup.snapshotIdentifiers().first)
         #expect(try backup.isUploaded(file) == "true")
         try backup.restic("forget", first)
         #expect(try backup.isUploaded(file) == "nil")

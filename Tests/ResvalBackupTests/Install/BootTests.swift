@@ -182,9 +182,7 @@ struct BootTests {
         try command.runSuccessfully()
     }
 
-    @Test(
-        "timers start, the watch purges, background tasks run, and the journal has no complaint"
-    )
+    @Test("timers start, the watch purges, background tasks run, and the journal has no complaint")
     func units() throws {
         let script =
             Self.beginning + """
@@ -195,8 +193,7 @@ struct BootTests {
                 echo user
 
                 """ + submitTasks
-            + useUnits(
-                "as_user systemctl --user", "/home/tester/.config/systemd/user", "")
+            + useUnits("as_user systemctl --user", "/home/tester/.config/systemd/user", "")
             + watchTasks + """
                 as_user /usr/local/bin/resval-backup snapshots --json --repository ~tester/repository | wc -l
                 systemctl list-units --failed --no-legend
@@ -208,8 +205,7 @@ struct BootTests {
         let base = try system(running: script)
         try install(base, "--system")
         try install(base, "--user")
-        try tool(
-            "cp", FilePath.built("services-tool"), base.appending("system/usr/local/bin"))
+        try tool("cp", FilePath.built("services-tool"), base.appending("system/usr/local/bin"))
         let result = try Command(Self.boot, base.appending("system")).run()
         let units = """
             active
@@ -301,8 +297,7 @@ struct BootTests {
             "cp", packageRoot.appending("Tests/Helpers/forge-lock/forge-lock.py"),
             base.appending("system"))
         let result = try Command(Self.boot, base.appending("system")).run()
-        #expect(
-            result.text == String(repeating: "1\nbackup 0\n0\n", count: 3), "\(result)")
+        #expect(result.text == String(repeating: "1\nbackup 0\n0\n", count: 3), "\(result)")
     }
 
     @Test("nothing of the container goes on when what started it is killed")
@@ -331,8 +326,7 @@ struct BootTests {
             unshare --mount sh -c 'mount -t cgroup2 cgroup2 "$1" && ls "$1"' sh "$2" |
                 grep "^resval-test.$boot$"
             """
-        var command = Command(
-            "/bin/sh", "-c", watching, "sh", Self.boot, base.appending("system"))
+        var command = Command("/bin/sh", "-c", watching, "sh", Self.boot, base.appending("system"))
         command.environment["TMPDIR"] = base.string
         let result = try command.run()
         #expect(result.text == "", "\(result)")

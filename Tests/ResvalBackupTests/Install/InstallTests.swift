@@ -188,8 +188,7 @@ struct InstallTests {
             root, ["--user", "--uninstall"],
             ["HOME": home.string, "PATH": "\(root)/systemd:/usr/bin:/bin"],
             exits: Int32(code))
-        try #expect(
-            tool("cat", home.appending("told")) == "disable --now resval-backup.timer")
+        try #expect(tool("cat", home.appending("told")) == "disable --now resval-backup.timer")
         if code == 0 {
             #expect(removed.errorText == "")
             try #expect(files(below: home) == ["told"])

@@ -228,9 +228,7 @@ struct JSONFieldsTests {
         let root = try temporaryDirectory(containing: tree)
         func check(_ arguments: String...) throws {
             var command = Command(.built("resval-purge"), arguments: arguments)
-            command.environment = [
-                "HOME": root.appending("home").string, "TMPDIR": root.string,
-            ]
+            command.environment = ["HOME": root.appending("home").string, "TMPDIR": root.string]
             try expectDocumented(command.run(), "resval-purge", arguments[0])
         }
         let cache = root.appending("home/.cache").string
@@ -249,8 +247,7 @@ struct JSONFieldsTests {
         let backup = try backup(of: Self.tree)
         func check(_ arguments: any CommandArgument..., form: String? = nil) throws {
             let name = String(decoding: arguments[0].argumentBytes, as: UTF8.self)
-            try expectDocumented(
-                backup.command(arguments).run(), "resval-backup", name, form: form)
+            try expectDocumented(backup.command(arguments).run(), "resval-backup", name, form: form)
         }
         try check("plan", "--json", backup.source)
         try check("create", "--json", backup.source)
@@ -298,7 +295,6 @@ struct JSONFieldsTests {
     func status() throws {
         let fixture = try configuredBackup(of: Self.tree)
         try expectDocumented(fixture.command("run", "--json").run(), "resval-backup", "run")
-        try expectDocumented(
-            fixture.command("status", "--json").run(), "resval-backup", "status")
+        try expectDocumented(fixture.command("status", "--json").run(), "resval-backup", "status")
     }
 }

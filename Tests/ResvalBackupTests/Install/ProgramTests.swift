@@ -146,8 +146,7 @@ struct ProgramTests {
             .built("resval-backup"), arguments: arguments.split(separator: " ").map(String.init)
         ).run(exits: 64)
         #expect(result.text == "")
-        #expect(
-            result.errorText.hasPrefix("resval-backup: \(complaint)\nUsage: resval-backup "))
+        #expect(result.errorText.hasPrefix("resval-backup: \(complaint)\nUsage: resval-backup "))
     }
 
     @Test("the version is printed")

@@ -104,8 +104,7 @@ struct CoverageTests {
         let first = try backup.create(exits: 3)
         for name in ["shared", "world", "listed"] {
             let path = backup.source.appending(name)
-            #expect(
-                first.errorText.contains("\(path): warning: a mark excludes it, and users "))
+            #expect(first.errorText.contains("\(path): warning: a mark excludes it, and users "))
             #expect(first.errorText.contains("\(path): is excluded for the first time"))
         }
         #expect(!first.errorText.contains("/own"))

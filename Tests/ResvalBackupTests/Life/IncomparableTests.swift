@@ -156,9 +156,7 @@ struct DamagedSnapshotTests {
                 set -- "$1/snapshots/$2"*; chmod u+w "$1"; \(damage) 2>/dev/null
                 """, backup.repository, String(damaged))
             try tool("rm", "-rf", backup.base.appending("cache"))
-            try expectOthersToWork(
-                backup.source, backup.target, damaged: damaged, whole: whole
-            ) {
+            try expectOthersToWork(backup.source, backup.target, damaged: damaged, whole: whole) {
                 backup.command($0)
             }
         }

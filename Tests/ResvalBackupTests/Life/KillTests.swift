@@ -8,9 +8,7 @@ struct KillTests {
         File("file", "text")
         Directory("directory") {
             for number in 0..<60 {
-                File(
-                    "file\(number)",
-                    String(repeating: "\(number)", count: 90_000))
+                File("file\(number)", String(repeating: "\(number)", count: 90_000))
             }
         }
     }
@@ -45,10 +43,8 @@ struct KillTests {
         try backup.create()
         let before = try TreeListing(of: backup.source)
         for moment in killMoments(upTo: .milliseconds(1500)) {
-            _ = try backup.command([
-                "restore", "--snapshot", "latest", "--target", backup.target,
-            ])
-            .killed(after: moment).run()
+            _ = try backup.command(["restore", "--snapshot", "latest", "--target", backup.target])
+                .killed(after: moment).run()
             try backup.restore("--overwrite")
             let after = try TreeListing(of: backup.restored(backup.source))
             #expect(after.differences(from: before) == [], "after \(moment)")

@@ -77,9 +77,7 @@ struct OccurrenceTests {
         let ends = result.text.split(separator: "\n").dropFirst()
             .map { $0.split(separator: "source  ").last ?? "" }
         #expect(
-            ends == [
-                "4 B, 2020-02-03 04:05", "4 B, 2020-02-03 04:05  =", "4 B, 2021-03-04 05:06",
-            ],
+            ends == ["4 B, 2020-02-03 04:05", "4 B, 2020-02-03 04:05  =", "4 B, 2021-03-04 05:06"],
             "\(result)")
     }
 

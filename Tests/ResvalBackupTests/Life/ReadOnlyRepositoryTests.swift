@@ -50,9 +50,7 @@ struct ReadOnlyRepositoryTests {
         let (backup, volume) = try repositoryOnVolume()
         try volume.remount(["ro"])
         try expectReading(backup)
-        for words in [
-            ["create", "\(backup.source)"], ["forget", "--keep-last", "1"], ["prune"],
-        ] {
+        for words in [["create", "\(backup.source)"], ["forget", "--keep-last", "1"], ["prune"]] {
             let start = ContinuousClock.now
             try backup.command(words).run(
                 exits: 1, says: "cannot be written to",

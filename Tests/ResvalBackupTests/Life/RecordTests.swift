@@ -118,8 +118,7 @@ struct RecordTests {
         let identifiers = snapshotIdentifiers(in: list)
         #expect(identifiers.count == 2)
         for identifier in identifiers {
-            try backup.run(
-                "show", identifier, "--json", exits: 0, prints: #""bytes":62914564,"#)
+            try backup.run("show", identifier, "--json", exits: 0, prints: #""bytes":62914564,"#)
         }
     }
 }

@@ -105,8 +105,7 @@ struct OwnStateTests {
         try Tree { File("notes", "text") }.create(in: home)
         try backup.run("create", home, exits: 0)
         let plan = try backup.run("plan", "--json", home, exits: 0)
-        #expect(
-            !plan.text.contains("state/resval") && !plan.text.contains("own-state"), "\(plan)")
+        #expect(!plan.text.contains("state/resval") && !plan.text.contains("own-state"), "\(plan)")
         try backup.run(
             "create", "--json", home, exits: 0,
             prints: #""newFiles":0,"changedFiles":0,"#, #""excludedItems":0,"#)
@@ -118,12 +117,10 @@ struct OwnStateTests {
         #expect(plan.text.contains("\"storedFiles\":1,"), "\(plan)")
         try backup.restore()
         #expect(throws: Errno.noSuchFileOrDirectory) { try backup.restored(state).status() }
-        #expect(
-            try contentsOfFile(backup.restored(home.appending("notes"))) == Array("text".utf8))
+        #expect(try contentsOfFile(backup.restored(home.appending("notes"))) == Array("text".utf8))
         try backup.run("create", home, state.appending("backup"), exits: 1, says: "excluded")
         try backup.run("create", state, exits: 0)
-        #expect(
-            try backup.runSuccessfully("show", "latest", "--items").contains("resval/backup"))
+        #expect(try backup.runSuccessfully("show", "latest", "--items").contains("resval/backup"))
     }
 
     @Test("the record is stored whatever the home is called")

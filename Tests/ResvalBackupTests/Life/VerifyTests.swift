@@ -142,8 +142,7 @@ private struct DamagedBackup {
 
     /// Flips a bit of what a file holds in the repository.
     func flip(file name: String) throws {
-        try damage(
-            tool("sha256sum", original(name)).drop { $0 == "\\" }.prefix(64), Self.flip)
+        try damage(tool("sha256sum", original(name)).drop { $0 == "\\" }.prefix(64), Self.flip)
     }
 
     /// Flips a bit of a directory in the first snapshot.

@@ -285,8 +285,7 @@ struct SecretTests {
         try tool("chmod", "600", fixture.configuration)
         try tool("chmod", mode, password)
         // Once, though each step of a run and each look into the repository reads the file.
-        try fixture.configure(
-            fixture.usual + "verify = \"daily\"\n[retention]\nkeep-last = 1\n")
+        try fixture.configure(fixture.usual + "verify = \"daily\"\n[retention]\nkeep-last = 1\n")
         for command in [
             fixture.command("run"), fixture.backup.command(["snapshots"]),
             fixture.backup.command(["snapshots", "--password-file", password]),

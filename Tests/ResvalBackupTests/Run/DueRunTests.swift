@@ -80,8 +80,7 @@ struct DueRunTests {
             ).run()
         }
         let waiting = try run("on-battery = false\n", "Discharging")
-        #expect(
-            waiting.exitCode == 0 && waiting.errorText.contains("is on battery"), "\(waiting)")
+        #expect(waiting.exitCode == 0 && waiting.errorText.contains("is on battery"), "\(waiting)")
         try fixture.command("status").run(exits: 0, prints: "no run yet\n", "waiting since ")
         try #expect(fixture.backup.snapshotsOfRestic().isEmpty)
         for (setting, status) in [("on-battery = false\n", "Charging"), ("", "Discharging")] {
@@ -129,8 +128,7 @@ struct DueRunTests {
         command.environment["AWS_ACCESS_KEY_ID"] = "of the shell"
         try command.run(exits: 0)
         let told = try tool("cat", base.appending("told"))
-        let backup = try #require(
-            told.split(separator: "\n").first { $0.contains(": backup ") })
+        let backup = try #require(told.split(separator: "\n").first { $0.contains(": backup ") })
         #expect(
             backup.hasPrefix("of the settings: ") && backup.contains(" --limit-upload=2048 "),
             "\(told)")

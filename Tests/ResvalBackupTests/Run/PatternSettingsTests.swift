@@ -27,8 +27,7 @@ struct PatternSettingsTests {
         #expect(!first.errorText.contains("disk.iso"), "\(first)")
         let second = try fixture.command("run").run(exits: 0)
         #expect(!second.errorText.contains("newly excludes"), "\(second)")
-        try fixture.command("status").run(
-            exits: 0, prints: "disk.iso: not in the newest snapshot")
+        try fixture.command("status").run(exits: 0, prints: "disk.iso: not in the newest snapshot")
         try fixture.command("show", "latest", "--excluded").run(
             exits: 0, prints: "disk.iso: it is excluded by the pattern '*.iso'")
         try fixture.configure(settings + "exclude = [\"*.iso\", \"*\"]\n")
@@ -53,10 +52,8 @@ struct PatternSettingsTests {
             File(FileName([0xFF, 0x31]), "1"); File(FileName([0xFF, 0x32]), "2")
         }
         .create(in: source)
-        let named = try fixture.command(
-            "plan", "--exclude", FilePath(bytes: [0xFF, 0x31]), source
-        )
-        .runSuccessfully()
+        let named = try fixture.command("plan", "--exclude", FilePath(bytes: [0xFF, 0x31]), source)
+            .runSuccessfully()
         #expect(
             named.contains(#"exclude   $'\#(source)/\3771'"#)
                 && named.contains(#"store     $'\#(source)/\3772'"#), "\(named)")
@@ -84,8 +81,7 @@ struct PatternSettingsTests {
             #expect(
                 result.errorText.contains("% more than in the snapshot before; ") == isTold,
                 "\(result)")
-            #expect(
-                result.errorText.contains("are free in the repository's filesystem") == isTold)
+            #expect(result.errorText.contains("are free in the repository's filesystem") == isTold)
         }
         try fixture.configure(fixture.usual + "warn-growth = \"5\"\n")
         try fixture.command("run").run(exits: 1, says: "warn-growth takes a share")

@@ -116,8 +116,7 @@ struct RunTests {
         try command("run", "--json").run(exits: 3, prints: #""result":"coversLess""#)
         try #expect(snapshots() == before + 2)
         // What goes wrong with the backup keeps its code.
-        try fixture.configure(
-            fixture.usual.replacing("/repository\"", with: "/nowhere\""))
+        try fixture.configure(fixture.usual.replacing("/repository\"", with: "/nowhere\""))
         try command("run").run(exits: 10)
     }
 
@@ -136,8 +135,7 @@ struct RunTests {
             ls "$1/locks" | wc -l; ls "$1/snapshots" | wc -l
             exit $code
             """
-        let result = try fixture.script(script, fixture.backup.repository, signal).run(
-            exits: code)
+        let result = try fixture.script(script, fixture.backup.repository, signal).run(exits: code)
         #expect(result.text == "0\n0\n", "\(result)")
         let status = try fixture.command("status").run(exits: 1)
         #expect(status.text.hasPrefix("interrupted at create\n"))
@@ -146,8 +144,7 @@ struct RunTests {
     @Test("neither what vanishes meanwhile nor what is lost keeps others from being forgotten")
     func vanishing() throws {
         let fixture = try configuredBackup(of: backedUpTree)
-        try fixture.configure(
-            fixture.usual + "verify = \"never\"\n[retention]\nkeep-last = 1\n")
+        try fixture.configure(fixture.usual + "verify = \"never\"\n[retention]\nkeep-last = 1\n")
         let goes = fixture.backup.source.appending("goes")
         let programs = try fixture.backup.command([], beforeBackup: "rm -f \"\(goes)\"")
         var command = fixture.command("run")
@@ -213,9 +210,7 @@ struct RunTests {
         let restic = try #require(FilePath.tool("restic"))
         var command = try backup.with(
             "restic", "nice >> \(seen)\nexec \"\(restic)\" \"$@\"",
-            backup.command([
-                "-n", "7", FilePath.built("resval-backup"), "create", backup.source,
-            ])
+            backup.command(["-n", "7", FilePath.built("resval-backup"), "create", backup.source])
         )
         command.executable = try #require(FilePath.tool("nice"))
         try command.runSuccessfully()
@@ -296,9 +291,7 @@ struct RunKillTests {
     func killed(half: Int) throws {
         let tree = Tree {
             for number in 0..<50 {
-                File(
-                    "f\(number)", String(repeating: "\(number) ", count: 2000)
-                )
+                File("f\(number)", String(repeating: "\(number) ", count: 2000))
             }
         }
         let fixture = try configuredBackup(of: tree)

@@ -196,12 +196,10 @@ struct SetupTests {
         let lists = try onNewMachine(restore)
         #expect(
             lists.exitCode == 1
-                && lists.errorText.contains(
-                    "name a machine with --host: \(host)"),
+                && lists.errorText.contains("name a machine with --host: \(host)"),
             "\(lists)")
 
-        let setup = home.setup(
-            "--yes", "--repository", elsewhere, "--password-file", home.password)
+        let setup = home.setup("--yes", "--repository", elsewhere, "--password-file", home.password)
         var continuing = setup
         continuing.arguments += ["--host", host].map { Array($0.utf8) }
         let begun = try onNewMachine(continuing)
@@ -212,8 +210,7 @@ struct SetupTests {
         #expect(
             found.contains("keep-daily = 3\n")
                 && found.contains("repository = \"\(elsewhere)\""), "\(found)")
-        #expect(
-            found.split(separator: "\n").count == lost.split(separator: "\n").count, "\(found)")
+        #expect(found.split(separator: "\n").count == lost.split(separator: "\n").count, "\(found)")
         #expect(found.hasPrefix("# before = \"true\"\n"), "\(found)")
         try #expect(home.snapshots() == before)
 
@@ -333,8 +330,7 @@ struct SetupTests {
                 ("what is its password", "wrong"), ("what is its password", password),
                 ("which of these", ""),
             ])
-        #expect(
-            again.exitCode == 1 && again.text.contains("this machine continues "), "\(again)")
+        #expect(again.exitCode == 1 && again.text.contains("this machine continues "), "\(again)")
         #expect(!again.text.replacing("left ", with: "").contains("\n\(password)"), "\(again)")
     }
 

@@ -131,8 +131,7 @@ struct WatchConfigurationTests {
             + "there is on another volume (mount it, or take it out of volumes)"
         #expect(log.hasSuffix(complaint), "\(log)")
         #expect(home.exists(".cache/app/c0"))
-        #expect(
-            listener.next(beginning: "STATUS=\(home.home)/disk: cannot be watched") != nil)
+        #expect(listener.next(beginning: "STATUS=\(home.home)/disk: cannot be watched") != nil)
     }
 
     @Test("a volume of fstab that is not mounted is an error when watching begins")

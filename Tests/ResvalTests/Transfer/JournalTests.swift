@@ -146,7 +146,6 @@ struct JournalTests {
         batch.finish()
         #expect(outcome.hasFailures)
         try #expect(file.value(for: .isExcludedFromBackup) == false)
-        try #expect(
-            file.extendedAttribute(named: ForeignAttribute.xdg) == Array("true".utf8))
+        try #expect(file.extendedAttribute(named: ForeignAttribute.xdg) == Array("true".utf8))
     }
 }

@@ -77,8 +77,7 @@ struct UsageCommandTests {
     func bars() throws {
         let home = try mountedHome()
         for columns in [100, 160, 400] {
-            let result = try usage(
-                "--source", home, "--top", "1", ".", in: home, columns: columns)
+            let result = try usage("--source", home, "--top", "1", ".", in: home, columns: columns)
             let line = try #require(
                 text(result, home).split(separator: "\n").last { $0.contains("100 %") })
             let name = home.string.utf8.count
@@ -86,9 +85,7 @@ struct UsageCommandTests {
             let bar = line.filter { "#+-~".contains($0) }
             let width = columns - 20 - name
             #expect(bar.count == width)
-            for (sign, bytes) in [
-                ("#", 102_400), ("+", 2 << 20), ("-", 4 << 20), ("~", 3 << 19),
-            ] {
+            for (sign, bytes) in [("#", 102_400), ("+", 2 << 20), ("-", 4 << 20), ("~", 3 << 19)] {
                 let expected = Double(width * bytes) / (102_400 + Double(15 << 19))
                 let drawn = Double(bar.count { "\($0)" == sign })
                 #expect(abs(drawn - expected) <= 1, "\(sign) in \(bar)")
@@ -183,9 +180,7 @@ struct UsageCommandTests {
         #expect(messages.first?.hasPrefix("resval: HOME/closed: ") == true)
         #expect(messages.last?.hasPrefix("resval: HOME/named/entry: ") == true)
         #expect(result.text.contains(#""problemCount":2"#))
-        #expect(
-            result.text.contains(
-                #""path":"\#(home)/closed","depth":1,"wasRead":false"#))
+        #expect(result.text.contains(#""path":"\#(home)/closed","depth":1,"wasRead":false"#))
         let screen = try usage(in: home, user: user)
         #expect(screen.text.contains("  incomplete: 2 items could not be read\n"))
         #expect(screen.text.contains("closed (not read)\n"))

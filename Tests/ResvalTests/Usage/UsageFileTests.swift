@@ -48,9 +48,7 @@ struct UsageFileTests {
         #expect(other.exitCode == 2)
         // What is in a ROOT of the older output is compared nevertheless.
         #expect(other.text.contains("  +16.0 KiB  \(root)/old\n"), "\(other)")
-        #expect(
-            other.errorText
-                == "resval: \(filesystem.root): is not a ROOT of \(file)\n")
+        #expect(other.errorText == "resval: \(filesystem.root): is not a ROOT of \(file)\n")
     }
 
     @Test(
