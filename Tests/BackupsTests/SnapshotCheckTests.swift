@@ -105,12 +105,11 @@ struct SnapshotCheckTests {
 
     @Test("what is named although it is excluded is a lost exclusion, but no directory by itself")
     func lostExclusions() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d") { File("inner") }.excluded()
             File(FileName([0x66, 0xFF])).excluded()
             File("kept")
         }
-        let root = try temporaryDirectory(containing: tree)
         var planner = BackupPlanner(policy: StoragePolicy(), mounts: try MountTable.current())
         planner.makesManifest = true
         let plan = try planner.makePlan(for: [root])

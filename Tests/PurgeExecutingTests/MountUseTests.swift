@@ -198,7 +198,7 @@ struct ThreadUseTests {
             threading.Thread(target=work).start()
             \(main)
             """
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         let ready = home.root.appending("ready")
         let unit = home(".cache/app/unit")
         let process = try SleepingProcess(
@@ -230,11 +230,10 @@ struct ThreadUseTests {
 struct SilentMountTests {
     /// Makes a home with such mounts.
     private func homeWithSilentMounts(_ points: [String]) throws -> PurgeFixture {
-        let tree = Tree {
+        let home = try purgeHome {
             cache("unit") { File("file", block) }
             Directory("source") { Directory("inner") { File("file", block) } }
         }
-        let home = try purgeHome(tree)
         try makeSilentMounts(at: points.map { home($0) }, showing: home("source"))
         return home
     }

@@ -73,8 +73,8 @@ extension FileTime {
 }
 
 /// Makes a home that holds a tree.
-func homeFixture(_ tree: Tree) throws -> HomeFixture {
-    HomeFixture(home: try temporaryDirectory(containing: tree))
+func homeFixture(@TreeBuilder _ items: () -> [any TreeItem]) throws -> HomeFixture {
+    HomeFixture(home: try temporaryDirectory(containing: Tree(items)))
 }
 
 /// Text that takes a block on every filesystem.

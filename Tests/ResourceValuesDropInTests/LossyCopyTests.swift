@@ -132,12 +132,11 @@ struct LossyCopyTests {
 
     @Test("a move keeps the class that an item has; only a copy takes that of its new directory")
     func classOfMovedItems() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("vault").protection(.complete)
             File("plain", "1")
             File("other", "2").protection(.completeUnlessOpen)
         }
-        let root = try temporaryDirectory(containing: tree)
         let vault = root.appending("vault")
         for name in ["plain", "other"] {
             try manager.copyItem(atPath: "\(root)/\(name)", toPath: "\(vault)/copy-\(name)")
@@ -202,11 +201,10 @@ enum FilesystemWithoutAttributes: CaseIterable, Sendable {
     func mounted() throws -> FilePath {
         try require(.root)
         if self == .fuse { try require(.tool("bindfs")) }
-        let layout = Tree {
+        let root = try temporaryDirectory {
             Directory("behind")
             Directory("mount")
         }
-        let root = try temporaryDirectory(containing: layout)
         let mount = root.appending("mount")
         switch self {
         case .ramfs: try tool("mount", "-t", "ramfs", "ramfs", mount)

@@ -97,7 +97,7 @@ struct ReferenceTests {
 
     @Test("a listing with options and without keys finds names that are not UTF-8")
     func literalNil() throws {
-        let root = try temporaryDirectory(containing: Tree { File(FileName([0xE9])) })
+        let root = try temporaryDirectory { File(FileName([0xE9])) }
         let manager = FileManager.default
         expectError(.fileReadInvalidFileName) {
             _ = try manager.contentsOfDirectory(

@@ -17,10 +17,9 @@ struct StorageGuideTests {
 
     @Test("both checks of exclusion read the mark; of a missing file only one of them reports")
     func checks() throws {
-        let tree = Tree {
+        let (guide, home) = try guide {
             File("plain"); File("excluded").excluded(); File("included").excluded(false)
         }
-        let (guide, home) = try guide(containing: tree)
         let files = ["plain", "excluded", "included"].map { home.appending($0) }
         try #expect(
             guide.run("is-excluded", files[0], files[1], files[2])
@@ -43,7 +42,7 @@ struct StorageGuideTests {
 
     @Test("a class is stored at creation or afterwards, and new files take that of their directory")
     func protection() throws {
-        let (guide, home) = try guide(containing: Tree { Directory("d") { File("old") } })
+        let (guide, home) = try guide { Directory("d") { File("old") } }
         let (file, directory, old) = (
             home.appending("file"), home.appending("a/b"), home.appending("d")
         )
@@ -61,14 +60,13 @@ struct StorageGuideTests {
 
     @Test("each class is matched in a switch; a file without one has no class")
     func protectionSwitch() throws {
-        let tree = Tree {
+        let (guide, home) = try guide {
             File("1").protection(.complete)
             File("2").protection(.completeUnlessOpen)
             File("3").protection(.completeUntilFirstUserAuthentication)
             File("4").protection(.none)
             File("5")
         }
-        let (guide, home) = try guide(containing: tree)
         let files = (1...5).map { home.appending("\($0)") }
         try #expect(
             guide.run(
@@ -94,12 +92,11 @@ struct StorageGuideTests {
 
     @Test("a podcast is stored and excluded, whether it comes from a file or a server")
     func podcast() throws {
-        let tree = Tree {
+        let (guide, home) = try guide {
             Directory("served") {
                 File("1.mp3", "one"); File("2.mp3", "two")
             }
         }
-        let (guide, home) = try guide(containing: tree)
         let podcasts = home.appending(".local/share/Podcasts")
         let served = home.appending("served")
         try #expect(guide.fail("podcast", "file://\(served)/1.mp3") == ["failed: CocoaError 4"])
@@ -115,8 +112,7 @@ struct StorageGuideTests {
 
     @Test("media are kept in application support, and what a task has downloaded in the caches")
     func downloads() throws {
-        let (guide, home) = try guide(
-            containing: Tree { Directory("served") { File("film", "frames") } })
+        let (guide, home) = try guide { Directory("served") { File("film", "frames") } }
         try tool("mkdir", home.appending(".local/share/Downloads"))
         let served = home.appending("served")
         try guide.run(serving: served, "media", "{}/film")
@@ -154,7 +150,7 @@ struct StorageGuideTests {
 
     @Test("sizes are the blocks that stat counts")
     func sizes() throws {
-        let tree = Tree {
+        let (guide, home) = try guide {
             Directory("d") {
                 File("a", Array(repeating: 1, count: 1_234_567))
                 Directory("e") {
@@ -162,7 +158,6 @@ struct StorageGuideTests {
                 }
             }
         }
-        let (guide, home) = try guide(containing: tree)
         try tool("sync", "-f", home)
         let directory = home.appending("d")
         let blocks = try tool("find", directory, "-type", "f", "-printf", "%b\n")

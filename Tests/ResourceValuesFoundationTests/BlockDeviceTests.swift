@@ -51,9 +51,7 @@ struct BlockDeviceTests {
             }
         }
         Directory("dev") {
-            Directory("block") {
-                SymbolicLink("253:1", to: "../../devices/virtual/dm-1")
-            }
+            Directory("block") { SymbolicLink("253:1", to: "../../devices/virtual/dm-1") }
         }
         Directory("fs") {
             Directory("btrfs") {
@@ -126,10 +124,9 @@ struct BlockDeviceTests {
 
     @Test("udev's links name a device, with escapes undone")
     func diskLinks() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             SymbolicLink("a\\x20b\\x2fc", to: "../../sda1"); SymbolicLink("other", to: "../../sdb1")
         }
-        let root = try temporaryDirectory(containing: tree)
         #expect(DiskLinks(root).name(of: "sda1") == Array("a b/c".utf8))
         #expect(DiskLinks(root).name(of: "sda") == nil)
         #expect(DiskLinks(root.appending("missing")).name(of: "sda1") == nil)

@@ -7,7 +7,7 @@ import Testing
 struct ConcurrencyTests {
     @Test("two processes setting different keys 10,000 times each lose nothing")
     func processes() async throws {
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let file = root.appending("f")
         let answers = try await withThrowingTaskGroup { group in
             for key in ["excluded", "purgeable"] {
@@ -24,7 +24,7 @@ struct ConcurrencyTests {
 
     @Test("two tasks setting different keys of one open file lose nothing")
     func tasks() async throws {
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let file = root.appending("f")
         try await withThrowingTaskGroup { group in
             for key in [StoredKey.isExcludedFromBackup, .isPurgeable] {

@@ -107,13 +107,12 @@ struct MetricTests {
             end: FileTime(seconds: 2, nanoseconds: 0),
             .failure(FileError(code: .other, message: "why")))
         let line = String(decoding: payload.jsonRepresentation(), as: UTF8.self)
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("resval") {
                 File("album.jsonl", "torn\n\(line){\"timeStampEnd\":\n").permissions(0o600)
                 File("open.jsonl", line).permissions(0o666)
             }.permissions(0o755)
         }
-        let root = try temporaryDirectory(containing: tree)
         let directory = root.appending("resval")
         let payloads = try PayloadHistory(path: directory.appending("album.jsonl")).payloads()
         #expect(payloads.count == 1)

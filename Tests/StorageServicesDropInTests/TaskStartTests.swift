@@ -162,7 +162,7 @@ struct TaskStartTests {
             (route("00", flags: "00000201", "eth0"), false),
         ])
     func network(_ line: String, _ isNetwork: Bool) throws {
-        let root = try temporaryDirectory(containing: Tree { File("route", line + "\n") })
+        let root = try temporaryDirectory { File("route", line + "\n") }
         let grep = try #require(FilePath.tool("grep"))
         let result = try Command(
             grep, "-E", "-s", "-q", TaskStart.defaultRoute, root.appending("route"),

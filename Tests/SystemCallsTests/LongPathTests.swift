@@ -30,8 +30,7 @@ struct LongPathTests {
     @Test("no descriptor stays open, whether the file is there or not")
     func descriptors() throws {
         let directory = FileName(Array(repeating: UInt8(ascii: "d"), count: 200))
-        let tree = Tree { NestedDirectories(directory, depth: 50) { File("f") } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { NestedDirectories(directory, depth: 50) { File("f") } }
         let path = root.appending(directory, times: 50)
         let mock = SystemCallMock([:])
         try mock.run {

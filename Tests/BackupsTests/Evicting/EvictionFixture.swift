@@ -121,7 +121,7 @@ func evictionFixture(
 ) throws -> EvictionFixture {
     var numbers = SeededNumbers(seed: 11)
     let content = (0..<120_001).map { _ in UInt8.random(in: .min ... .max, using: &numbers) }
-    let base = try temporaryDirectory(containing: Tree { Directory("root") })
+    let base = try temporaryDirectory { Directory("root") }
     let root = directory ?? base.appending("root")
     try Tree {
         File("file", content).permissions(permissions).modified(EvictionFixture.modified)

@@ -106,22 +106,19 @@ struct GitTests {
 
     @Test("the settings of a work tree start no program")
     func hostileSettings() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("p/Cargo.toml", "x")
             File("p/.gitignore", "*.log\n")
             File("p/a.log", "x")
             File("p/target/object", "x")
         }
-        let root = try temporaryDirectory(containing: tree)
         let (project, proof) = (root.appending("p"), root.appending("proof"))
         try initialize(project, adding: "Cargo.toml")
         try git(project, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-qm", "x")
         let script = "sh -c 'echo $0 >> \(proof)'"
         let program = "\(root)/program"
-        try Tree {
-            File("program", "#!/bin/sh\necho \"$0 $*\" >> \(proof)\n").permissions(0o755)
-        }
-        .create(in: root)
+        try Tree { File("program", "#!/bin/sh\necho \"$0 $*\" >> \(proof)\n").permissions(0o755) }
+            .create(in: root)
         for name in [
             "core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass",
             "credential.helper", "diff.external", "core.alternateRefsCommand", "gpg.program",
@@ -211,11 +208,10 @@ struct GitTests {
 
     @Test("the ignore rules of a home are for its settings alone")
     func home() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("home/.gitignore", "*\n")
             File("home/letter", "x")
         }
-        let root = try temporaryDirectory(containing: tree)
         let home = root.appending("home")
         try initialize(home)
         let rules = try RecreationRules(homes: [home])
@@ -265,7 +261,7 @@ struct GitTests {
     @Test("settings of a home write no file, and its ignore rules count where it is one's own")
     func settingsOfHome() throws {
         try require(.root, .tool("git"))
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             Directory("home") {
                 Directory(".config") { Directory("git") { File("ignore", "*.tmp\n") } }
             }
@@ -273,7 +269,6 @@ struct GitTests {
                 File("a.tmp", "x"); File("a.log", "x"); File("source", "x")
             }
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         let (home, project) = (root.appending("home"), root.appending("p"))
         let proof = root.appending("proof")
         try initialize(project, adding: "source")
@@ -310,10 +305,10 @@ struct GitTests {
         try #expect(excluded() == ["the home in HOME belongs to another user"])
         try #expect(proof.withoutFollowing.statusIfPresent() == nil)
         // The guards are what prevents it: git by itself writes there.
-        var command = Command(
-            try #require(FilePath.tool("git")), arguments: ["-C", project, "status"])
-        command.environment = ["HOME": home.string]
-        _ = try command.run()
+        _ = try Command(
+            try #require(FilePath.tool("git")), arguments: ["-C", project, "status"],
+            environment: ["HOME": home.string]
+        ).run()
         try #expect(proof.withoutFollowing.statusIfPresent() != nil)
     }
 }

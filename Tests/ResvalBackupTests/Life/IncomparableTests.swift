@@ -116,9 +116,7 @@ struct IncomparableTests {
 /// One damaged snapshot keeps nobody from the others.
 @Suite("Damaged snapshots among others", .cleansUp)
 struct DamagedSnapshotTests {
-    private static let tree = Tree {
-        for number in 0..<9 { File("file\(number)", "text") }
-    }
+    private static let tree = Tree { for number in 0..<9 { File("file\(number)", "text") } }
 
     /// Whether it is named, and with the exit code all else goes on.
     private func expectOthersToWork(

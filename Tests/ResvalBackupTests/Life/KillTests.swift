@@ -76,7 +76,7 @@ struct KillTests {
 
     @Test("what a killed tag left beside its copy is not listed, and goes with the copy")
     func halfTagged() throws {
-        let backup = try backup(of: Tree { File("file", "text") })
+        let backup = try backup { File("file", "text") }
         try backup.create()
         let (snapshots, saved) = (
             backup.repository.appending("snapshots"), backup.base.appending("saved")

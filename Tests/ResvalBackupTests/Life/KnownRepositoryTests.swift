@@ -212,7 +212,7 @@ struct KnownRepositoryTests {
 
     @Test("where environment and configuration name two, restore says which one it reads, and asks")
     func choice() throws {
-        let fixture = try configuredBackup(of: Self.tree)
+        let fixture = try configuredBackup { Self.tree }
         let backup = fixture.backup
         try fixture.command("run").run(exits: 0)
         let other = backup.base.appending("other")

@@ -89,7 +89,7 @@ struct ReadOnlyRepositoryTests {
     func fullCache() throws {
         try require(.root)
         let volume = try filesystem(.tmpfs)
-        let backup = try backup(of: Tree { File("small", "text") })
+        let backup = try backup { File("small", "text") }
         try shell(
             #"for i in $(seq 2000); do echo $i > "$1/a-name-that-takes-some-room-$i"; done"#,
             backup.source)

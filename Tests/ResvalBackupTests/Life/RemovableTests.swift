@@ -99,7 +99,7 @@ struct RemovableTests {
 struct OwnStateTests {
     @Test("it neither shows nor changes a backup, and a SOURCE in it is backed up")
     func state() throws {
-        let backup = try backup(of: Tree { File("file", "text") })
+        let backup = try backup { File("file", "text") }
         let home = backup.base.appending("home")
         let state = home.appending(".local/state/resval")
         try Tree { File("notes", "text") }.create(in: home)
@@ -125,7 +125,7 @@ struct OwnStateTests {
 
     @Test("the record is stored whatever the home is called")
     func oddHome() throws {
-        let backup = try backup(of: Tree { File("file", "text") })
+        let backup = try backup { File("file", "text") }
         let home = backup.base.appending("[a]* $HOME {b}\\")
         try tool("mkdir", home)
         let result = try backup.script(

@@ -9,7 +9,7 @@ struct OwnersCommandTests {
     private func runWithCommands(
         _ settings: String = "", before: String = ""
     ) throws -> RunFixture {
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         let base = fixture.backup.base
         func command(_ name: String, _ rest: String = "") -> String {
             "\(name) = \"echo $RESVAL_RESULT $RESVAL_EXIT_CODE >> '\(base)/\(name)'; \(rest)\"\n"
@@ -72,7 +72,7 @@ struct OwnersCommandTests {
 
     @Test("they get no input, terminal, secret or descriptor, and what they print is no result")
     func environment() throws {
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         let base = fixture.backup.base
         try fixture.configure(fixture.usual + "verify = \"never\"\nbefore = \"\(base)/script\"\n")
         try Tree {

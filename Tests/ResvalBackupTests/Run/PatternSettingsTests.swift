@@ -13,7 +13,7 @@ struct PatternSettingsTests {
 
     @Test("what a pattern newly excludes is named once with items and size, held, and no shortfall")
     func newlyExcluded() throws {
-        let fixture = try configuredBackup(of: Self.tree)
+        let fixture = try configuredBackup { Self.tree }
         let settings = fixture.usual + "verify = \"never\"\n"
         try fixture.command("run").run(exits: 0)
         try fixture.configure(settings + "exclude = [\"*.iso\", \"*.tmp\"]\n")
@@ -38,7 +38,7 @@ struct PatternSettingsTests {
 
     @Test("plan and create take the same patterns, and resval says that it does not ask them")
     func options() throws {
-        let fixture = try configuredBackup(of: Self.tree)
+        let fixture = try configuredBackup { Self.tree }
         let source = fixture.backup.source
         try fixture.command("plan", "--excluded-only", "--exclude", "images/", source).run(
             exits: 0,
@@ -60,8 +60,9 @@ struct PatternSettingsTests {
         try fixture.command("create", "--tag", "one\ntwo", source).run(
             exits: 64, says: "a tag must be text of one line")
         for (words, isAsked) in [(["explain"], false), (["get", "isDirectory"], true)] {
-            var command = Command(.built("resval"), arguments: words + ["\(source)"])
-            command.environment = fixture.command().environment
+            let command = Command(
+                .built("resval"), arguments: words + ["\(source)"],
+                environment: fixture.command().environment)
             try fixture.configure(fixture.usual + "exclude-larger-than = \"1K\"\n")
             let result = try command.run()
             #expect(
@@ -72,7 +73,7 @@ struct PatternSettingsTests {
 
     @Test("growth by more than the configured share is told once, with what is free")
     func growth() throws {
-        let fixture = try configuredBackup(of: Self.tree)
+        let fixture = try configuredBackup { Self.tree }
         try fixture.configure(fixture.usual + "verify = \"never\"\nwarn-growth = \"50%\"\n")
         let file = fixture.backup.source.appending("new")
         for (size, isTold) in [(0, false), (4000, false), (40000, true), (40000, false)] {
