@@ -16,8 +16,9 @@ struct ImportKillTests {
             try cleaningUp {
                 let root = try temporaryDirectory()
                 let inside = try temporaryDirectory(containing: tree)
-                var command = Command(.built("resval"), "import", "--from", "xdg", inside)
-                command.environment = ["XDG_STATE_HOME": root.string]
+                let command = Command(
+                    .built("resval"), "import", "--from", "xdg", inside,
+                    environment: ["XDG_STATE_HOME": root.string])
                 _ = try command.killed(after: moment).run()
                 let written = try marked(inside)
                 let directory = root.appending("resval")

@@ -25,10 +25,9 @@ struct SuggestToolTests: SuggestSuite {
     @Test("what the real tools make is found, and what git tracks of it is not", arguments: tools)
     func realTools(_ tool: String, _ script: String, _ directory: String) throws {
         try require(.tool("git"), .tool("python3"))
-        let root = try temporaryDirectory(
-            containing: Tree {
-                Directory("p"); Directory("home")
-            })
+        let root = try temporaryDirectory {
+            Directory("p"); Directory("home")
+        }
         func shell(_ script: String) throws {
             var command = Command("/bin/sh", "-ec", script)
             command.workingDirectory = root.appending("p")

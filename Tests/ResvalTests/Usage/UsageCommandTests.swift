@@ -31,11 +31,10 @@ struct UsageCommandTests {
         _ arguments: any CommandArgument..., in home: FilePath, columns: Int = 80,
         user: UInt32? = nil
     ) throws -> CommandResult {
-        var command = Command(.built("resval"), arguments: ["usage"] + arguments)
-        command.workingDirectory = home
-        command.user = user
-        command.environment = ["HOME": home.string, "COLUMNS": "\(columns)"]
-        return try command.run()
+        return try Command(
+            .built("resval"), arguments: ["usage"] + arguments, in: home,
+            environment: ["HOME": home.string, "COLUMNS": "\(columns)"], user: user
+        ).run()
     }
 
     /// Replaces the home's path, which differs from run to run.
@@ -103,11 +102,10 @@ struct UsageCommandTests {
     func selection() throws {
         let home = try mountedHome()
         func names(_ arguments: String...) throws -> [Substring] {
-            var command = Command(
-                .built("resval"), arguments: ["usage", "--source", "."] + arguments)
-            command.workingDirectory = home
-            command.environment = ["HOME": home.string]
-            return try command.run().text.split(separator: "\n")
+            return try Command(
+                .built("resval"), arguments: ["usage", "--source", "."] + arguments, in: home,
+                environment: ["HOME": home.string]
+            ).run().text.split(separator: "\n")
                 .filter { $0.contains(" %  ") }.compactMap { $0.split(separator: " ").last }
         }
         try #expect(names("--top", "3") == [Substring(home.string), "project", "build"])
@@ -157,8 +155,7 @@ struct UsageCommandTests {
         #expect(above.exitCode == 1)
         #expect(above.errorText == "resval: 7.6 MiB are on disk, more than 7.0 MiB\n")
         #expect(above.text.hasPrefix("7.6 MiB in files, 7.6 MiB on disk"))
-        let failed = try usage("--max-size", "7M", ".", "missing", in: home)
-        #expect(failed.exitCode == 2)
+        try usage("--max-size", "7M", ".", "missing", in: home).expect(exits: 2)
     }
 
     @Test("what cannot be read is named, and the exit code is 2")
@@ -222,9 +219,8 @@ struct UsageCommandTests {
             echo $code; cat errors; grep -c totals out; ls file 2>/dev/null
             """
         let root = try temporaryDirectory()
-        var command = Command(
-            try #require(FilePath.tool("bash")), "-c", script, FilePath.built("resval"))
-        command.workingDirectory = root
+        let command = Command(
+            try #require(FilePath.tool("bash")), "-c", script, FilePath.built("resval"), in: root)
         try #expect(
             command.run().text == """
                 130
@@ -242,10 +238,8 @@ struct UsageCommandTests {
         ])
     func usageErrors(arguments: [String], message: String) throws {
         let root = try temporaryDirectory()
-        var command = Command(.built("resval"), arguments: ["usage"] + arguments)
-        command.workingDirectory = root
-        let result = try command.run()
-        #expect(result.exitCode == 64)
-        #expect(result.errorText.contains(message))
+        try Command(
+            .built("resval"), arguments: ["usage"] + arguments, in: root
+        ).run(exits: 64, says: message)
     }
 }

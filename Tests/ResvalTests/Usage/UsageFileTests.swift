@@ -17,9 +17,9 @@ struct UsageFileTests {
         try tree.create(in: root)
         let before = try resval("usage", "--json", root, in: root)
         let file = filesystem.root.appending("before.json")
-        var write = Command(try #require(FilePath.tool("tee")), file)
-        write.input = before.output
-        try write.runSuccessfully()
+        try Command(
+            try #require(FilePath.tool("tee")), file, input: before.output
+        ).runSuccessfully()
         let same = try resval("usage", "--compare", file, root, in: root)
         expect(same, exits: 0, prints: "grown by 0 B, shrunk by 0 B, 1.0 MiB on disk\n")
 
@@ -73,7 +73,7 @@ struct UsageFileTests {
             ),
         ])
     func refusedComparison(text: String, message: String) throws {
-        let root = try temporaryDirectory(containing: Tree { File("old", text) })
+        let root = try temporaryDirectory { File("old", text) }
         let result = try resval("usage", "--compare", "old", in: root)
         #expect(result.exitCode == 2)
         #expect(result.text == "")
