@@ -34,9 +34,9 @@ struct TerminalTests {
     func run() throws {
         try require(.tool("strace"))
         let files = (1...5).map { File(FileName(stringLiteral: "unit\($0)"), "text") }
-        let home = try measuredHome(
-            Tree { Directory(".cache") { Directory("app") { for file in files { file } } } }
-        )
+        let home = try measuredHome {
+            Directory(".cache") { Directory("app") { for file in files { file } } }
+        }
         let program = FilePath.built("resval-purge").string
         let slowly = "trace=unlinkat -e inject=unlinkat:delay_exit=500000"
         let words =
