@@ -35,10 +35,9 @@ struct ManifestTests {
 
     @Test("has one entry for each item, with the number of its SOURCE")
     func entries() throws {
-        let root = try temporaryDirectory(
-            containing: Tree {
-                Directory("a"); Directory("b")
-            })
+        let root = try temporaryDirectory {
+            Directory("a"); Directory("b")
+        }
         var planner = BackupPlanner(policy: StoragePolicy(), mounts: try MountTable.current())
         planner.makesManifest = true
         let sources = ["a", "b"].map { root.appending($0) }

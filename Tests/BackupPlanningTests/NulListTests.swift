@@ -58,13 +58,12 @@ struct NulListTests {
 
     @Test("has a directory and all that is in it before another whose name only begins alike")
     func similarNames() throws {
-        let tree = Tree {
+        let base = try temporaryDirectory {
             Directory("a") { Directory("b") { File("c") } }
             Directory("a\u{1}") { File("f") }
             Directory("a-b") { File("f") }
             Directory("a.d") { File("x") }
         }
-        let base = try temporaryDirectory(containing: tree)
         let records = try list([base], relativeTo: base).records
         let names = records.map { String(decoding: $0.dropFirst(2), as: UTF8.self) }
         #expect(
@@ -85,7 +84,7 @@ struct NulListTests {
     @Test("has names with every byte that a name can have")
     func bytes() throws {
         let name = FileName((1...255).filter { $0 != UInt8(ascii: "/") })
-        let base = try temporaryDirectory(containing: Tree { File(name) })
+        let base = try temporaryDirectory { File(name) }
         try #expect(list([base], relativeTo: base).records == [Array("./".utf8) + name.bytes])
     }
 

@@ -49,7 +49,7 @@ struct PatternTests {
         ])
     func git(texts: [String]) throws {
         try require(.tool("git"))
-        let base = try temporaryDirectory(containing: Tree { Directory("work") })
+        let base = try temporaryDirectory { Directory("work") }
         let root = base.appending("work")
         try Self.tree.create(in: root)
         let rules = texts.map { $0 + "\n" }.joined()
@@ -77,7 +77,7 @@ struct PatternTests {
         "a mark on the item itself counts first, and a pattern from the root or the home fits there only"
     )
     func ranks() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("a.iso").excluded(false)
             File("b.iso").excluded()
             Directory("c.iso") { File("d").excluded(false) }
@@ -85,15 +85,13 @@ struct PatternTests {
             Directory("VMs") { File("disk") }
             File(FileName([0xFF, 0xFE]))
         }
-        let root = try temporaryDirectory(containing: tree)
         let given = try patterns(["*.iso", "~/VMs", "/VMs", "?[!a]"], home: root)
         let plan = try makePlan(root) { $0.patterns = given }
         #expect(
             plan.reasons(below: root).dropLast()
                 == ["VMs: pattern", "b.iso: marked", "c.iso: pattern"])
         #expect(plan.exclusions.last?.path.bytes.suffix(2) == [0xFF, 0xFE])
-        #expect(
-            plan.exclusions.first?.reason.sentence == "it is excluded by the pattern '~/VMs'")
+        #expect(plan.exclusions.first?.reason.sentence == "it is excluded by the pattern '~/VMs'")
     }
 
     @Test("names that a pattern nearly fits take no time", .timeLimit(.minutes(1)))
@@ -105,7 +103,7 @@ struct PatternTests {
 
     @Test("one that fits a SOURCE, what is above it, or everything in it is refused")
     func refused() throws {
-        let root = try temporaryDirectory(containing: Tree { Directory("a") { File("f") } })
+        let root = try temporaryDirectory { Directory("a") { File("f") } }
         let a = root.appending("a")
         for text in ["\(root)", "\(a)/", "~/a", "*", "**", "~/a/*", "/**", "!x", "?*"] {
             let given = try patterns([text], home: root)

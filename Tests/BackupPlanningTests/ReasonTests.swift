@@ -12,7 +12,7 @@ import Testing
 struct ReasonTests {
     @Test("says why it leaves an item out, and counts")
     func reasonsAndTotals() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("kept", "12345")
             File("marked", "123").excluded()
             File("false", "1").excluded(false)
@@ -25,7 +25,6 @@ struct ReasonTests {
             Fifo("plain/fifo")
             Socket("plain/socket")
         }
-        let root = try temporaryDirectory(containing: tree)
         let plan = try makePlan(root)
         #expect(
             plan.reasons(below: root) == [
@@ -47,12 +46,11 @@ struct ReasonTests {
 
     @Test("takes a file with several names although a mark excludes it, and says so")
     func hardLinks() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("one", "123").excluded()
             HardLink("two", to: "one")
             Directory("build") { HardLink("three", to: "one") }.excluded()
         }
-        let root = try temporaryDirectory(containing: tree)
         let plan = try makePlan(root)
         #expect(plan.reasons(below: root) == ["build: marked"])
         #expect(plan.notices(below: root) == ["one: hard-linked", "two: hard-linked"])
@@ -65,11 +63,10 @@ struct ReasonTests {
         arguments: ["yes", "", " ", String(repeating: "true", count: 100)])
     func malformed(value: String) throws {
         let name = StoredKey.isExcludedFromBackup.attribute
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("file").attribute(name, value)
             Directory("directory") { File("inner") }.attribute(name, value)
         }
-        let root = try temporaryDirectory(containing: tree)
         let plan = try makePlan(root)
         #expect(plan.exclusions.isEmpty)
         #expect(plan.notices(below: root) == ["directory: malformed", "file: malformed"])
@@ -78,11 +75,10 @@ struct ReasonTests {
 
     @Test("leaves out the repository wherever it is met")
     func repository() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("a") { Directory("repository") { File("pack") } }
             File("f")
         }
-        let root = try temporaryDirectory(containing: tree)
         let identity = try root.pushing("a/repository").status().identity
         let plan = try makePlan(root) { $0.repositories = [identity] }
         #expect(plan.reasons(below: root) == ["a/repository: repository"])
@@ -116,14 +112,13 @@ struct ReasonTests {
     @Test("reports what an ordinary user cannot read or enter, and goes on")
     func unreadableDirectory() throws {
         try require(.root)
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             Directory("closed") { File("f") }.permissions(0o700)
             Directory("listed") {
                 File("f"); Directory("g")
             }.permissions(0o744)
             File("open")
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         let plan = try asOrdinaryUser { try makePlan(root) }
         #expect(
             plan.notices(below: root).sorted() == [
@@ -137,10 +132,9 @@ struct ReasonTests {
     @Test("takes tmpfs mounted inside a source, and leaves out proc")
     func mounts() throws {
         try require(.root)
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("proc"); Directory("tmp")
         }
-        let root = try temporaryDirectory(containing: tree)
         let (proc, tmp) = (root.appending("proc"), root.appending("tmp"))
         try tool("mount", "-t", "proc", "proc", proc)
         defer { _ = try? tool("umount", proc) }
@@ -158,14 +152,11 @@ struct ReasonTests {
 
     @Test("counts each examined item once, also of several hundred")
     func examinedItems() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             for number in 0..<30 {
-                Directory("directory \(number)") {
-                    for number in 0..<20 { File("\(number)", "") }
-                }
+                Directory("directory \(number)") { for number in 0..<20 { File("\(number)", "") } }
             }
         }
-        let root = try temporaryDirectory(containing: tree)
         let examined = Monitor(0)
         let plan = try makePlan(root) { planner in
             planner.didExamine = { count in examined.withLock { $0 += count } }
@@ -176,7 +167,7 @@ struct ReasonTests {
 
     @Test("stops with CancellationError")
     func stops() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         _ = #expect(throws: CancellationError.self) {
             try makePlan(root) { $0.shouldStop = { true } }
         }
@@ -226,12 +217,11 @@ struct ReasonTests {
     @Test("leaves out the tag of a cache directory that has a class, and takes any other")
     func tagFiles() throws {
         let signature = "Signature: 8a477f597d28d172789f06886806bc55"
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("free") { File("CACHEDIR.TAG", signature) }
             Directory("inherited") { File("CACHEDIR.TAG", signature) }.protection(.complete)
             File("own/CACHEDIR.TAG", signature).protection(.completeUnlessOpen)
         }
-        let root = try temporaryDirectory(containing: tree)
         let policy = StoragePolicy(markers: [.native, .cachedir])
         let plan = try makePlan(root, policy: policy) { $0.storesPlaintext = true }
         #expect(

@@ -22,7 +22,7 @@ struct ResticExclusionTests {
     @Test("of hostile files and directories among names like theirs, either way")
     func hostileNames() throws {
         try require(.tool("restic"))
-        let tree = Tree {
+        let base = try temporaryDirectory {
             Directory("source") {
                 for (index, name) in Self.names.enumerated() {
                     Directory("f\(index)") {
@@ -38,7 +38,6 @@ struct ResticExclusionTests {
                 }
             }
         }
-        let base = try temporaryDirectory(containing: tree)
         let source = base.appending("source")
         let plan = try makePlan(source)
         #expect(plan.exclusions.count == 2 * Self.names.count)
@@ -56,7 +55,7 @@ struct ResticExclusionTests {
     func cacheDirectories() throws {
         try require(.tool("restic"))
         let signature = "Signature: 8a477f597d28d172789f06886806bc55"
-        let tree = Tree {
+        let base = try temporaryDirectory {
             Directory("source") {
                 for name in HostileNames.all + ["!not", "$1", "end$"] {
                     Directory(name) {
@@ -68,7 +67,6 @@ struct ResticExclusionTests {
                 File("kept")
             }
         }
-        let base = try temporaryDirectory(containing: tree)
         let source = base.appending("source")
         let plan = try makePlan(source, policy: StoragePolicy(markers: [.cachedir])) {
             $0.makesManifest = true
@@ -112,7 +110,7 @@ struct ResticExclusionTests {
     func randomTree(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)
         let items = randomItems(&numbers, depth: 4)
-        let root = try temporaryDirectory(containing: Tree { for item in items { item } })
+        let root = try temporaryDirectory { for item in items { item } }
         let plan = try makePlan(root)
         let selection = try coverSelection(of: plan)
         let cover = try Cover(selection, of: root)
@@ -122,14 +120,13 @@ struct ResticExclusionTests {
 
     @Test("the smallest cover of a source without exclusions is the source")
     func wholeSource() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("whole/f")
             File("whole/g")
             File("other/kept")
             File("other/marked").excluded()
             File("file")
         }
-        let root = try temporaryDirectory(containing: tree)
         let sources = ["whole", "other", "file"].map { root.appending($0) }
         let plan = try makePlan(sources[0], sources[1], sources[2])
         let selection = try coverSelection(of: plan)
@@ -243,11 +240,12 @@ struct Restic {
         let options: [any CommandArgument] = [
             "--no-cache", "--quiet", "--repo", base.appending("repository"),
         ]
-        var command = Command(program, arguments: options + words)
-        command.environment = [
-            "RESTIC_PASSWORD": repositoryPassword, "RESTIC_REPOSITORY": nil,
-            "RESTIC_PASSWORD_FILE": nil, "RESTIC_PASSWORD_COMMAND": nil,
-        ]
+        let command = Command(
+            program, arguments: options + words,
+            environment: [
+                "RESTIC_PASSWORD": repositoryPassword, "RESTIC_REPOSITORY": nil,
+                "RESTIC_PASSWORD_FILE": nil, "RESTIC_PASSWORD_COMMAND": nil,
+            ])
         return command
     }
 }
@@ -255,9 +253,7 @@ struct Restic {
 /// The paths in a directory, from it on down, as find(1) lists them.
 func pathsBelow(_ root: FilePath) throws -> Set<[UInt8]> {
     let find = try #require(FilePath.tool("find"))
-    var command = Command(find, ".", "-mindepth", "1", "-print0")
-    command.workingDirectory = root
-    let result = try command.run()
+    let result = try Command(find, ".", "-mindepth", "1", "-print0", in: root).run()
     try #require(result.exitCode == 0, "\(result)")
     return Set(result.records.map { Array($0.dropFirst(2)) })
 }

@@ -10,12 +10,11 @@ import Testing
 struct SourceTests {
     @Test("that lie in another, or come twice, or by a link, are planned once")
     func nestedAndDuplicate() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("a") { Directory("b") { File("f") } }
             Directory("ab") { File("g") }
             SymbolicLink("link", to: "a")
         }
-        let root = try temporaryDirectory(containing: tree)
         let (a, ab) = (root.appending("a"), root.appending("ab"))
         let plan = try makePlan(
             a.appending("b"), a, root.appending("link"), ab, a, ab.appending("g"))
@@ -26,8 +25,9 @@ struct SourceTests {
 
     @Test("excluded by their own mark, or by one above, are refused")
     func excluded() throws {
-        let tree = Tree { Directory("a") { Directory("b") { File("f") } }.excluded() }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory {
+            Directory("a") { Directory("b") { File("f") } }.excluded()
+        }
         let a = root.appending("a")
         try expectRefused(a, Effective(.marked)) { try makePlan(a) }
         let b = a.appending("b")
@@ -40,7 +40,7 @@ struct SourceTests {
 
     @Test("in a location inside another source are stored, and nothing else of the location")
     func insideLocation() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("cache/way/kept/f")
             File("cache/way/kept/marked").excluded()
             File("cache/way/beside")
@@ -48,7 +48,6 @@ struct SourceTests {
             File("cache/kept/f")
             File("g")
         }
-        let root = try temporaryDirectory(containing: tree)
         let cache = root.appending("cache")
         let policy = try policy(caches: cache)
         let kept = cache.pushing("way/kept")
@@ -69,8 +68,7 @@ struct SourceTests {
 
     @Test("that are a location inside another source, or a file in one, are stored")
     func locationInside() throws {
-        let tree = Tree { Directory("cache") { File("f") } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { Directory("cache") { File("f") } }
         let cache = root.appending("cache")
         for source in [cache, cache.appending("f")] {
             let plan = try makePlan(root, source, policy: policy(caches: cache))
@@ -81,8 +79,7 @@ struct SourceTests {
 
     @Test("that are a location are backed up; locations below them are not")
     func location() throws {
-        let tree = Tree { Directory("cache") { File("f") } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { Directory("cache") { File("f") } }
         let cache = root.appending("cache")
         let policy = try policy(caches: cache)
         try #expect(makePlan(cache, policy: policy).totals.storedFiles == 1)
@@ -94,7 +91,7 @@ struct SourceTests {
     @Test("on a mount that another source leaves out are never dropped silently")
     func mountInsideAnother() throws {
         try require(.root)
-        let root = try temporaryDirectory(containing: Tree { Directory("proc") })
+        let root = try temporaryDirectory { Directory("proc") }
         let proc = root.appending("proc")
         try tool("mount", "-t", "proc", "proc", proc)
         defer { _ = try? tool("umount", proc) }
@@ -103,10 +100,9 @@ struct SourceTests {
 
     @Test("that are the repository, or a socket, are refused: nothing would be stored")
     func obstacles() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("repository/f"); Socket("socket")
         }
-        let root = try temporaryDirectory(containing: tree)
         let repository = root.appending("repository")
         let identity = try repository.status().identity
         let error = #expect(throws: SourceError.self) {
@@ -127,13 +123,12 @@ struct SourceTests {
 
     @Test("say what marks above them cannot be understood, once")
     func ancestorIssues() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("top") {
                 Directory("a"); Directory("b")
             }
             .attribute(StoredKey.isExcludedFromBackup.attribute, "yes")
         }
-        let root = try temporaryDirectory(containing: tree)
         let top = root.appending("top")
         let plan = try makePlan(top.appending("a"), top.appending("b"))
         #expect(plan.notices(below: root) == ["top: malformed"])

@@ -42,8 +42,7 @@ struct LockSightsTests {
         var file: [UInt8] = []
         for look in looks {
             var sights = LockSights(file)
-            let dead = sights.see(
-                look.locks, bootIdentifier: look.boot, bootTime: look.minute * 60)
+            let dead = sights.see(look.locks, bootIdentifier: look.boot, bootTime: look.minute * 60)
             #expect(dead == look.dead, "\(rule), \(look)")
             file = sights.contents
         }

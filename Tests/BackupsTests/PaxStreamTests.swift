@@ -137,8 +137,7 @@ struct PaxStreamTests {
             ("size", "-1"), ("size", "+1"), ("size", " 1"), ("size", "1\0"), ("size", "0x1"),
             ("size", "1.0"), ("size", "9223372036854775808"), ("size", "18446744073709551617"),
         ] {
-            expectDamage(
-                archive { $0.add("file", content(1), before: $0.records([(key, value)])) })
+            expectDamage(archive { $0.add("file", content(1), before: $0.records([(key, value)])) })
         }
         for type: Unicode.Scalar in ["7", "L", "K", "S", "A", "é"] {
             expectDamage(archive { $0.add("file", type: type) })

@@ -58,8 +58,7 @@ struct SnapshotCheckTests {
             ("/s/new a", 1, SnapshotCheck.Verdict.missing), ("/s/new b", 2, .unknown),
             ("/s/new c", 3, .unknown),
         ] as [(FileName, UInt32, SnapshotCheck.Verdict)] {
-            let found = check.verdict(
-                on: path.bytes, entry(path, inode: inode), noting: &seen)
+            let found = check.verdict(on: path.bytes, entry(path, inode: inode), noting: &seen)
             #expect(found == verdict, "\(path)")
         }
         // Only d is nowhere.
@@ -106,12 +105,11 @@ struct SnapshotCheckTests {
 
     @Test("what is named although it is excluded is a lost exclusion, but no directory by itself")
     func lostExclusions() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d") { File("inner") }.excluded()
             File(FileName([0x66, 0xFF])).excluded()
             File("kept")
         }
-        let root = try temporaryDirectory(containing: tree)
         var planner = BackupPlanner(policy: StoragePolicy(), mounts: try MountTable.current())
         planner.makesManifest = true
         let plan = try planner.makePlan(for: [root])

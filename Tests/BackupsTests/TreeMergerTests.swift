@@ -58,10 +58,8 @@ struct TreeMergerTests {
         let failures = merger.outcome.failures.map { String(decoding: $0.path, as: UTF8.self) }
         #expect(failures == ["/d/d/z", "/d/d"])
         #expect(try contentsOfFile(target.appending("z")) == Array("text\n".utf8))
-        #expect(
-            try contentsOfFile(target.appending("d").appending("z")) == Array("text\n".utf8))
-        #expect(
-            try contentsOfFile(base.appending("d").appending("z")) == Array("text\n".utf8))
+        #expect(try contentsOfFile(target.appending("d").appending("z")) == Array("text\n".utf8))
+        #expect(try contentsOfFile(base.appending("d").appending("z")) == Array("text\n".utf8))
     }
 
     private static let tree = Tree {

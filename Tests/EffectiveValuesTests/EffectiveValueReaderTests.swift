@@ -11,19 +11,17 @@ struct EffectiveValueReaderTests {
 
     @Test("an item inherits what is stored above it, through a link to it")
     func inherits() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d") {
                 Directory("e") { File("f") }.protection(.complete)
             }.excluded().purgeable(false)
             SymbolicLink("link", to: "d/e/f")
         }
-        let root = try temporaryDirectory(containing: tree)
         let reader = try EffectiveValueReader(plain)
         let item = try reader.item(at: root.appending("link"))
         #expect(item.path == root.appending("d/e/f"))
         #expect(item.marks == .none)
-        #expect(
-            item.decision.exclusion == Effective(.marked, from: root.appending("d")))
+        #expect(item.decision.exclusion == Effective(.marked, from: root.appending("d")))
         #expect(item.decision.purgeability.cause.isProtected)
         #expect(item.decision.protectionClass == .complete)
         #expect(item.decision.protection.ancestor == root.appending("d/e"))
@@ -34,8 +32,7 @@ struct EffectiveValueReaderTests {
 
     @Test("the context of a walk's root answers as from the filesystem root")
     func contextOfRoot() throws {
-        let tree = Tree { Directory("d") { Directory("e") }.excluded() }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { Directory("d") { Directory("e") }.excluded() }
         let item = try EffectiveValueReader(plain).item(at: root.appending("d/e"))
         let entry = plain.decide(
             .none, kind: .regularFile, in: item.decision.contextForEntries, name: [0x66],
@@ -45,18 +42,17 @@ struct EffectiveValueReaderTests {
 
     @Test("a file with two hard links is not excluded by its mark")
     func hardLinks() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f").excluded() })
+        let root = try temporaryDirectory { File("f").excluded() }
         let file = root.appending("f")
         let reader = try EffectiveValueReader(plain)
         #expect(try reader.item(at: file).decision.exclusion.ownCause == .marked)
         try Tree { HardLink("g", to: "f") }.create(in: root)
-        #expect(
-            try reader.item(at: file).decision.exclusion.ownCause == .hardLinked(linkCount: 2))
+        #expect(try reader.item(at: file).decision.exclusion.ownCause == .hardLinked(linkCount: 2))
     }
 
     @Test("a malformed mark above is reported with its directory")
     func malformedAncestor() throws {
-        let root = try temporaryDirectory(containing: Tree { Directory("d") })
+        let root = try temporaryDirectory { Directory("d") }
         try root.setExtendedAttribute(named: "user.resval.isPurgeable", to: Array("yes".utf8))
         let item = try EffectiveValueReader(plain).item(at: root.appending("d"))
         #expect(item.decision.purgeability.cause.isProtected)
@@ -66,11 +62,10 @@ struct EffectiveValueReaderTests {
 
     @Test("a SOURCE inside a temporary directory is fine, and a location below it is not")
     func source() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("h") { Directory(".cache") }
             File("passwd")
         }
-        let root = try temporaryDirectory(containing: tree)
         let above = root.removingLastComponent()
         let environment = PolicyEnvironment(
             environment: ["HOME": root.appending("h"), "TMPDIR": above],
@@ -91,7 +86,7 @@ struct EffectiveValueReaderTests {
     @Test(
         "the caches of applications of Flatpak and snap are locations, but not where a link leads")
     func applicationCaches() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("h/.var/app/x/cache")
             Directory("h/.var/app/x/data")
             Directory("h/.var/app/y/data")
@@ -100,7 +95,6 @@ struct EffectiveValueReaderTests {
             Directory("h/snap/z/common/.cache")
             File("passwd")
         }
-        let root = try temporaryDirectory(containing: tree)
         let home = root.appending("h")
         let environment = PolicyEnvironment(
             environment: ["HOME": home], passwordDatabase: root.appending("passwd"), user: 1)
@@ -114,11 +108,10 @@ struct EffectiveValueReaderTests {
 
     @Test("a path that is not real is refused where its ancestors are read")
     func chainFollowsNoLink() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d") { Directory("e") }
             SymbolicLink("link", to: "d")
         }
-        let root = try temporaryDirectory(containing: tree)
         let path = root.appending("link/e")
         #expect(throws: FileError.self) { try ancestorChain(of: path) }
     }
@@ -133,12 +126,11 @@ struct EffectiveValueReaderTests {
 struct PolicyEnvironmentTests {
     @Test("user-dirs.dirs of the configuration home is obeyed")
     func userDirectories() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("h/.config/user-dirs.dirs", "# comment\nXDG_MUSIC_DIR=\"$HOME/Musik\"\n")
             SymbolicLink("h/Musik", to: "../real")
             Directory("real")
         }
-        let root = try temporaryDirectory(containing: tree)
         try Tree { File("passwd", "u:x:7:7::\(root.string)/h:/bin/sh\n") }.create(in: root)
         let environment = PolicyEnvironment(
             environment: [:], passwordDatabase: root.appending("passwd"), user: 7)

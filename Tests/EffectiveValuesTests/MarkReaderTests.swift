@@ -12,11 +12,10 @@ struct MarkReaderTests {
     @Test("Apple's attribute counts under each of its names, whatever its value")
     func apple() throws {
         for attribute in ForeignAttribute.apple.dropLast() {
-            let tree = Tree {
+            let root = try temporaryDirectory {
                 File("f").attribute(attribute, [0x62, 0x70, 0x00, 0xFF])
                 Directory("d").attribute(attribute, "")
             }
-            let root = try temporaryDirectory(containing: tree)
             for (name, kind) in [("f", FileKind.regularFile), ("d", .directory)] {
                 let item = root.appending(name)
                 let marks = try MarkReader().marks(of: item, kind: kind)
@@ -37,8 +36,7 @@ struct MarkReaderTests {
             ("false ", meaningless("'false '")), ("false\n\n", meaningless(#"$'false\n'"#)),
         ])
     func xdg(value: String, expected: ForeignMarks) throws {
-        let tree = Tree { File("f").attribute(ForeignAttribute.xdg, value) }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { File("f").attribute(ForeignAttribute.xdg, value) }
         let marks = try MarkReader().marks(of: root.appending("f"), kind: .regularFile)
         #expect(marks.foreign == expected)
     }
@@ -49,12 +47,11 @@ struct MarkReaderTests {
 
     @Test("the attributes of Duplicati and Duplicacy count where they were chosen")
     func otherPrograms() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("duplicati").attribute("user.duplicati.exclude", "")
             Directory("duplicacy").attribute("user.duplicacy_exclude", "0")
             File("dropbox").attribute("user.com.dropbox.ignored", "1")
         }
-        let root = try temporaryDirectory(containing: tree)
         func found(_ name: String, _ reader: MarkReader) throws -> Set<Marker> {
             let kind: FileKind = name == "duplicacy" ? .directory : .regularFile
             let path = root.appending(name)
@@ -72,12 +69,11 @@ struct MarkReaderTests {
     @Test("the nodump flag counts only where it was chosen")
     func nodump() throws {
         try require(.tool("chattr"))
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let file = root.appending("f")
         try tool("chattr", "+d", file)
         let chosen = MarkReader([.nodump])
-        try #expect(
-            chosen.marks(of: file, kind: .regularFile).foreign.excluding == [.nodump])
+        try #expect(chosen.marks(of: file, kind: .regularFile).foreign.excluding == [.nodump])
         let status = try file.status()
         try #expect(
             chosen.marks(of: file, kind: .regularFile, status: status).foreign.excluding
@@ -88,7 +84,7 @@ struct MarkReaderTests {
     @Test("CACHEDIR.TAG counts with its signature, as a regular file, in its directory alone")
     func cacheDirectory() throws {
         let signature = "Signature: 8a477f597d28d172789f06886806bc55"
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("cache/CACHEDIR.TAG", signature + "\n# made by a test\n")
             Directory("cache/below")
             Directory("short") { File("CACHEDIR.TAG", String(signature.dropLast())) }
@@ -98,7 +94,6 @@ struct MarkReaderTests {
             Directory("directory") { Directory("CACHEDIR.TAG") }
             SymbolicLink("to cache", to: "cache")
         }
-        let root = try temporaryDirectory(containing: tree)
         let reader = MarkReader([.cachedir])
         for name in ["cache", "short", "wrong", "link", "fifo", "directory", "cache/below"] {
             let marks = try reader.marks(of: root.appending(name), kind: .directory)
@@ -114,12 +109,11 @@ struct MarkReaderTests {
 
     @Test(".nobackup counts whatever it is")
     func noBackup() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("file") { File(".nobackup") }
             Directory("link") { SymbolicLink(".nobackup", to: "nowhere") }
             Directory("none") { File("nobackup") }
         }
-        let root = try temporaryDirectory(containing: tree)
         let reader = MarkReader([.nobackup])
         let found = try ["file", "link", "none"].map {
             try reader.marks(of: root.appending($0), kind: .directory).foreign.excluding
@@ -129,14 +123,12 @@ struct MarkReaderTests {
 
     @Test("marks of all programs at once, beside attributes that are none")
     func together() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f").excluded(false).purgeable()
                 .attribute(ForeignAttribute.apple[0], "x").attribute(ForeignAttribute.xdg, "true")
                 .attribute("user.com.apple.metadata", "x").attribute("user.note", "x")
         }
-        let root = try temporaryDirectory(containing: tree)
-        let marks = try MarkReader(everything).marks(
-            of: root.appending("f"), kind: .regularFile)
+        let marks = try MarkReader(everything).marks(of: root.appending("f"), kind: .regularFile)
         #expect(marks.native.isExcludedFromBackup == false)
         #expect(marks.native.isPurgeable == true)
         #expect(marks.foreign == ForeignMarks(excluding: [.apple], including: [.xdg]))
@@ -144,21 +136,19 @@ struct MarkReaderTests {
 
     @Test("a marker above excludes what is below, but not the tag that says so")
     func inheritance() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("cache/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
             File("cache/f")
             File("cache/below/CACHEDIR.TAG", "no signature")
             Directory("apple") { File("f") }.attribute(ForeignAttribute.apple[0], "x")
         }
-        let root = try temporaryDirectory(containing: tree)
         let reader = try EffectiveValueReader(StoragePolicy(markers: everything))
         let exclusion = { (path: String) in
             try reader.item(at: root.appending(path)).decision.exclusion
         }
         let cache = ExclusionCause.marker(.cachedir)
         try #expect(exclusion("cache").ownCause == cache)
-        try #expect(
-            exclusion("cache/f") == Effective(cache, from: root.appending("cache")))
+        try #expect(exclusion("cache/f") == Effective(cache, from: root.appending("cache")))
         try #expect(exclusion("cache/CACHEDIR.TAG") == .unmarked)
         try #expect(exclusion("cache/below/CACHEDIR.TAG").cause.isExcluded)
         try #expect(exclusion("apple/f").cause == .marker(.apple))

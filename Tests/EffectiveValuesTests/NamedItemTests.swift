@@ -117,8 +117,7 @@ struct NamedItemTests {
         try #expect(NamedItem(at: "/../tmp/.").path == "/tmp")
         #expect(throws: FileError.self) { try NamedItem(at: "") }
         #expect(throws: FileError.self) { try NamedItem(at: "/tmp/missing/item") }
-        let tree = Tree { SymbolicLink("loop", to: "loop") }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { SymbolicLink("loop", to: "loop") }
         do throws(FileError) {
             _ = try NamedItem(at: root.appending("loop"))
             Issue.record("a loop has no end")

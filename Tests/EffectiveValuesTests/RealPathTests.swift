@@ -11,12 +11,11 @@ import Testing
 struct RealPathTests {
     @Test("links, dots and double dots are resolved")
     func resolves() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("a/b/f")
             SymbolicLink("a/up", to: "..")
             SymbolicLink("relative", to: "a/b")
         }
-        let root = try temporaryDirectory(containing: tree)
         try Tree { SymbolicLink("absolute", to: root.appending("relative")) }.create(in: root)
         let real = root.appending("a/b/f")
         try #expect(realPath(of: root.appending("relative/f")) == real)
@@ -27,11 +26,10 @@ struct RealPathTests {
 
     @Test("a link at the end stays when it is not to be followed")
     func keepsLastLink() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d") { SymbolicLink("dangling", to: "nowhere") }
             SymbolicLink("to-d", to: "d")
         }
-        let root = try temporaryDirectory(containing: tree)
         let link = root.appending("to-d/dangling")
         try #expect(realPath(of: link, followsLast: false) == root.appending("d/dangling"))
         let last = root.appending("to-d")
@@ -52,12 +50,11 @@ struct RealPathTests {
 
     @Test("what cannot be resolved is an error by its code")
     func errors() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f")
             SymbolicLink("loop", to: "loop")
             SymbolicLink("dangling", to: "nowhere")
         }
-        let root = try temporaryDirectory(containing: tree)
         let rows: [(FilePath, FileError.Code)] = [
             (root.appending("missing"), .noSuchFile), (root.appending("dangling"), .noSuchFile),
             (root.appending("f/x"), .notADirectory), (root.appending("f/."), .notADirectory),
@@ -80,11 +77,10 @@ struct RealPathTests {
     @Test("names that are not UTF-8 stay as they are")
     func bytes() throws {
         let name: [UInt8] = [0xFF, 0x0A, 0x1B, 0x2D]
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory(FileName(name))
             SymbolicLink("link", to: FilePath(bytes: name))
         }
-        let root = try temporaryDirectory(containing: tree)
         let path = root.appending(FileName(name))
         try #expect(realPath(of: root.appending("link")) == path)
         try #expect(ancestorChain(of: path).last?.item.path == path)
@@ -93,11 +89,10 @@ struct RealPathTests {
     @Test("paths beyond PATH_MAX are resolved, and their ancestors read")
     func longPath() throws {
         let name = FileName(Array(repeating: UInt8(ascii: "n"), count: 250))
-        let tree = Tree {
+        let root = try temporaryDirectory {
             NestedDirectories(name, depth: 17)
             SymbolicLink("link", to: FilePath(bytes: name.bytes))
         }
-        let root = try temporaryDirectory(containing: tree)
         let path = root.appending(name, times: 17)
         #expect(path.length > 4_096)
         try #expect(realPath(of: path) == path)
@@ -111,7 +106,7 @@ struct RealPathTests {
 
     @Test("no descriptor stays open")
     func descriptors() throws {
-        let root = try temporaryDirectory(containing: Tree { Directory("a") })
+        let root = try temporaryDirectory { Directory("a") }
         for _ in 0..<300 {
             _ = try realPath(of: root.appending("a"))
             _ = try ancestorChain(of: root.appending("a"))

@@ -53,7 +53,7 @@ struct StoredFileRecordsTests {
     func remounted() throws {
         let first = try remountedFilesystem(.ext4)
         try Tree { File("f") }.create(in: first.root)
-        let root = try temporaryDirectory(containing: Tree {})
+        let root = try temporaryDirectory {}
         let records = try record([Item(first.root.appending("f"))], in: root)
         try #expect(Item(first.root.appending("f")).isIn(records))
         let device = try first.root.status().identity.device
@@ -257,8 +257,7 @@ struct StoredFileRecordsTests {
 
     /// Makes files, not in the order of their names.
     private func storedFiles(count: Int) throws -> (FilePath, [Item]) {
-        let tree = Tree { for index in 0..<count { File("files/\(index)") } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { for index in 0..<count { File("files/\(index)") } }
         var numbers = SeededNumbers(seed: 3)
         let files = try (0..<count).map { try Item(root.appending("files/\($0)")) }
         return (root, files.shuffled(using: &numbers))

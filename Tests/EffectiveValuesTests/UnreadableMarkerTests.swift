@@ -10,8 +10,7 @@ import Testing
 struct UnreadableMarkerTests {
     @Test("an attribute that is there and cannot be read counts as absent, and is reported")
     func attribute() throws {
-        let tree = Tree { File("f").attribute(ForeignAttribute.xdg, "false") }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { File("f").attribute(ForeignAttribute.xdg, "false") }
         let file = root.appending("f")
         for errno in [Errno.ioError, .permissionDenied] {
             let marks = try SystemCallMock([.getxattr: [errno]]).run {
@@ -40,12 +39,11 @@ struct UnreadableMarkerTests {
     @Test("a CACHEDIR.TAG that may not be read is reported, and its directory is backed up")
     func tag() throws {
         try require(.root)
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             File("cache/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
                 .permissions(0)
             File("f").attribute(ForeignAttribute.xdg, "false").permissions(0)
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         var command = Command(
             .built("resval"), "explain", "--no-locations", "--markers", "native,xdg,cachedir",
             "cache", "f")
@@ -55,8 +53,7 @@ struct UnreadableMarkerTests {
         #expect(result.exitCode == 2)
         let note = "cannot be read and does not count: Permission denied"
         #expect(result.text.contains("  note: a CACHEDIR.TAG in it \(note)\n"))
-        #expect(
-            result.text.contains("  note: the attribute user.xdg.robots.backup \(note)\n"))
+        #expect(result.text.contains("  note: the attribute user.xdg.robots.backup \(note)\n"))
         command.arguments = [
             "find", "--effective", "--excluded", "--no-locations", "--markers",
             "native,xdg,cachedir",

@@ -61,11 +61,10 @@ struct AccessTests {
     @Test("other filesystems are visited but not walked, if told so", arguments: WalkTool.allWays)
     func otherFilesystem(tool: WalkTool) throws {
         try require(.root)
-        let tree = Tree {
+        let base = try temporaryDirectory {
             Directory("root/mount")
             File("root/d/f")
         }
-        let base = try temporaryDirectory(containing: tree)
         let root = base.appending("root")
         let mount = root.appending("mount")
         try TestSupport.tool("mount", "-t", "tmpfs", "tmpfs", mount)
@@ -85,10 +84,9 @@ struct AccessTests {
         _ tool: WalkTool, _ tree: Tree,
         _ body: ((paths: [String], failures: [String])) throws -> Void
     ) throws {
-        let whole = Tree {
+        let base = try temporaryDirectory(isShared: true) {
             Directory("programs"); Directory("root")
         }
-        let base = try temporaryDirectory(containing: whole, isShared: true)
         let (programs, root) = (base.appending("programs"), base.appending("root"))
         // Where the checkout lies another user need not be able to go.
         try TestSupport.tool(

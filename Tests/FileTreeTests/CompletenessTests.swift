@@ -10,8 +10,7 @@ struct CompletenessTests {
     func randomTree(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)
         let items = randomItems(&numbers, depth: 4)
-        let tree = Tree { for item in items { item } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { for item in items { item } }
         let expected = try listing(of: root)
         #expect(expected.count > 50)
         for tool in WalkTool.allWays {
@@ -23,12 +22,11 @@ struct CompletenessTests {
 
     @Test("with hostile names, of files and of directories")
     func hostileNames() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             for name in HostileNames.all {
                 Directory(name) { for inner in HostileNames.all { File(inner) } }
             }
         }
-        let root = try temporaryDirectory(containing: tree)
         let expected = try listing(of: root)
         #expect(expected.count == 1 + 21 + 21 * 21)
         for tool in WalkTool.allWays {
@@ -40,7 +38,7 @@ struct CompletenessTests {
 
     @Test("of every kind, and follows no symbolic link", arguments: WalkTool.allWays)
     func kinds(tool: WalkTool) throws {
-        let tree = Tree {
+        let base = try temporaryDirectory {
             Directory("outside") { File("secret") }
             SymbolicLink("root/link", to: "../outside")
             SymbolicLink("root/loop", to: ".")
@@ -50,7 +48,6 @@ struct CompletenessTests {
             File("root/file")
             Directory("root/empty")
         }
-        let base = try temporaryDirectory(containing: tree)
         let visits = try tool.walk(base.appending("root"))
         try #expect(visits.paths == listing(of: base.appending("root")))
         #expect(visits.paths.count == 8)
@@ -86,7 +83,7 @@ struct CompletenessTests {
 
     @Test("where directories do not tell kinds", arguments: WalkTool.allWays)
     func unknownKinds(tool: WalkTool) throws {
-        let base = try temporaryDirectory(containing: Tree { Directory("mount") })
+        let base = try temporaryDirectory { Directory("mount") }
         try require(.root, .tool("mkfs.ext4"), .filesystem(.ext4))
         let image = base.appending("image")
         try TestSupport.tool("truncate", "-s", "8M", image)

@@ -7,8 +7,9 @@ import Testing
 struct DepthTests {
     @Test("are walked beyond PATH_MAX, with true paths")
     func paths() throws {
-        let tree = Tree { NestedDirectories("ten-bytes-", depth: 500) { File("deepest") } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory {
+            NestedDirectories("ten-bytes-", depth: 500) { File("deepest") }
+        }
         let expected = try listing(of: root)
         #expect(expected.count == 502)
         for tool in WalkTool.allWays {
@@ -34,7 +35,7 @@ struct DepthTests {
         "with siblings are walked with 64 descriptors, every sibling read",
         arguments: ["m", "a0", "z0"] as [FileName])
     func siblings(deeper: FileName) throws {
-        let root = try temporaryDirectory(containing: Tree { Directory("only") })
+        let root = try temporaryDirectory { Directory("only") }
         try makeChain(in: root.appending("only"), depth: 150, deeper, siblings: ["a", "n", "z"])
         let expected = try listing(of: root)
         #expect(expected.count == 2 + 150 * 7)

@@ -11,8 +11,9 @@ import Testing
 struct RaceTests {
     @Test("entries that come and go make no errors", arguments: [1, 8])
     func comingAndGoing(threadCount: Int) throws {
-        let tree = Tree { for number in 0..<20 { Directory("stays\(number)") { File("d/f") } } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory {
+            for number in 0..<20 { Directory("stays\(number)") { File("d/f") } }
+        }
         let recorder = try scan(root, threadCount) { turn in
             let name = root.appending("stays\(turn % 20)").appending("new\(turn % 7)").string
             mkdir(name, 0o755)
@@ -29,12 +30,11 @@ struct RaceTests {
 
     @Test("a directory that turns into a link to outside is never followed", arguments: [1, 8])
     func linkInPlaceOfDirectory(threadCount: Int) throws {
-        let tree = Tree {
+        let base = try temporaryDirectory {
             File("outside/secret")
             File("outside/inner/secret")
             Directory("root") { Directory("swap") { Directory("inner") { File("plain") } } }
         }
-        let base = try temporaryDirectory(containing: tree)
         let root = base.appending("root")
         let (swap, real) = (root.appending("swap").string, base.appending("real").string)
         let recorder = try scan(root, threadCount, until: "plain") { _ in
@@ -54,8 +54,7 @@ struct RaceTests {
     // those between.
     @Test("a directory that cannot be reached any more is reported once", arguments: [true, false])
     func lostDirectory(isReplaced: Bool) throws {
-        let tree = Tree { Directory("root") }
-        let base = try temporaryDirectory(containing: tree)
+        let base = try temporaryDirectory { Directory("root") }
         let levels = try makeLevels(60, below: base.appending("root"))
         let (away, moved) = (base.appending("away").string, base.appending("moved").string)
         let hasMoved = Atomic(false)

@@ -51,8 +51,7 @@ struct RootTests {
     @Test("may lie beyond PATH_MAX", arguments: WalkTool.allWays)
     func long(tool: WalkTool) throws {
         let name: FileName = "a name of 20 bytes.."
-        let tree = Tree { NestedDirectories(name, depth: 500) { File("f") } }
-        let base = try temporaryDirectory(containing: tree)
+        let base = try temporaryDirectory { NestedDirectories(name, depth: 500) { File("f") } }
         let root = base.appending(name, times: 500)
         let visits = try tool.walk(root)
         #expect(visits.paths == [root.bytes, root.appending("f").bytes])

@@ -9,12 +9,11 @@ import Testing
 struct VisitorTests {
     @Test("are told contexts from above, depths and kinds, and finish once", arguments: [1, 2, 8])
     func contexts(threadCount: Int) throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("a") { Directory("b") { File("f") } }
             Directory("skipped") { File("never") }
             SymbolicLink("link", to: "a")
         }
-        let root = try temporaryDirectory(containing: tree)
         let recorder = Recorder()
         try recorder.scan(TreeScanner(threadCount: threadCount), root)
         let found = recorder.record.entries.map {
@@ -31,7 +30,7 @@ struct VisitorTests {
 
     @Test("are told the end of each directory once, after all that is below", arguments: [1, 2, 8])
     func ends(threadCount: Int) throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             for number in 0..<10 {
                 Directory("\(number)") {
                     Directory("a") { File("f") }
@@ -41,7 +40,6 @@ struct VisitorTests {
             }
             Directory("large")
         }
-        let root = try temporaryDirectory(containing: tree)
         try makeFiles(5000, in: root.appending("large"))
         let steps = Monitor<[Step]>([])
         try TreeScanner(threadCount: threadCount).scan([TreeRoot(root, context: [])]) { _ in
@@ -108,7 +106,7 @@ struct VisitorTests {
 
     @Test("hear of nothing when the walk shall stop at once")
     func stopAtOnce() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let recorder = Recorder()
         try recorder.scan(TreeScanner(shouldStop: { true }), root)
         #expect(recorder.record.entries.isEmpty)
@@ -116,12 +114,11 @@ struct VisitorTests {
 
     @Test("leave no descriptor open when the walk stops early", arguments: WalkTool.allWays)
     func stopLeaksNothing(tool: WalkTool) throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             for name in ["a", "b", "c"] as [FileName] {
                 NestedDirectories(name, depth: 100) { File("f") }
             }
         }
-        let root = try temporaryDirectory(containing: tree)
         for count in [1, 50, 250] {
             var tool = tool
             tool.options = ["--stop-after", "\(count)"]

@@ -51,11 +51,10 @@ struct WalkTool: Sendable, CustomTestStringConvertible {
         if let descriptorLimit {
             words = ["/bin/sh", "-c", "ulimit -n \(descriptorLimit); exec \"$@\"", "sh"] + words
         }
-        var command = Command(
-            FilePath(bytes: words[0].argumentBytes), arguments: Array(words.dropFirst()))
-        command.user = user
-        command.workingDirectory = workingDirectory
-        let result = try command.run()
+        let result = try Command(
+            FilePath(bytes: words[0].argumentBytes), arguments: Array(words.dropFirst()),
+            in: workingDirectory, user: user
+        ).run()
         try #require(result.exitCode == 0, "\(result)")
         return result
     }

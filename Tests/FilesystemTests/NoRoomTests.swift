@@ -69,6 +69,5 @@ func expectNothingStored(
 ) throws {
     let thrown = code { try item.setValue(true, for: .isExcludedFromBackup) }
     #expect(thrown == expected, sourceLocation: sourceLocation)
-    try #expect(
-        item.mark(for: .isExcludedFromBackup) == .unset, sourceLocation: sourceLocation)
+    try #expect(item.mark(for: .isExcludedFromBackup) == .unset, sourceLocation: sourceLocation)
 }

@@ -81,9 +81,7 @@ struct OrdinaryUserTests {
 
     /// What the library answers to this user in a process of its own.
     private func mark(_ verb: String, _ item: FilePath) throws -> String {
-        var command = Command(.built("test-tool"), "mark", verb, item)
-        command.user = Self.user
-        let result = try command.run()
+        let result = try Command(.built("test-tool"), "mark", verb, item, user: Self.user).run()
         try #require(result.errorOutput.isEmpty, "\(result)")
         return result.text.trimmingSuffix("\n")
     }

@@ -18,6 +18,5 @@ private func check(_ key: StoredKey, _ bytes: [UInt8], alsoWritten: [String]) {
     precondition(Array(value.text.utf8).withUnsafeBytes { key.decode($0) } == value)
     let ends = bytes.last == 0 || bytes.last == UInt8(ascii: "\n")
     let text = String(decoding: ends ? bytes.dropLast() : bytes[...], as: UTF8.self)
-    precondition(
-        text.lowercased() == value.text.lowercased() || alsoWritten.contains(text))
+    precondition(text.lowercased() == value.text.lowercased() || alsoWritten.contains(text))
 }

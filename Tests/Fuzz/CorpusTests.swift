@@ -9,7 +9,7 @@ struct CorpusTests {
 
     private static let targets: [String: @Sendable (UnsafePointer<UInt8>?, Int) -> CInt] = [
         "AttributeValueFuzz": fuzzAttributeValue, "EvictedFileFuzz": fuzzEvictedFile,
-        "FormerUsageFuzz": fuzzFormerUsage, "JSONFuzz": fuzzJSON, "MarkLineFuzz": fuzzMarkLine,
+        "FormerUsageFuzz": fuzzFormerUsage, "MarkLineFuzz": fuzzMarkLine,
         "NamesFuzz": fuzzNames, "PaxFuzz": fuzzPax, "PurgePlanFuzz": fuzzPurgePlan,
         "PurgeRecordFuzz": fuzzPurgeRecord, "ResticFuzz": fuzzRestic, "RulesFuzz": fuzzRules,
         "SettingsFuzz": fuzzSettings, "SystemFilesFuzz": fuzzSystemFiles,

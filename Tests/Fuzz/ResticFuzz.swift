@@ -36,6 +36,14 @@ public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             _ = try Snapshot(json: element)
         }
     }
+    var files = LostFileLines()
+    files.receive(line: line)
+    precondition(files.files.allSatisfy { $0.path.count <= bytes.count })
+    precondition(printedName(bytes).count <= bytes.count)
+    var whole = JSONScanner(line)
+    _ = try? whole.skipValue()
+    var text = JSONScanner(line)
+    if let string = try? text.string() { precondition(string.count <= bytes.count) }
     let tags = String(decoding: bytes, as: UTF8.self).split(separator: ",").map(String.init)
     let sources = SourceTags.sources(in: tags)
     if let record = RecordPath(tags: tags, sources: sources) {

@@ -20,7 +20,7 @@ struct AttackTests {
 
     @Test("a plan edited by hand leads to no document, through no link and to no other place")
     func editedPlan() throws {
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         try Tree { File("outside", block).purgeable() }.create(in: home.root)
         let document = try home.unit(at: home("Documents/document"), .marked)
         func unit(_ path: FilePath) -> PurgeUnit {
@@ -56,7 +56,7 @@ struct AttackTests {
 
     @Test("a part of a unit does not go by itself")
     func partOfUnit() throws {
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         let unit = try home.unit(at: home(".cache/app/unit/file"))
         let report = try home.execute(try home.plan([unit]))
         #expect(report.kept == [home(".cache/app/unit/file"): .partOfUnit])
@@ -65,7 +65,7 @@ struct AttackTests {
     @Test("a protected directory moved into a unit keeps it", arguments: [true, false])
     func protectedInside(isMounted: Bool) throws {
         if isMounted { try require(.root) }
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         try tool("mkdir", home(".cache/app/unit/inside"))
         let plan = try home.plan()
         let target = home(".cache/app/unit/inside")
@@ -86,7 +86,7 @@ struct AttackTests {
     @Test("a file mounted over one in a unit keeps it")
     func mountedFile() throws {
         try require(.root)
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         let plan = try home.plan()
         try tool("mount", "--bind", home("Documents/document"), home(".cache/app/unit/file"))
         defer { _ = try? tool("umount", home(".cache/app/unit/file")) }
@@ -115,13 +115,12 @@ struct AttackTests {
 
     @Test("links between documents and caches never cost a document")
     func hardLinks() throws {
-        let tree = Tree {
+        let home = try purgeHome {
             Directory("Documents") { File("document", block) }
             HardLink(".cache/app/linked", to: "Documents/document")
             HardLink(".cache/app/unit/linked", to: "Documents/document")
             File(".cache/app/unit/file", block)
         }
-        let home = try purgeHome(tree)
         let file = try home.unit(at: home(".cache/app/linked"))
         var units = try home.plan().units
         #expect(units.count == 1)
@@ -135,7 +134,7 @@ struct AttackTests {
     @Test("where others can write, only the purger's own items are touched")
     func sharedDirectories() throws {
         try require(.root)
-        let tree = Tree {
+        let home = try purgeHome {
             Directory("sticky") {
                 File("own", block).purgeable()
                 File("foreign", block).purgeable().owned(by: 65534)
@@ -145,7 +144,6 @@ struct AttackTests {
                 File("foreign", block).purgeable().owned(by: 65534)
             }.permissions(0o777)
         }
-        let home = try purgeHome(tree)
         var search = home.search()
         search.includesForeign = true
         let plan = try home.plan(search)
@@ -178,10 +176,10 @@ struct AttackTests {
             }, isShared: true
         )
         try tool("chown", "-R", "\(user)", root.appending("home/.cache"))
-        var command = Command(
-            .built("test-tool"), "purge", root.appending("home"), root.appending("state"))
-        command.user = user
-        try command.run().expect(exits: 0)
+        try Command(
+            .built("test-tool"), "purge", root.appending("home"), root.appending("state"),
+            user: user
+        ).run().expect(exits: 0)
         let home = PurgeFixture(root: root)
         #expect(!home("own").exists)
         #expect(!home(".cache/app/unit").exists)

@@ -88,5 +88,5 @@ struct BatchFixture {
 
 /// Makes a home that holds a tree.
 func batchFixture(_ tree: Tree = BatchFixture.tree) throws -> BatchFixture {
-    BatchFixture(home: try purgeHome(tree))
+    BatchFixture(home: try purgeHome { tree })
 }

@@ -61,8 +61,7 @@ struct BatchRaceTests {
         }
         var process: SleepingProcess?
         try expectKeptAlone(as: [.processInside]) { unit in
-            var sleeper = Command("/bin/sleep", "60")
-            sleeper.workingDirectory = unit.appending("deep")
+            let sleeper = Command("/bin/sleep", "60", in: unit.appending("deep"))
             process = try SleepingProcess(sleeper)
         } afterwards: { batch, unit in
             #expect(batch.isWhole(unit))

@@ -47,7 +47,7 @@ struct ChangeTests {
 
     @Test("whatever was changed between the plan and the run", arguments: changes)
     func changed(unit: String, script: String, reason: KeepReason) throws {
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         let plan = try home.plan()
         #expect(plan.units.count == 3)
         try shell("cd \"$1\"; \(script)", home.home)
@@ -59,7 +59,7 @@ struct ChangeTests {
 
     @Test("when a mark above it says false now")
     func markedAbove() throws {
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         let plan = try home.plan()
         try home(".cache").setValue(false, for: .isPurgeable)
         let report = try home.execute(plan)
@@ -70,7 +70,7 @@ struct ChangeTests {
     @Test("when a file came to it that has old times only", arguments: [60])
     func freshWithOldTimes(age: Int64) throws {
         let old = FileTime(seconds: 1_000_000_000, nanoseconds: 0)
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         for path in ["marked", "unit/file", "unit/deep/file", ".cache/app/file"] {
             try tool("touch", "-d", "@\(old.seconds)", home(path))
             #expect(try home(path).status().contentModificationTime == old)
@@ -94,7 +94,7 @@ struct ChangeTests {
     @Test(
         "when it was used after the run began, which is told as that", arguments: ["cat", "touch"])
     func used(command: String) throws {
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         let plan = try home.plan()
         let begin = FileTime.now
         // The kernel's clock for files advances every few milliseconds.

@@ -78,7 +78,7 @@ struct CrashTests {
     @Test(
         "never gives a unit its name back that is partly gone: one of too many directories to note")
     func manyDirectories() throws {
-        let home = try purgeHome(Tree { cache("unit") {} })
+        let home = try purgeHome { cache("unit") {} }
         let unit = home(".cache/app/unit")
         try tool("bash", "-c", "cd $0 && mkdir {1..9500} && touch {1..9500}/file", unit)
         let result = try Command(.built("test-tool"), "purge", home.home, home.state, "3000")

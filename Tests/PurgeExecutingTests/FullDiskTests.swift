@@ -91,13 +91,12 @@ struct FullDiskTests {
 
     @Test("a directory that a quota stops in the middle is a failure, and not taken for another")
     func quotaInTheMiddle() throws {
-        let tree = Tree {
+        let home = try purgeHome {
             cache("unit") {
                 File("first", block)
                 File("second", block)
             }
         }
-        let home = try purgeHome(tree)
         let plan = try home.plan()
         let mock = SystemCallMock([.unlinkat: [nil, .diskQuotaExceeded]])
         let report = try mock.run { try home.execute(plan) }
@@ -108,11 +107,10 @@ struct FullDiskTests {
 
     @Test("going on waits for room for the journal, too")
     func goingOnWithoutRoom() throws {
-        let tree = Tree {
+        let home = try purgeHome {
             File(".cache/app/changed", block)
             File(".cache/app/unit/file", block)
         }
-        let home = try purgeHome(tree)
         let plan = try home.plan([home.unit(at: home(".cache/app/changed"))])
         try tool("touch", "-d", "2001-01-01", home(".cache/app/changed"))
         var executor = home.executor()

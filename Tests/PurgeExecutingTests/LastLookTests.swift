@@ -32,7 +32,7 @@ struct LastLookTests {
 
     @Test("keeps a file that is marked after its marks were read")
     func markedFile() throws {
-        let home = try purgeHome(Tree { File("marked", block).purgeable() })
+        let home = try purgeHome { File("marked", block).purgeable() }
         // Its lease, its marks, then what uses it.
         let report = try execute(in: home, attackingAt: [.fcntl, .listxattr, .readlinkat]) {
             try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "false", home("marked"))
@@ -43,11 +43,10 @@ struct LastLookTests {
 
     @Test("gives another directory that looks the same its name back")
     func lookalike() throws {
-        let tree = Tree {
+        let home = try purgeHome {
             cache("unit") {}
             Directory("Documents") { Directory("same") }
         }
-        let home = try purgeHome(tree)
         let unit = home(".cache/app/unit")
         let other = try home("Documents/same").status().identity
         let report = try execute(in: home, attackingAt: [.renameat2]) {
@@ -62,11 +61,10 @@ struct LastLookTests {
 
     @Test("leaves an empty directory that took the place of one in the unit")
     func replacedInside() throws {
-        let tree = Tree {
+        let home = try purgeHome {
             cache("unit") { Directory("deep") { File("file", block) } }
             Directory("Documents") { Directory("empty") }
         }
-        let home = try purgeHome(tree)
         let unit = home(".cache/app/unit")
         let other = try home("Documents/empty").status().identity
         var place: FilePath?
@@ -83,8 +81,7 @@ struct LastLookTests {
 
     @Test("keeps a unit in which a file was overwritten by as many bytes")
     func overwrittenInside() throws {
-        let tree = Tree { cache("unit") { Directory("deep") { File("file", block) } } }
-        let home = try purgeHome(tree)
+        let home = try purgeHome { cache("unit") { Directory("deep") { File("file", block) } } }
         let unit = home(".cache/app/unit")
         let report = try execute(in: home, attackingAt: [.renameat2]) {
             try tool(
@@ -99,20 +96,17 @@ struct LastLookTests {
         "keeps a unit of which a file is opened after it was examined again",
         arguments: [true, false])
     func openedAside(forWriting: Bool) throws {
-        let tree = Tree {
+        let home = try purgeHome {
             cache("unit") {
                 File("file", block)
                 Directory("deep") { File("file", block) }
             }
         }
-        let home = try purgeHome(tree)
         let unit = home(".cache/app/unit")
         var opened: [FileDescriptor] = []
         defer { opened.forEach(closeIgnoringErrors) }
         // Put aside, all leases of the second examination, then what uses it.
-        let report = try execute(
-            in: home, attackingAt: [.renameat2, .fcntl, .fcntl, .readlinkat]
-        ) {
+        let report = try execute(in: home, attackingAt: [.renameat2, .fcntl, .fcntl, .readlinkat]) {
             let file = try unitByNow(home).appending(FilePath("deep/file").components)
             opened.append(try openFile(file, flags: forWriting ? .readWrite : .readOnly))
         }
@@ -125,11 +119,10 @@ struct LastLookTests {
 
     @Test("removes no directory that took the place of one put aside")
     func replacedAside() throws {
-        let tree = Tree {
+        let home = try purgeHome {
             Directory("Documents") { File("document", block) }
             cache("unit") { File("file", block) }
         }
-        let home = try purgeHome(tree)
         var place: FilePath?
         // After the second look, before it is recorded that it is being deleted.
         let report = try execute(in: home, attackingAt: [.renameat2, .pwrite]) {
@@ -144,13 +137,12 @@ struct LastLookTests {
 
     @Test("leaves a file that was moved into a directory while it was removed")
     func movedFileIn() throws {
-        let tree = Tree {
+        let home = try purgeHome {
             Directory("Documents") { File("document", block) }
             cache("unit") {
                 for name in ["a", "b"] { Directory("\(name)") { File("file", block) } }
             }
         }
-        let home = try purgeHome(tree)
         var place: FilePath?
         let report = try execute(in: home, attackingAt: [.unlinkat]) {
             let aside = try unitByNow(home)

@@ -12,7 +12,7 @@ import Testing
 struct LeftoverTests {
     @Test("is left alone and reported when the journal does not name it")
     func stranger() throws {
-        let tree = Tree {
+        let home = try purgeHome {
             Directory(".cache") {
                 Directory(".resval-purge-first") { File("file", block) }
                 File("app/file", block)
@@ -20,7 +20,6 @@ struct LeftoverTests {
                 File("app/unit/.resval-purge-third/file", block)
             }
         }
-        let home = try purgeHome(tree)
         let report = try home.purge()
         #expect(report.removed == [home(".cache/app/file")])
         #expect(
@@ -63,7 +62,7 @@ struct LeftoverTests {
 
     @Test("is still in the journal when a directory that took its name kept it aside")
     func keptAside() throws {
-        let home = try purgeHome(Tree { cache("unit") { File("file", block) } })
+        let home = try purgeHome { cache("unit") { File("file", block) } }
         let unit = home(".cache/app/unit")
         var aside: FilePath?
         let report = try home.execute(home.plan()) { call in

@@ -15,11 +15,10 @@ func unitPutAside(
         Directory("deep") { File("file", block) }
     }
     let documents = Directory("Documents") { File("old", block) }
-    let home = try purgeHome(
-        Tree {
-            documents
-            tree
-        })
+    let home = try purgeHome {
+        documents
+        tree
+    }
     let unit = home(".cache/app/unit")
     let inodes = try ["", "deep"].map { try unit.appending($0).status().identity.inode }
     let filesystems = MountedFilesystems()

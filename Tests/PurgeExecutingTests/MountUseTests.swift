@@ -117,8 +117,7 @@ struct MountUseTests {
         let report = try home.execute(plan) { call in
             guard call == .renameat2, !isMounted else { return }
             isMounted = true
-            try tool(
-                "mount", "--bind", unit.appending("deep"), home("elsewhere/directory"))
+            try tool("mount", "--bind", unit.appending("deep"), home("elsewhere/directory"))
         }
         #expect(isMounted)
         #expect(report.kept[unit] == .mountedElsewhere)
@@ -199,7 +198,7 @@ struct ThreadUseTests {
             threading.Thread(target=work).start()
             \(main)
             """
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         let ready = home.root.appending("ready")
         let unit = home(".cache/app/unit")
         let process = try SleepingProcess(
@@ -231,11 +230,10 @@ struct ThreadUseTests {
 struct SilentMountTests {
     /// Makes a home with such mounts.
     private func homeWithSilentMounts(_ points: [String]) throws -> PurgeFixture {
-        let tree = Tree {
+        let home = try purgeHome {
             cache("unit") { File("file", block) }
             Directory("source") { Directory("inner") { File("file", block) } }
         }
-        let home = try purgeHome(tree)
         try makeSilentMounts(at: points.map { home($0) }, showing: home("source"))
         return home
     }

@@ -135,9 +135,9 @@ extension FilePath {
 }
 
 /// Makes a home that holds a tree.
-func purgeHome(_ tree: Tree) throws -> PurgeFixture {
+func purgeHome(@TreeBuilder _ items: () -> [any TreeItem]) throws -> PurgeFixture {
     let root = try temporaryDirectory(containing: homeTree)
-    try tree.create(in: root.appending("home"))
+    try Tree(items).create(in: root.appending("home"))
     return PurgeFixture(root: root)
 }
 

@@ -22,7 +22,7 @@ struct PurgeRecordsTests {
         "is not believed in a record with any other path than the purger's own",
         arguments: forgeries)
     func forged(parent: String, name: String, aside: String) throws {
-        let home = try purgeHome(Tree {})
+        let home = try purgeHome {}
         func record(_ parent: String, _ name: String, _ aside: String) -> AsideRecord {
             AsideRecord(
                 .deleting, parentPath: Array(parent.utf8), name: Array(name.utf8),
@@ -101,7 +101,7 @@ struct PurgeRecordsTests {
 
     @Test("has one record for each directory put aside")
     func journal() throws {
-        let home = try purgeHome(Tree {})
+        let home = try purgeHome {}
         let journal = try PurgeJournal(in: home.state)
         func record(_ name: String) -> AsideRecord {
             AsideRecord(

@@ -111,8 +111,7 @@ struct RaceTests {
             rename(home(".cache/app/unit").string, home("moved").string)
             rename(home("Documents").string, home(".cache/app/unit").string)
         } _: { home, _ in
-            #expect(
-                documentsAreWhole(home, at: ".cache/app/unit") || documentsAreWhole(home))
+            #expect(documentsAreWhole(home, at: ".cache/app/unit") || documentsAreWhole(home))
             expectOthersRemoved(home, isTogether)
         }
     }

@@ -67,9 +67,7 @@ struct RemountTests {
         let state = try temporaryDirectory()
         let aside = AsideName.make()
         func make(_ name: FileName) throws -> (FileStatus, FileStatus) {
-            let tree = Tree {
-                Directory(".cache/app") { Directory(name) { File("file", block) } }
-            }
+            let tree = Tree { Directory(".cache/app") { Directory(name) { File("file", block) } } }
             try makeHome(tree, at: filesystem.root.appending("top"))
             let app = filesystem.root.appending("top/home/.cache/app")
             return (try app.status(), try app.appending(name).status())
@@ -105,7 +103,7 @@ struct RemountTests {
 
     @Test("is told from other files by filesystem, inode and time of birth, each of them")
     func identity() throws {
-        let root = try temporaryDirectory(containing: Tree { File("file") })
+        let root = try temporaryDirectory { File("file") }
         let status = try root.appending("file").status()
         let filesystems = MountedFilesystems()
         let known = filesystems.identity(of: status)

@@ -12,12 +12,11 @@ struct RemovalTests {
     @Test("begins where something is mounted, and goes onto no other mount")
     func mountedRoot() throws {
         try require(.root)
-        let tree = Tree {
+        let home = try purgeHome {
             File("marked", block).purgeable()
             cache("unit") { File("file", block) }
             Directory("mounted") { File("marked", block).purgeable() }.purgeable()
         }
-        let home = try purgeHome(tree)
         for path in [home.home, home("mounted")] { try tool("mount", "--bind", path, path) }
         defer { for path in [home("mounted"), home.home] { _ = try? tool("umount", path) } }
         let report = try home.purge()
@@ -27,7 +26,7 @@ struct RemovalTests {
 
     @Test("removes the units of the plan and nothing else")
     func removes() throws {
-        let tree = Tree {
+        let home = try purgeHome {
             File("marked", block).purgeable()
             File("unmarked", block)
             Directory("unit") {
@@ -39,7 +38,6 @@ struct RemovalTests {
             File(".cache/loose", block)
             File(".cache/app/unit/file", block)
         }
-        let home = try purgeHome(tree)
         let report = try home.purge()
         let units = ["marked", "unit", ".cache/loose", ".cache/app/unit"].map { home($0) }
         #expect(report.removed == Set(units))
@@ -54,11 +52,10 @@ struct RemovalTests {
 
     @Test("rehearsed removes nothing and says the same")
     func rehearsal() throws {
-        let tree = Tree {
+        let home = try purgeHome {
             File("marked", block).purgeable()
             cache("unit") { File("file", block) }
         }
-        let home = try purgeHome(tree)
         let report = try home.purge { $0.mode = .rehearse }
         #expect(report.removed == [home("marked"), home(".cache/app/unit")])
         #expect(home("marked").exists)
@@ -69,7 +66,7 @@ struct RemovalTests {
 
     @Test("reaches any name and any depth")
     func names() throws {
-        let tree = Tree {
+        let home = try purgeHome {
             Directory(".cache") {
                 Directory("app") {
                     for name in HostileNames.all {
@@ -82,7 +79,6 @@ struct RemovalTests {
                 }
             }
         }
-        let home = try purgeHome(tree)
         let report = try home.purge()
         #expect(report.kept == [:])
         #expect(report.failed == [:])
@@ -92,13 +88,12 @@ struct RemovalTests {
 
     @Test("goes to a unit beyond PATH_MAX")
     func longPath() throws {
-        let tree = Tree {
+        let home = try purgeHome {
             NestedDirectories(HostileNames.longest, depth: 20) {
                 Directory("unit") { File("file", block) }.purgeable()
                 File("marked", block).purgeable()
             }
         }
-        let home = try purgeHome(tree)
         let report = try home.purge()
         #expect(report.failed == [:])
         #expect(report.kept == [:])
@@ -108,8 +103,7 @@ struct RemovalTests {
 
     @Test("ends on request")
     func stop() throws {
-        let tree = Tree { File("marked", block).purgeable() }
-        let home = try purgeHome(tree)
+        let home = try purgeHome { File("marked", block).purgeable() }
         let report = try home.purge { $0.shouldStop = { true } }
         #expect(report.outcome.isStopped)
         #expect(home("marked").exists)
@@ -117,8 +111,7 @@ struct RemovalTests {
 
     @Test("refuses plans of another boot, and old ones")
     func stale() throws {
-        let tree = Tree { File("marked", block).purgeable() }
-        let home = try purgeHome(tree)
+        let home = try purgeHome { File("marked", block).purgeable() }
         let plan = try home.plan()
         let executor = home.executor()
         let otherBoot = PurgePlan(
@@ -140,8 +133,7 @@ struct RemovalTests {
 
     @Test("lets one purger of a user work at a time")
     func twoPurgers() throws {
-        let tree = Tree { File("marked", block).purgeable() }
-        let home = try purgeHome(tree)
+        let home = try purgeHome { File("marked", block).purgeable() }
         let plan = try home.plan()
         let first = try PurgeJournal(in: home.state)
         #expect(throws: PurgeRefusal.anotherIsAtWork) {

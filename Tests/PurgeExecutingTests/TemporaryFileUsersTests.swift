@@ -58,7 +58,7 @@ struct TemporaryFileUsersTests {
     @Test("stay while a program of their owner runs that was running when they were made")
     func program() throws {
         try require(.root)
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         for name in ["tmp/before", "tmp/loose"] {
             try tool("chown", "-R", "\(user)", home(name))
         }
@@ -82,7 +82,7 @@ struct TemporaryFileUsersTests {
     @Test("are those of a service for ten minutes after its start, and none of a shell")
     func sessions() throws {
         try require(.root)
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         func mayNeed(minutes: Int64, isUrgent: Bool = false) -> Bool {
             var made = FileTime.now
             made.seconds += minutes * 60
@@ -102,7 +102,7 @@ struct TemporaryFileUsersTests {
     @Test("stay while a program waits for changes in them")
     func watched() throws {
         try require(.tool("python3"))
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         try Tree {
             Directory("unit") { Directory("watched") { File("file", block) } }
         }.create(in: home("tmp"))
@@ -122,8 +122,7 @@ struct TemporaryFileUsersTests {
         try wait(for: ready)
         let during = try found(home, now: .later)
         #expect(during.units == [home("tmp/before")])
-        #expect(
-            during.kept == [home("tmp/unit"): .watched, home("tmp/loose"): .watched])
+        #expect(during.kept == [home("tmp/unit"): .watched, home("tmp/loose"): .watched])
         // A run asks again.
         let planned = try home.plan([home.unit(at: home("tmp/loose"), .temporary)])
         let report = try home.execute(planned, home.executor(search(home)))

@@ -22,7 +22,7 @@ struct UseTests {
         _ path: String, as reason: KeepReason,
         _ use: (FilePath, () throws -> Void) throws -> Void
     ) throws {
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         let unit = path == "marked" ? home("marked") : home(".cache/app/unit")
         try use(home(path)) {
             let report = try home.execute(try home.plan(), home.executor())
@@ -63,7 +63,7 @@ struct UseTests {
         ])
     func brief(path: String, locks: Bool) throws {
         try require(.tool("python3"))
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         let plan = try home.plan()
         // Makes the journal, which waits for the disk.
         try home.executor().finishLeftovers { _ in }
@@ -76,8 +76,7 @@ struct UseTests {
     @Test("many units in use keep a run waiting for two seconds at most")
     func manyInUse() throws {
         let names = (0..<40).map { FileName(Array("file\($0)".utf8)) }
-        let tree = Tree { for name in names { File(name, block).purgeable() } }
-        let home = try purgeHome(tree)
+        let home = try purgeHome { for name in names { File(name, block).purgeable() } }
         let opened = try names.map { try openForReading(home.home.appending($0)) }
         defer { opened.forEach(closeIgnoringErrors) }
         let plan = try home.plan()
@@ -115,8 +114,7 @@ struct UseTests {
     @Test("a unit in which a process works, or of which it has a directory open")
     func processInside() throws {
         try expectKept(".cache/app/unit/deep", as: .processInside) { path, purge in
-            var sleeper = Command("/bin/sleep", "60")
-            sleeper.workingDirectory = path
+            let sleeper = Command("/bin/sleep", "60", in: path)
             let process = try SleepingProcess(sleeper)
             try purge()
             process.end()
@@ -145,7 +143,7 @@ struct UseTests {
             c.commit()
             os.kill(os.getpid(), 9)
             """
-        let home = try purgeHome(Tree { Directory(".cache") { Directory("app") } })
+        let home = try purgeHome { Directory(".cache") { Directory("app") } }
         for path in [".cache/loose.db", ".cache/app/data.db"] {
             _ = try Command("/usr/bin/python3", "-c", script, home(path)).run()
             #expect(home(path + "-wal").exists)

@@ -31,7 +31,7 @@ struct WayTests {
         _ change: @escaping (PurgeFixture) throws -> Void,
         afterwards: (PurgeFixture) throws -> FilePath = { $0(".cache/app") }
     ) throws {
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         if !isNew { waitForClock() }
         let plan = try home.plan()
         var (hasRemoved, hasChanged) = (false, false)
@@ -56,8 +56,7 @@ struct WayTests {
 
     @Test("is walked once for many of them")
     func shared() throws {
-        let tree = Tree { for index in 0..<200 { File(".cache/app/\(index)", block) } }
-        let home = try purgeHome(tree)
+        let home = try purgeHome { for index in 0..<200 { File(".cache/app/\(index)", block) } }
         waitForClock()
         let plan = try home.plan()
         let mock = SystemCallMock([:])

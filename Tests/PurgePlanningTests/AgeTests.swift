@@ -12,8 +12,7 @@ struct AgeTests {
     private func rules(
         _ pressure: PurgePressure, wanted: Int64? = nil, isClockTrusted: Bool = true
     ) -> AgeRules {
-        AgeRules(
-            now: now, pressure: pressure, wantedAge: wanted, isClockTrusted: isClockTrusted)
+        AgeRules(now: now, pressure: pressure, wantedAge: wanted, isClockTrusted: isClockTrusted)
     }
 
     @Test(
@@ -88,12 +87,11 @@ struct AgeTests {
 
     @Test("is 24 hours for caches and marks, and 6 for temporary files when space is critical")
     func onDisk() throws {
-        let tree = Tree {
+        var home = try homeFixture {
             Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
             Directory("tmp") { File("file", block) }
             File("marked", block).purgeable()
         }
-        var home = try homeFixture(tree)
         home.temporary = ["tmp"]
         func units(hours: Int64, _ pressure: PurgePressure) throws -> Set<String> {
             let found = try home.found(now: .after(hours: hours)) {
@@ -110,11 +108,10 @@ struct AgeTests {
 
     @Test("counts from the last use of any kind: old times of modification make nothing old")
     func copiedTimes() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             File(".cache/app/unit/file", block)
             File("marked", block).purgeable()
         }
-        let home = try homeFixture(tree)
         for path in [".cache/app/unit/file", ".cache/app/unit", "marked"] {
             try tool("touch", "-d", "2001-01-01", home.path(path))
         }
@@ -127,11 +124,10 @@ struct AgeTests {
 
     @Test("does not become less by a search: access times stay as they are")
     func accessTimes() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             File(".cache/app/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
             File(".cache/app/deep/file", block)
         }
-        let home = try homeFixture(tree)
         let paths = [".cache", ".cache/app", ".cache/app/CACHEDIR.TAG", ".cache/app/deep"]
         for path in paths {
             try tool("touch", "-a", "-d", "2001-01-01", home.path(path))
@@ -145,7 +141,7 @@ struct AgeTests {
 
     @Test("counts from the last change where a time that any program can set is in the future")
     func future() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             Directory(".cache") {
                 Directory("app") {
                     File("file", block)
@@ -153,7 +149,6 @@ struct AgeTests {
                 }
             }
         }
-        let home = try homeFixture(tree)
         for path in [".cache/app/file", ".cache/app/unit/deep/file", ".cache/app/unit/deep"] {
             try tool("touch", "-d", "2400-01-01", home.path(path))
         }
@@ -169,10 +164,9 @@ struct AgeTests {
 
     @Test("of what was used since the search began is not enough")
     func usedSince() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
         }
-        let home = try homeFixture(tree)
         let begun = FileTime(seconds: FileTime.now.seconds - 3600, nanoseconds: 0)
         let found = try home.found(now: begun)
         #expect(found.units == [] && found.kept == [".cache/app/unit": .changed])

@@ -12,7 +12,7 @@ import Testing
 struct AreaTests {
     @Test("among temporary files are units, but not what programs rely on by its name")
     func temporary() throws {
-        let tree = Tree {
+        var home = try homeFixture {
             Directory("tmp") {
                 Directory("unit") { File("file", block) }
                 Directory("systemd-private-1-a.service") { File("file", block) }
@@ -24,7 +24,6 @@ struct AreaTests {
                 Directory("deep") { File("sticky", block).permissions(0o1600) }
             }.permissions(0o1777)
         }
-        var home = try homeFixture(tree)
         home.temporary = ["tmp"]
         let found = try home.found()
         #expect(found.units == ["tmp/unit"])
@@ -34,12 +33,11 @@ struct AreaTests {
 
     @Test("is in the caches of applications of Flatpak and snap, which set no marks elsewhere")
     func applicationCaches() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             File(".var/app/x/cache/app/unit/f", block)
             Directory(".var/app/x/data/marked") { File("f", block) }.purgeable()
             File("snap/y/common/.cache/app/unit/f", block)
         }
-        let home = try homeFixture(tree)
         let found = try home.found()
         #expect(
             Set(found.units) == [
@@ -49,7 +47,7 @@ struct AreaTests {
 
     @Test("is nowhere that tmpfiles.d keeps, and X keeps a directory but not what is in it")
     func temporaryFilesSettings() throws {
-        let tree = Tree {
+        var home = try homeFixture {
             File("tmp/kept/file", block)
             File("tmp/bare/first", block)
             File("tmp/bare/second/file", block)
@@ -57,12 +55,10 @@ struct AreaTests {
             File("tmp/other", block)
             Directory("tmpfiles.d")
         }
-        var home = try homeFixture(tree)
         home.temporary = ["tmp"]
         let tmp = home.path("tmp")
         try Tree {
-            File(
-                "x.conf", "x \(tmp)/kept\nX \(tmp)/bare\nx \(tmp)/*/precious\n")
+            File("x.conf", "x \(tmp)/kept\nX \(tmp)/bare\nx \(tmp)/*/precious\n")
             File("ignored", "x \(tmp)/other\n")
         }.create(in: home.path("tmpfiles.d"))
         let found = try home.found()
@@ -78,7 +74,7 @@ struct AreaTests {
 
     @Test("is what tmpfiles.d has a line for only by the age of that line")
     func temporaryFilesAges() throws {
-        let tree = Tree {
+        var home = try homeFixture {
             Directory("tmp") {
                 Directory("whole") { File("file", block) }
                 Directory("aged") { File("file", block) }
@@ -88,7 +84,6 @@ struct AreaTests {
             }
             Directory("tmpfiles.d")
         }
-        var home = try homeFixture(tree)
         home.temporary = ["tmp"]
         let tmp = home.path("tmp")
         try Tree {
@@ -103,9 +98,7 @@ struct AreaTests {
                 """)
         }.create(in: home.path("tmpfiles.d"))
         func units(days: Int64, _ age: Int64? = nil) throws -> Set<String> {
-            Set(
-                try home.found(now: .after(hours: days * 24 + 1)) { $0.minimumAge = age }
-                    .units)
+            Set(try home.found(now: .after(hours: days * 24 + 1)) { $0.minimumAge = age }.units)
         }
         try #expect(units(days: 2) == ["tmp/other"])
         try #expect(units(days: 2, 0) == ["tmp/other"])
@@ -120,7 +113,7 @@ struct AreaTests {
 
     @Test("is what a masked or overridden file of tmpfiles.d has a line for")
     func overridden() throws {
-        let tree = Tree {
+        var home = try homeFixture {
             Directory("tmp") {
                 for name in ["a", "b", "c"] { File(FileName(Array(name.utf8)), block) }
             }
@@ -130,7 +123,6 @@ struct AreaTests {
             Directory("lib") { Directory("tmpfiles.d") }
             Directory(".config") { Directory("user-tmpfiles.d") }
         }
-        var home = try homeFixture(tree)
         home.temporary = ["tmp"]
         let tmp = home.path("tmp")
         try Tree { File("over.conf", "x \(tmp)/b") }.create(in: home.path("etc/tmpfiles.d"))
@@ -154,7 +146,7 @@ struct AreaTests {
 
     @Test("is in /tmp and /var/tmp as old as tmpfiles.d says, at least, while space is not short")
     func ownLines() throws {
-        let home = try homeFixture(Tree { Directory("tmpfiles.d") })
+        let home = try homeFixture { Directory("tmpfiles.d") }
         func age(_ pressure: PurgePressure, keepsLonger: Bool) throws -> Int64? {
             var search = home.search(minimumAge: nil)
             search.pressure = pressure
@@ -180,19 +172,18 @@ struct AreaTests {
     @Test("is nowhere in a backup repository that settings name, whoever searches")
     func backupRepository() throws {
         let settings = "repository = \"tar:~/.cache/app/repository\"\n"
-        let tree = Tree {
+        let home = try homeFixture {
             Directory(".config") { Directory("resval") { File("backup.toml", settings) } }
             File(".cache/app/repository/file", block)
             File(".cache/app/fine/file", block)
         }
-        let home = try homeFixture(tree)
         try #expect(home.found().units == [".cache/app/fine"])
     }
 
     @Test("is nowhere on the list of what is no cache, also when a tag makes a unit of it")
     func notACache() throws {
         let tag = "Signature: 8a477f597d28d172789f06886806bc55\n"
-        let tree = Tree {
+        let home = try homeFixture {
             File(".cache/rclone/CACHEDIR.TAG", tag)
             File(".cache/rclone/vfs/file", block)
             File(".cache/containers/storage/file", block)
@@ -201,7 +192,6 @@ struct AreaTests {
             File(".cache/app/venv/file", block)
             File(".cache/app/ide/LocalHistory/file", block)
         }
-        let home = try homeFixture(tree)
         let found = try home.found()
         #expect(found.units == [])
         let expected = [
@@ -214,7 +204,7 @@ struct AreaTests {
 
     @Test("is not in part of a unit: it goes whole, or not at all")
     func roots() throws {
-        let tree = Tree {
+        var home = try homeFixture {
             File(".cache/app/unit/deep/file", block)
             Directory("marked") {
                 Directory("deep") { File("file", block) }
@@ -222,7 +212,6 @@ struct AreaTests {
             }.purgeable()
             Directory("tmp") { Directory("unit") { Directory("deep") { File("file", block) } } }
         }
-        var home = try homeFixture(tree)
         home.temporary = ["tmp"]
         func found(_ root: String) throws -> (units: [String], kept: [String: KeepReason]) {
             let found = try home.found { $0.roots = [home.path(root)] }
@@ -240,12 +229,11 @@ struct AreaTests {
 
     @Test("is nowhere below a marked home but where caches and marks of items are")
     func markedHome() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             Directory("work") { File("file", block) }
             File("plain", block)
             Directory(".cache") { Directory("app") { File("file", block) } }
         }
-        let home = try homeFixture(tree)
         try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.home)
         #expect(try home.found().units == [".cache/app/file"])
     }
@@ -258,14 +246,13 @@ struct AreaTests {
             ("x", "#x#"), ("x", ".#x"),
         ])
     func edited(name: String, companion: String) throws {
-        let tree = Tree {
+        var home = try homeFixture {
             Directory("tmp") {
                 File(FileName(Array(name.utf8)), block)
                 File(FileName(Array("other".utf8)), block)
             }
             Directory(".cache") { Directory("app") { File(FileName(Array(name.utf8)), block) } }
         }
-        var home = try homeFixture(tree)
         home.temporary = ["tmp"]
         try #expect(home.found().units.count == 3)
         // Emacs has a symbolic link that leads nowhere.
@@ -282,7 +269,7 @@ struct AreaTests {
 
     @Test("is no database whose journal lies beside it, and no journal")
     func companions() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             Directory(".cache/app") {
                 for suffix in ["-wal", "-shm", "-journal"] {
                     File("db\(suffix)-x", block)
@@ -296,7 +283,6 @@ struct AreaTests {
                 File("unit/data-wal", block)
             }
         }
-        let home = try homeFixture(tree)
         let found = try home.found()
         let units = Set(found.units)
         #expect(units.contains(".cache/app/alone") && units.contains(".cache/app/unit"))

@@ -48,9 +48,7 @@ struct HomeFixture {
             kept.withLock { $0[path] = reason }
         }
         let reasons = kept.withLock { $0 }.map { (name($0.key), $0.value) }
-        return (
-            found.units.map { name($0.path) }, Dictionary(uniqueKeysWithValues: reasons), found
-        )
+        return (found.units.map { name($0.path) }, Dictionary(uniqueKeysWithValues: reasons), found)
     }
 
     /// The path of something in the home.
@@ -75,8 +73,8 @@ extension FileTime {
 }
 
 /// Makes a home that holds a tree.
-func homeFixture(_ tree: Tree) throws -> HomeFixture {
-    HomeFixture(home: try temporaryDirectory(containing: tree))
+func homeFixture(@TreeBuilder _ items: () -> [any TreeItem]) throws -> HomeFixture {
+    HomeFixture(home: try temporaryDirectory(containing: Tree(items)))
 }
 
 /// Text that takes a block on every filesystem.

@@ -10,7 +10,7 @@ import Testing
 struct MarkedUnitTests {
     @Test("is a marked file, and a marked directory as one unit")
     func marked() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             File("marked", block).purgeable()
             File("unmarked", block)
             Directory("unit") {
@@ -18,7 +18,6 @@ struct MarkedUnitTests {
                 File("second", block)
             }.purgeable()
         }
-        let home = try homeFixture(tree)
         let found = try home.found()
         #expect(Set(found.units) == ["marked", "unit"])
         #expect(found.2.units.first { $0.isDirectory }?.itemCount == 3)
@@ -27,7 +26,7 @@ struct MarkedUnitTests {
 
     @Test("is nothing with a protection class, own or inherited, unless its own mark says so")
     func protectionClass() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             File(".cache/app/token", block).protection(.complete)
             File(".cache/app/marked", block).protection(.complete).purgeable()
             File(".cache/app/none", block).protection(.none)
@@ -51,7 +50,6 @@ struct MarkedUnitTests {
                 File("unmarked", block)
             }.protection(.complete)
         }
-        let home = try homeFixture(tree)
         let broken = home.path(".cache/app/broken")
         try tool("setfattr", "-n", "user.resval.fileProtection", "-v", "perhaps", broken)
         let found = try home.found()
@@ -74,11 +72,10 @@ struct MarkedUnitTests {
 
     @Test("is nothing below a directory whose mark says false or makes no sense")
     func protected() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             Directory(".cache/false") { Directory("unit") { File("file", block) } }.purgeable(false)
             File(".cache/broken/unit/file", block)
         }
-        let home = try homeFixture(tree)
         let broken = home.path(".cache/broken")
         try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "maybe", broken)
         let found = try home.found()
@@ -89,13 +86,12 @@ struct MarkedUnitTests {
 
     @Test("is no mark on what others can write, nor in the stores of other programs")
     func trust() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             File("writable", block).purgeable()
             Directory("open") { File("file", block) }.purgeable()
             Directory("containers") { File("marked", block).purgeable() }
             Directory("fine") { File("marked", block).purgeable() }
         }
-        let home = try homeFixture(tree)
         try tool("chmod", "0666", home.home.appending("writable"))
         try tool("chmod", "0777", home.home.appending("open"))
         let found = try home.found()
@@ -107,14 +103,13 @@ struct MarkedUnitTests {
 
     @Test("is nothing for its mark but below the directories named for that, where some are")
     func markRoots() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             File("outside", block).purgeable()
             File("named/marked", block).purgeable()
             File("named/deep/marked", block).purgeable()
             File("named/containers/marked", block).purgeable()
             Directory(".cache") { Directory("app") { File("file", block) } }
         }
-        let home = try homeFixture(tree)
         let all = try home.found { $0.markRoots = [home.path("named")] }
         #expect(Set(all.units) == ["named/marked", "named/deep/marked", ".cache/app/file"])
         #expect(all.kept["named/containers/marked"] == .untrustedMark)

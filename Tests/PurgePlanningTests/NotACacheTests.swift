@@ -77,7 +77,7 @@ struct NotACacheTests {
     @Test("stays, each for the reason of its line: names and trees, wherever they are in a unit")
     func namesAndTrees() throws {
         let entries = NotACache.shipped.entries.filter { $0.kind == .name || $0.kind == .tree }
-        let home = try homeFixture(Tree { Directory(".cache") { Directory("app") } })
+        let home = try homeFixture { Directory(".cache") { Directory("app") } }
         for (index, entry) in entries.enumerated() {
             let names =
                 entry.kind == .tree
@@ -99,7 +99,7 @@ struct NotACacheTests {
     @Test("is a whole directory in caches whose own entries tell what it is")
     func trees() throws {
         let entries = NotACache.shipped.entries.filter { $0.kind == .tree }
-        let home = try homeFixture(Tree { Directory(".cache") })
+        let home = try homeFixture { Directory(".cache") }
         for (index, entry) in entries.enumerated() {
             let directory = home.path(".cache/\(index)")
             try tool("mkdir", "-p", directory.appending("other"))
@@ -123,7 +123,7 @@ struct NotACacheTests {
     @Test("stays where its line says below a directory for caches")
     func listedPaths() throws {
         for entry in NotACache.shipped.entries where entry.kind == .cache {
-            let home = try homeFixture(Tree { Directory(".cache") })
+            let home = try homeFixture { Directory(".cache") }
             let name = ".cache/\(sample(of: entry))"
             try tool("mkdir", "-p", home.path(name).removingLastComponent())
             try tool("cp", "/etc/passwd", home.path(name))
@@ -140,7 +140,7 @@ struct NotACacheTests {
     @Test("stays among temporary files, by itself and in a unit")
     func reserved() throws {
         let entries = NotACache.shipped.entries.filter { $0.kind == .reserved }
-        var home = try homeFixture(Tree { Directory("tmp").permissions(0o1777) })
+        var home = try homeFixture { Directory("tmp").permissions(0o1777) }
         home.temporary = ["tmp"]
         for (index, entry) in entries.enumerated() {
             let name = sample(of: entry)
@@ -189,7 +189,7 @@ struct NotACacheTests {
             "tmp/New.aup3unsaved", "tmp/quit.blend",
         ])
     func known(_ path: String) throws {
-        var home = try homeFixture(Tree { Directory("tmp").permissions(0o1777) })
+        var home = try homeFixture { Directory("tmp").permissions(0o1777) }
         home.temporary = ["tmp"]
         try tool("mkdir", "-p", home.path(path).removingLastComponent())
         try tool("cp", "/etc/passwd", home.path(path))
@@ -203,7 +203,7 @@ struct NotACacheTests {
 
     @Test("is kept also where it is itself a directory of a program, and below it")
     func atTheTop() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             Directory(".cache") {
                 Directory(".hg") { Directory("store") { File("file", block) } }
                 Directory(".git") { Directory("objects") { File("file", block) } }
@@ -211,13 +211,9 @@ struct NotACacheTests {
                 Directory("fine") { Directory("unit") { File("file", block) } }
             }
         }
-        let home = try homeFixture(tree)
         let found = try home.found()
         #expect(found.units == [".cache/fine/unit"])
-        #expect(
-            Set(found.kept.keys) == [
-                ".cache/.hg", ".cache/.git", ".cache/.password-store",
-            ])
+        #expect(Set(found.kept.keys) == [".cache/.hg", ".cache/.git", ".cache/.password-store"])
         for root in [".cache/.hg", ".cache/.git/objects", ".cache/.password-store/mail"] {
             let below = try home.found { $0.roots = [home.path(root)] }
             #expect(below.units == [] && below.kept[root]?.name == "not-a-cache", "\(root)")
@@ -257,7 +253,7 @@ struct NotACacheTests {
     @Test(
         "is no marker that is empty, and no name in what was fetched or in a directory of packages")
     func fetched() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             Directory(".cache") {
                 Directory("uv") {
                     File(".git")
@@ -274,11 +270,8 @@ struct NotACacheTests {
             Directory("marked") {
                 Directory("node_modules") { File("History.md", block) }
             }.purgeable()
-            Directory("own") {
-                Directory("node") { File("History.md", block) }
-            }.purgeable()
+            Directory("own") { Directory("node") { File("History.md", block) } }.purgeable()
         }
-        let home = try homeFixture(tree)
         let found = try home.found()
         #expect(
             Set(found.units) == [
@@ -291,14 +284,13 @@ struct NotACacheTests {
     @Test("is a clone that was fetched only where a file was edited since its checkout")
     func clones() throws {
         try require(.tool("git"))
-        let tree = Tree {
+        let home = try homeFixture {
             Directory("origin") {
                 File("PKGBUILD", block)
                 Directory("deep") { File("file", block) }
             }
             Directory(".cache") { Directory("yay") }
         }
-        let home = try homeFixture(tree)
         try tool(
             "sh", "-ec",
             """
@@ -329,7 +321,7 @@ struct NotACacheTests {
     @Test("is one entry of a directory that the list parts, and not the whole")
     func parted() throws {
         let tag = "Signature: 8a477f597d28d172789f06886806bc55\n"
-        let tree = Tree {
+        let home = try homeFixture {
             Directory(".cache") {
                 Directory("huggingface") {
                     Directory("hub") {
@@ -352,7 +344,6 @@ struct NotACacheTests {
                 }
             }
         }
-        let home = try homeFixture(tree)
         let found = try home.found()
         let parts: Set = [
             ".cache/huggingface/hub/models--b", ".cache/JetBrains/IntelliJIdea2024.1/index",
@@ -376,7 +367,7 @@ struct NotACacheTests {
 
     @Test("is not what only looks like it")
     func decoys() throws {
-        let tree = Tree {
+        var home = try homeFixture {
             File(".cache/app/bare/HEAD", block)
             File(".cache/app/bare/objects/file", block)
             File(".cache/app/prefix/drive_c/file", block)
@@ -401,7 +392,6 @@ struct NotACacheTests {
                 }
             }
         }
-        var home = try homeFixture(tree)
         home.temporary = ["tmp"]
         let found = try home.found()
         #expect(found.kept == [:])

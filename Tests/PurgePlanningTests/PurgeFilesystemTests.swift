@@ -88,7 +88,7 @@ struct PurgeFilesystemTests {
     @Test("with snapshots keep the documents in them")
     func snapshots() throws {
         try require(.root, .tool("btrfs"), .filesystem(.btrfs))
-        let filesystem = try filesystem(.btrfs)
+        let root = try filesystem(.btrfs).root
         let volume = root.appending("volume")
         try tool("btrfs", "subvolume", "create", volume)
         try home.create(in: volume)

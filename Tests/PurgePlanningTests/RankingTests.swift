@@ -9,25 +9,24 @@ import Testing
 struct RankingTests {
     @Test("caches come before marked items, the least recently used first")
     func order() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             File("marked", block).purgeable()
             File(".cache/app/first", block)
             File(".cache/app/second", block)
         }
-        let home = try homeFixture(tree)
         try tool("cat", home.home.appending("marked"))
         // The kernel's clock for files advances every few milliseconds.
         try tool("sleep", "0.02")
         try tool("touch", home.home.appending(".cache/app/first"))
-        #expect(
-            try home.found().units == [".cache/app/second", ".cache/app/first", "marked"])
+        #expect(try home.found().units == [".cache/app/second", ".cache/app/first", "marked"])
     }
 
     @Test("of many only as many are kept as free enough, and all are counted")
     func bounded() throws {
         let names = (0..<200).map { "file\($0)" }
-        let tree = Tree { Directory(".cache/app") { for name in names { File("\(name)", block) } } }
-        let home = try homeFixture(tree)
+        let home = try homeFixture {
+            Directory(".cache/app") { for name in names { File("\(name)", block) } }
+        }
         let all = try home.found().2
         #expect(all.units.count == 200 && !all.isTruncated)
         let size = try #require(all.units.first?.bytes)

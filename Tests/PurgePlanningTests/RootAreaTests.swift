@@ -13,7 +13,7 @@ struct RootAreaTests {
     @Test("is not in any home's directory for documents, keys or settings")
     func otherHomes() throws {
         try require(.root)
-        let tree = Tree {
+        var home = try homeFixture {
             File("passwd")
             Directory("home/other") {
                 File(".config/user-dirs.dirs", "XDG_DOCUMENTS_DIR=\"$HOME/Papers\"\n")
@@ -22,7 +22,6 @@ struct RootAreaTests {
                 }
             }
         }
-        var home = try homeFixture(tree)
         try Tree {
             File("users", "other:x:1234:1234::\(home.path("home/other")):/bin/sh\n")
         }.create(in: home.home)
@@ -40,7 +39,7 @@ struct RootAreaTests {
     func foreignSettings() throws {
         try require(.root)
         let other: UInt32 = 1234
-        let tree = Tree {
+        var home = try homeFixture {
             Directory("work") { File("marked", block).purgeable() }
             Directory("data/Papers") { File("marked", block).purgeable() }.owned(by: other)
             Directory("home/other") {
@@ -50,7 +49,6 @@ struct RootAreaTests {
                 SymbolicLink("Music", to: "../../data/Papers")
             }.owned(by: other)
         }
-        var home = try homeFixture(tree)
         try Tree {
             File("users", "other:x:\(other):\(other)::\(home.path("home/other")):/bin/sh\n")
         }.create(in: home.home)
@@ -63,9 +61,7 @@ struct RootAreaTests {
         let found = try home.found { $0.includesForeign = true }
         #expect(found.units == ["work/marked"])
         #expect(
-            found.kept == [
-                "data/Papers": .protectedRoot, "home/other/.config": .protectedRoot,
-            ])
+            found.kept == ["data/Papers": .protectedRoot, "home/other/.config": .protectedRoot])
     }
 
     @Test("is no directory that an ordinary user could not empty")
@@ -78,11 +74,9 @@ struct RootAreaTests {
             user: 1, includesForeign: true,
             ages: AgeRules(now: .later, pressure: .low, wantedAge: 0, isClockTrusted: true),
             notACache: .shipped, keptPaths: KeptPaths([]), mountsElsewhere: .none)
-        let tree = Tree { Directory("closed").permissions(0o500) }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { Directory("closed").permissions(0o500) }
         let path = root.appending("closed")
-        let item = ReachedItem(
-            .directory(try OpenDirectory(at: path)), path: path.bytes, depth: 1)
+        let item = ReachedItem(.directory(try OpenDirectory(at: path)), path: path.bytes, depth: 1)
         let seen = SeenItem(
             status: try path.status(), decision: .unmarked, isMarked: false, isTagged: false,
             listed: nil, keptPaths: KeptPaths.Position())

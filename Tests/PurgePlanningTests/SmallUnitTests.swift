@@ -16,11 +16,10 @@ struct SmallUnitTests {
 
     @Test("what pre-commit set aside stays, and the large file beside it goes")
     func single() throws {
-        let tree = Tree {
+        let fixture = try homeFixture {
             File(".cache/pre-commit/patch1", content(4))
             File(".cache/pre-commit/large", content(2048))
         }
-        let fixture = try homeFixture(tree)
         let (units, kept, found) = try fixture.found { $0.smallest = Self.smallest }
         #expect(units == [".cache/pre-commit/large"])
         #expect(kept[".cache/pre-commit/patch1"] == .tooSmall)
@@ -32,13 +31,12 @@ struct SmallUnitTests {
 
     @Test("small units of one directory go when they come to a mebibyte, after all larger ones")
     func together() throws {
-        let tree = Tree {
+        let fixture = try homeFixture {
             for index in 0..<20 { File(".cache/many/small\(index)", content(60)) }
             for index in 0..<10 { File(".cache/few/small\(index)", content(60)) }
             File(".cache/app/medium", content(512))
             File(".cache/app/large", content(1024))
         }
-        let fixture = try homeFixture(tree)
         let (units, kept, _) = try fixture.found { $0.smallest = Self.smallest }
         #expect(units.first == ".cache/app/large")
         #expect(units.count { $0.hasPrefix(".cache/many/") } == 20)
@@ -49,8 +47,7 @@ struct SmallUnitTests {
 
     @Test("a marked unit may be small")
     func marked() throws {
-        let tree = Tree { File("data/marked", content(4)).purgeable() }
-        let fixture = try homeFixture(tree)
+        let fixture = try homeFixture { File("data/marked", content(4)).purgeable() }
         let (units, _, _) = try fixture.found { $0.smallest = Self.smallest }
         #expect(units == ["data/marked"])
     }
@@ -78,12 +75,11 @@ struct SmallUnitTests {
 
     @Test("what the target does not need is dropped, the smallest first, and more may be found")
     func trimmed() throws {
-        let tree = Tree {
+        let fixture = try homeFixture {
             File(".cache/app/old", content(1024))
             File(".cache/app/middle", content(2048))
             File(".cache/app/new", content(8192))
         }
-        let fixture = try homeFixture(tree)
         let found = try fixture.found().2
         #expect(found.units.count == 3 && !found.isTruncated)
         let trimmed = found.trimmed(toFree: PurgeAmount(bytes: 8 << 20))
@@ -98,7 +94,7 @@ struct SmallUnitTests {
 
     @Test("a database beside directories makes one unit of them, except where the list says not")
     func indexed() throws {
-        let tree = Tree {
+        let fixture = try homeFixture {
             Directory(".cache") {
                 for name in ["indexed", "nix", "plain"] {
                     Directory("\(name)") {
@@ -108,7 +104,6 @@ struct SmallUnitTests {
                 }
             }
         }
-        let fixture = try homeFixture(tree)
         let (units, _, _) = try fixture.found()
         #expect(
             Set(units) == [
@@ -123,7 +118,7 @@ struct SmallUnitTests {
     @Test(
         "a database stays with the clones that it knows, and small files beside a repository stay")
     func repository() throws {
-        let tree = Tree {
+        let fixture = try homeFixture {
             File(".cache/pre-commit/db.db", block)
             File(".cache/pre-commit/clone/.git/HEAD", block)
             File(".cache/pre-commit/unpacked/file", block)
@@ -135,7 +130,6 @@ struct SmallUnitTests {
             Directory(".cache/tool/clone/refs")
             File(".cache/tool/unpacked/file", block)
         }
-        let fixture = try homeFixture(tree)
         let (units, kept, _) = try fixture.found()
         #expect(Set(units) == [".cache/tool/large", ".cache/tool/unpacked"])
         #expect(kept[".cache/pre-commit"]?.name == "not-a-cache")

@@ -10,14 +10,13 @@ import Testing
 struct UnitSearchTests {
     @Test("in caches is a file, and what lies two levels down")
     func caches() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             File(".cache/loose", block)
             File(".cache/app/file", block)
             File(".cache/app/unit/deep/file", block)
             File(".cache/tagged/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
             File(".cache/tagged/file", block)
         }
-        let home = try homeFixture(tree)
         let examined = Monitor(0)
         let found = try home.found {
             $0.didExamine = { count in examined.withLock { $0 += count } }
@@ -32,13 +31,12 @@ struct UnitSearchTests {
 
     @Test("is not what lies in a directory for documents, settings or keys, whatever it says")
     func documents() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             File("Documents/marked", block).purgeable()
             Directory("Documents/unit") { File("file", block) }.purgeable()
             Directory(".config") { File("marked", block).purgeable() }
             Directory(".ssh") { File("marked", block).purgeable() }
         }
-        let home = try homeFixture(tree)
         let found = try home.found()
         #expect(found.units == [])
         #expect(
@@ -51,7 +49,7 @@ struct UnitSearchTests {
 
     @Test("is not a unit that holds something to keep, whole as it is")
     func keptWhole() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             Directory("marked") {
                 File("file", block)
                 Directory("deep") { File("kept", block).purgeable(false) }
@@ -62,7 +60,6 @@ struct UnitSearchTests {
             File(".cache/app/repository/file", block)
             File(".cache/app/fine/file", block)
         }
-        let home = try homeFixture(tree)
         let found = try home.found()
         #expect(found.units == [".cache/app/fine"])
         #expect(found.kept["marked"] == .protected(Effective(.markedFalse)))
@@ -75,13 +72,12 @@ struct UnitSearchTests {
     func symbolicLinks() throws {
         // A target this long takes a block.
         let target = FilePath("/" + String(repeating: "x", count: 2000))
-        let tree = Tree {
+        var home = try homeFixture {
             SymbolicLink(".cache/loose", to: target)
             SymbolicLink(".cache/app/link", to: target)
             SymbolicLink(".cache/app/unit/link", to: target)
             Directory("tmp") { SymbolicLink("link", to: target) }
         }
-        var home = try homeFixture(tree)
         home.temporary = ["tmp"]
         let found = try home.found()
         #expect(found.units == [".cache/app/unit"])
@@ -94,14 +90,13 @@ struct UnitSearchTests {
 
     @Test("is no file with a name elsewhere; a unit with all names of one counts it once")
     func hardLinks() throws {
-        let tree = Tree {
+        let home = try homeFixture {
             File("document", block)
             HardLink(".cache/app/linked", to: "document")
             Directory(".cache/app/outside") { HardLink("linked", to: "document") }
             File(".cache/app/inside/first", block)
             HardLink(".cache/app/inside/second", to: ".cache/app/inside/first")
         }
-        let home = try homeFixture(tree)
         let found = try home.found()
         #expect(found.kept[".cache/app/linked"] == .freesNothing)
         let units = found.2.units.filter { $0.path.suffix(6).elementsEqual("inside".utf8) }
@@ -117,11 +112,10 @@ struct UnitSearchTests {
         arguments: ["i", "a"])
     func immutable(flag: String) throws {
         try require(.root)
-        let tree = Tree {
+        let home = try homeFixture {
             File("marked", block).purgeable()
             Directory("unit") { File("file", block) }.purgeable()
         }
-        let home = try homeFixture(tree)
         let paths = ["marked", "unit/file"].map { home.path($0) }
         for path in paths { try tool("chattr", "+\(flag)", path) }
         defer { for path in paths { _ = try? tool("chattr", "-\(flag)", path) } }
@@ -133,11 +127,10 @@ struct UnitSearchTests {
     @Test("is nothing of others")
     func foreign() throws {
         try require(.root)
-        let tree = Tree {
+        let home = try homeFixture {
             File(".cache/app/file", block)
             File(".cache/app/unit/file", block)
         }
-        let home = try homeFixture(tree)
         try tool("chown", "12345", home.home.appending(".cache/app/file"))
         try tool("chown", "12345", home.home.appending(".cache/app/unit/file"))
         let found = try home.found()
@@ -148,8 +141,7 @@ struct UnitSearchTests {
 
     @Test("is not the home because a variable says that it holds caches or temporary files")
     func hostileEnvironment() throws {
-        let tree = Tree { File("work/deep/file", block) }
-        let home = try homeFixture(tree)
+        let home = try homeFixture { File("work/deep/file", block) }
         for variable in ["XDG_CACHE_HOME", "TMPDIR", "XDG_DATA_HOME"] {
             var hostile = home
             hostile.environment[variable] = home.home

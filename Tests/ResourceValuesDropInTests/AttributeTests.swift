@@ -22,10 +22,9 @@ struct AttributeTests {
 
     @Test("a class that does not exist, and one on a missing item or a link, changes nothing")
     func refused() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f").permissions(0o644); SymbolicLink("l", to: "f")
         }
-        let root = try temporaryDirectory(containing: tree)
         let file = root.appending("f")
         expectError(.featureUnsupported) {
             try setAttributes(
@@ -41,12 +40,11 @@ struct AttributeTests {
     /// SwiftyBeaver's FileDestination gives its log the class `none` in this way.
     @Test("attributes that are read, changed and written change only what was changed")
     func readAndWritten() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d") {
                 File("log").protection(.complete).purgeable(); File("plain"); File("other")
             }.protection(.completeUnlessOpen)
         }
-        let root = try temporaryDirectory(containing: tree)
         let directory = root.appending("d")
         let (log, other) = (directory.appending("log"), directory.appending("other"))
         var attributes = try manager.attributesOfItem(atPath: "\(log)")
@@ -79,13 +77,12 @@ struct AttributeTests {
 
     @Test("the class is that of the directories above, a string that casts to each type")
     func classFromAbove() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d") {
                 Directory("e") { File("f") }
                 SymbolicLink("l", to: "e/f")
             }.protection(.complete)
         }
-        let root = try temporaryDirectory(containing: tree)
         let file = root.appending("d/e/f")
         let value = try manager.attributesOfItem(atPath: "\(file)")[.protectionKey]
         #expect(value as? String == "NSFileProtectionComplete")

@@ -39,14 +39,13 @@ struct CopyingTests {
 
     @Test("a copy never replaces what is there, and nothing is left of one that fails")
     func neverReplaces() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f", "1")
             File("g", "2")
             Directory("d") {
                 File("a"); Fifo("pipe")
             }
         }
-        let root = try temporaryDirectory(containing: tree)
         expectError(.fileWriteFileExists) {
             try manager.copyItem(atPath: "\(root)/f", toPath: "\(root)/g")
         }
@@ -68,16 +67,14 @@ struct CopyingTests {
 
     @Test("a tree of 5000 levels is copied with the modes of its directories, and removed")
     func deeperThanDescriptors() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             NestedDirectories("d", depth: 5000) { File("f").excluded() }.permissions(0o750)
         }
-        let root = try temporaryDirectory(containing: tree)
         try root.appending("d").copyItem(to: root.appending("copy"))
         func below(_ name: FilePath.Component, _ depth: Int) -> FilePath {
             root.appending([name] + Array(repeating: "d", count: depth - 1))
         }
-        try #expect(
-            below("copy", 5000).appending("f").value(for: .isExcludedFromBackup) == true)
+        try #expect(below("copy", 5000).appending("f").value(for: .isExcludedFromBackup) == true)
         let (copied, status) = try (below("copy", 1900).status(), below("d", 1900).status())
         #expect(copied.permissions == status.permissions)
         #expect(copied.contentModificationTime == status.contentModificationTime)
@@ -87,11 +84,10 @@ struct CopyingTests {
 
     @Test("a replaced item has the new content, and the old marks and mode")
     func replaces() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("old", "old").excluded().permissions(0o600)
             File("new", "new").attribute("user.own", "1")
         }
-        let root = try temporaryDirectory(containing: tree)
         let old = root.appending("old")
         let result = try manager.replaceItemAt(
             old.url, withItemAt: root.appending("new").url, backupItemName: "backup",
@@ -109,12 +105,11 @@ struct CopyingTests {
         "the name for a backup is one name, or nothing happens",
         arguments: ["", ".", "..", "/", "a/b", "a/", "../up", "/tmp", "a\0b"])
     func backupName(name: String) throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d") {
                 File("old", "old"); File("new", "new")
             }
         }
-        let root = try temporaryDirectory(containing: tree)
         let (old, new) = (root.appending("d/old"), root.appending("d/new"))
         for options in [FileManager.ItemReplacementOptions.withoutDeletingBackupItem, []] {
             let code = cocoaCode {
@@ -130,14 +125,12 @@ struct CopyingTests {
 
     @Test("a replaced directory goes with all that was in it")
     func replacesDirectory() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("old") { Directory("a") { File("b") } }.purgeable()
             Directory("new") { File("c") }
         }
-        let root = try temporaryDirectory(containing: tree)
         let old = root.appending("old")
-        _ = try manager.replaceItemAt(
-            old.url, withItemAt: root.appending("new").url)
+        _ = try manager.replaceItemAt(old.url, withItemAt: root.appending("new").url)
         try #expect(old.value(for: .isPurgeable) == true)
         try #expect(entryCount(old) == 1)
         try #expect(entryCount(root) == 1)
@@ -146,11 +139,10 @@ struct CopyingTests {
     @Test("what cannot be replaced stays, and so does what should have replaced it")
     func mountedOver() throws {
         try require(.root)
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("old")
             Directory("new") { File("c") }.purgeable()
         }
-        let root = try temporaryDirectory(containing: tree)
         let (old, new) = (root.appending("old"), root.appending("new"))
         try tool("mount", "-t", "tmpfs", "tmpfs", old)
         defer { _ = try? tool("umount", old) }

@@ -36,7 +36,7 @@ struct DirectoryCreationTests {
         "no class is stored on new directories that all programs share, unless it is asked for",
         arguments: ["home", "link"])
     func sharedDirectories(_ name: String) throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("home") {
                 Directory("settings") {
                     File("user-dirs.dirs", "XDG_MUSIC_DIR=\"$HOME/mine/songs\"\n")
@@ -44,16 +44,15 @@ struct DirectoryCreationTests {
             }
             SymbolicLink("link", to: "home")
         }
-        let root = try temporaryDirectory(containing: tree)
         let home = root.appending("home")
         func create(_ path: String) throws {
-            var command = Command(
-                .built("foundation-tool"), "create-directory", "\(root)/\(name)/\(path)")
-            command.environment = [
-                "HOME": home.string, "XDG_STATE_HOME": "\(home)/var/state/all",
-                "XDG_CONFIG_HOME": "\(home)/settings",
-            ]
-            try command.runSuccessfully()
+            try Command(
+                .built("foundation-tool"), "create-directory", "\(root)/\(name)/\(path)",
+                environment: [
+                    "HOME": home.string, "XDG_STATE_HOME": "\(home)/var/state/all",
+                    "XDG_CONFIG_HOME": "\(home)/settings",
+                ]
+            ).runSuccessfully()
         }
         func stored(_ path: String) throws -> FileProtection? {
             try home.appending(path).fileProtection
@@ -117,10 +116,9 @@ struct DirectoryCreationTests {
 
     @Test("what is in the way is an error; a directory may be there already, and stays as it is")
     func inTheWay() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d"); File("f"); SymbolicLink("l", to: "nowhere")
         }
-        let root = try temporaryDirectory(containing: tree)
         expectError(.fileWriteFileExists) { try createDirectory("\(root)/d", false, complete) }
         for name in ["f", "l"] {
             expectError(.fileWriteFileExists) {

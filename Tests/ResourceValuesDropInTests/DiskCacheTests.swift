@@ -13,14 +13,11 @@ struct DiskCacheTests {
 
     @Test("a creation date cannot be stored: Foundation pretends, the drop-in changes nothing")
     func creationDate() throws {
-        let root = try temporaryDirectory(
-            containing: Tree {
-                File("f"); File("g")
-            })
+        let root = try temporaryDirectory {
+            File("f"); File("g")
+        }
         let used = Date(timeIntervalSince1970: 1_000_000_000)
-        let attributes: [FileAttributeKey: Any] = [
-            .creationDate: used, .modificationDate: expiry,
-        ]
+        let attributes: [FileAttributeKey: Any] = [.creationDate: used, .modificationDate: expiry]
         try setFoundationAttributes(attributes, of: "\(root)/f")
         try #expect(foundationCreationDate(of: "\(root)/f") != used)
         let before = try root.appending("g").status()

@@ -6,7 +6,7 @@ import Testing
 struct EmptyPathTests {
     @Test("lead to no item, with the codes of Foundation, and nothing is touched")
     func refused() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f", "x") })
+        let root = try temporaryDirectory { File("f", "x") }
         let (file, new) = ("\(root)/f", "\(root)/new")
         expectError(.fileReadNoSuchFile) { try manager.copyItem(atPath: "", toPath: new) }
         expectError(.fileReadNoSuchFile) { _ = try manager.attributesOfItem(atPath: "") }

@@ -31,11 +31,9 @@ struct ImportCheckerTests {
             "let attributes: [FileAttributeKey: Any] = [.creationDate: now, .posixPermissions: 0o600]",
         ])
     func findsInOverlay(_ use: String) throws {
-        let result = try check("import ResourceValuesFoundation\n\n\(use)\n")
-        #expect(result.exitCode == 1)
-        #expect(result.text.contains("a b\n.swift:3:"))
-        let dropIn = try check("import ResourceValuesDropIn\n\n\(use)\n")
-        #expect(dropIn.exitCode == 0, "\(dropIn)")
+        try check("import ResourceValuesFoundation\n\n\(use)\n").expect(
+            exits: 1, prints: "a b\n.swift:3:")
+        try check("import ResourceValuesDropIn\n\n\(use)\n").expect(exits: 0)
     }
 
     @Test(
@@ -61,19 +59,17 @@ struct ImportCheckerTests {
         "a file that imports both modules is found",
         arguments: ["ResourceValuesDropIn", "StorageServicesDropIn"])
     func bothModules(_ dropIn: String) throws {
-        let result = try check("import \(dropIn)\nimport ResourceValuesFoundation\n")
-        #expect(result.exitCode == 1)
-        #expect(result.text.contains("both"))
+        try check("import \(dropIn)\nimport ResourceValuesFoundation\n").expect(
+            exits: 1, prints: "both")
     }
 
     @Test("a path that cannot be read is an error")
     func missingPath() throws {
-        let result = try Command(.checker, "/nowhere/at/all").run()
-        #expect(result.exitCode == 64)
+        try Command(.checker, "/nowhere/at/all").run(exits: 64)
     }
 
     private func check(_ content: String) throws -> CommandResult {
-        let root = try temporaryDirectory(containing: Tree { File("a b\n.swift", content) })
+        let root = try temporaryDirectory { File("a b\n.swift", content) }
         return try Command(.checker, root).run()
     }
 }

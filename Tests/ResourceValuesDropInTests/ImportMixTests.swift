@@ -37,14 +37,12 @@ struct ImportMixTests {
         let without = try typecheck(imports + use, mode)
         #expect(without.exitCode != 0)
         #expect(without.errorText.contains("ambiguous"))
-        let with = try typecheck(imports + aliases + use, mode)
-        #expect(with.exitCode == 0, "\(with)")
+        try typecheck(imports + aliases + use, mode).expect(exits: 0)
     }
 
     @Test("operations of the drop-in are taken in place of Foundation's", arguments: modules)
     func shadowing(_ imports: String) throws {
-        let result = try typecheck("\(imports)\n\(shadowed)", .six)
-        #expect(result.exitCode == 0, "\(result)")
+        try typecheck("\(imports)\n\(shadowed)", .six).expect(exits: 0)
     }
 
     @Test("beside Foundation the operations of the drop-in are ambiguous, never silently lost")
@@ -56,7 +54,7 @@ struct ImportMixTests {
     }
 
     private func typecheck(_ source: String, _ mode: LanguageMode) throws -> CommandResult {
-        let root = try temporaryDirectory(containing: Tree { File("main.swift", source) })
+        let root = try temporaryDirectory { File("main.swift", source) }
         return try typecheckFile(root.appending("main.swift"), mode)
     }
 }

@@ -21,25 +21,20 @@ struct LossyCopyTests {
         let root = try temporaryDirectory(containing: tree)
         try copyFoundationItem("\(root)/download", to: "\(target)/foundation")
         for name in ["download", "d"] {
-            try manager.copyItem(
-                atPath: "\(root)/\(name)", toPath: "\(target)/\(name)")
+            try manager.copyItem(atPath: "\(root)/\(name)", toPath: "\(target)/\(name)")
         }
         for name in ["foundation", "download"] {
             try #expect(contentsOfFile(target.appending(name)) == Array("x".utf8))
         }
         try #expect(contentsOfFile(target.appending("d/a")) == Array("y".utf8))
         try Tree { File("old", "old") }.create(in: target)
-        for (name, lost) in [
-            ("download", "user.xdg.origin.url"), ("d", "user.comment"),
-        ] {
+        for (name, lost) in [("download", "user.xdg.origin.url"), ("d", "user.comment")] {
             let item = root.appending(name)
             try expectAdviceToCopy(lost) {
-                try manager.moveItem(
-                    atPath: "\(item)", toPath: "\(target)/moved")
+                try manager.moveItem(atPath: "\(item)", toPath: "\(target)/moved")
             }
             try expectAdviceToCopy(lost) {
-                _ = try manager.replaceItemAt(
-                    target.appending("old").url, withItemAt: item.url)
+                _ = try manager.replaceItemAt(target.appending("old").url, withItemAt: item.url)
             }
         }
         try #expect(contentsOfFile(target.appending("old")) == Array("old".utf8))
@@ -69,8 +64,7 @@ struct LossyCopyTests {
         try #expect(copy.value(for: .isExcludedFromBackup) == true)
         try #expect(copy.extendedAttribute(named: "user.comment") == nil)
         try expectAdviceToCopy("user.comment") {
-            try manager.moveItem(
-                atPath: "\(root)/f", toPath: "\(target)/moved")
+            try manager.moveItem(atPath: "\(root)/f", toPath: "\(target)/moved")
         }
         for isMoving in [false, true] {
             let (item, copy) = ("\(root)/marked", "\(target)/marked")
@@ -114,9 +108,7 @@ struct LossyCopyTests {
         }
         let marks = ["user.resval.isExcludedFromBackup", "user.resval.isPurgeable"]
         let foreign = foreignMarks.enumerated().map { ("foreign\($0)", [$1]) }
-        let own = [
-            ("f", marks), ("d", [marks[1]]), ("placeholder", ["user.resval.evicted."]),
-        ]
+        let own = [("f", marks), ("d", [marks[1]]), ("placeholder", ["user.resval.evicted."])]
         for (name, names) in own + foreign {
             let (source, copy) = ("\(root)/\(name)", "\(target)/\(name)")
             let copying = try lost(name) {
@@ -140,18 +132,15 @@ struct LossyCopyTests {
 
     @Test("a move keeps the class that an item has; only a copy takes that of its new directory")
     func classOfMovedItems() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("vault").protection(.complete)
             File("plain", "1")
             File("other", "2").protection(.completeUnlessOpen)
         }
-        let root = try temporaryDirectory(containing: tree)
         let vault = root.appending("vault")
         for name in ["plain", "other"] {
-            try manager.copyItem(
-                atPath: "\(root)/\(name)", toPath: "\(vault)/copy-\(name)")
-            try manager.moveItem(
-                atPath: "\(root)/\(name)", toPath: "\(vault)/\(name)")
+            try manager.copyItem(atPath: "\(root)/\(name)", toPath: "\(vault)/copy-\(name)")
+            try manager.moveItem(atPath: "\(root)/\(name)", toPath: "\(vault)/\(name)")
         }
         func stored(_ name: String) throws -> FileProtection? {
             try vault.appending(name).fileProtection
@@ -162,8 +151,7 @@ struct LossyCopyTests {
         try #expect(stored("copy-other") == .completeUnlessOpen)
         let filesystem = try filesystem(.ext4)
         try Tree { File("plain", "3").excluded() }.create(in: filesystem.root)
-        try manager.moveItem(
-            atPath: "\(filesystem.root)/plain", toPath: "\(vault)/across")
+        try manager.moveItem(atPath: "\(filesystem.root)/plain", toPath: "\(vault)/across")
         try #expect(stored("across") == .complete)
         try #expect(vault.appending("across").value(for: .isExcludedFromBackup) == true)
         try #expect(entryCount(filesystem.root) == 0)
@@ -213,11 +201,10 @@ enum FilesystemWithoutAttributes: CaseIterable, Sendable {
     func mounted() throws -> FilePath {
         try require(.root)
         if self == .fuse { try require(.tool("bindfs")) }
-        let layout = Tree {
+        let root = try temporaryDirectory {
             Directory("behind")
             Directory("mount")
         }
-        let root = try temporaryDirectory(containing: layout)
         let mount = root.appending("mount")
         switch self {
         case .ramfs: try tool("mount", "-t", "ramfs", "ramfs", mount)

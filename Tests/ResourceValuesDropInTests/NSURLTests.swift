@@ -38,7 +38,7 @@ struct NSURLTests {
 
     @Test("what is stored is read through NSURL, as the objects of Apple's systems")
     func reads() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f", "text").excluded() })
+        let root = try temporaryDirectory { File("f", "text").excluded() }
         let url = root.appending("f").url as NSURL
         var value: AnyObject?
         try url.getResourceValue(&value, forKey: .isExcludedFromBackupKey)
@@ -70,7 +70,7 @@ struct NSURLTests {
 
     @Test("a value that cannot be stored through NSURL is an error with the unset keys")
     func errors() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let url = root.appending("f").url as NSURL
         for (value, key) in [
             ("yes" as Any, URLResourceKey.isExcludedFromBackupKey), (true, .nameKey),
@@ -100,10 +100,9 @@ struct NSURLTests {
 
     @Test("NSData and NSString write as Data and String do: with a class, and keeping marks")
     func writes() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             for name in ["a", "b", "c"] { File(FileName(Array(name.utf8)), "old").excluded() }
         }
-        let root = try temporaryDirectory(containing: tree)
         func url(_ name: String) -> URL { root.appending(name).url }
         let data = Data("new".utf8) as NSData
         try data.write(to: url("a"), options: [.atomic, .completeFileProtection])

@@ -60,7 +60,7 @@ struct PathListingTests {
     @Test("a name that begins with a combining mark is itself", arguments: PathListingCall.allCases)
     func combiningMark(call: PathListingCall) throws {
         let name = HostileNames.combiningMarks
-        let root = try temporaryDirectory(containing: Tree { Directory(name) { File(name) } })
+        let root = try temporaryDirectory { Directory(name) { File(name) } }
         let text = String(decoding: name.bytes, as: UTF8.self)
         let below = call == .contents ? [] : ["\(text)/\(text)"]
         try #expect(
@@ -70,12 +70,11 @@ struct PathListingTests {
 
     @Test("a name that is not UTF-8 is an error, and never another name")
     func notUTF8() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d") {
                 File("a"); Directory(FileName([0x63, 0xE9])) { File("in") }
             }
         }
-        let root = try temporaryDirectory(containing: tree)
         for directory in ["\(root)/d", "\(root)"] {
             let isAbove = directory == "\(root)"
             try #expect(
@@ -92,11 +91,10 @@ struct PathListingTests {
 
     @Test("an enumerator tells level and attributes, and skips what it is told to")
     func enumerator() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d") { File("in", "four") }
             File("f", "four").permissions(0o640)
         }
-        let root = try temporaryDirectory(containing: tree)
         let items = try #require(FileManager.default.enumerator(atPath: "\(root)"))
         var levels: [String: Int] = [:]
         while let path = items.nextObject() as? String {

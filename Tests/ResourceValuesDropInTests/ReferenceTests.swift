@@ -70,8 +70,7 @@ struct ReferenceTests {
         let typed:
             (URL, [URLResourceKey]?, FileManager.DirectoryEnumerationOptions) throws -> [URL] =
                 manager.contentsOfDirectory(at:includingPropertiesForKeys:options:)
-        let enumerate = manager.enumerator(
-            at:includingPropertiesForKeys:options:errorHandler:)
+        let enumerate = manager.enumerator(at:includingPropertiesForKeys:options:errorHandler:)
         let create = manager.createDirectory(at:withIntermediateDirectories:attributes:)
         let createFile = manager.createFile(atPath:contents:attributes:)
         let set = manager.setAttributes(_:ofItemAtPath:)
@@ -98,7 +97,7 @@ struct ReferenceTests {
 
     @Test("a listing with options and without keys finds names that are not UTF-8")
     func literalNil() throws {
-        let root = try temporaryDirectory(containing: Tree { File(FileName([0xE9])) })
+        let root = try temporaryDirectory { File(FileName([0xE9])) }
         let manager = FileManager.default
         expectError(.fileReadInvalidFileName) {
             _ = try manager.contentsOfDirectory(

@@ -97,7 +97,9 @@ extension FilePath {
 }
 
 /// Makes a home in a temporary directory.
-func guide(containing tree: Tree = Tree {}) throws -> (StorageGuide, home: FilePath) {
-    let home = try temporaryDirectory(containing: tree)
+func guide(
+    @TreeBuilder containing items: () -> [any TreeItem] = { [] }
+) throws -> (StorageGuide, home: FilePath) {
+    let home = try temporaryDirectory(containing: Tree(items))
     return (try StorageGuide(home: home), home)
 }

@@ -12,17 +12,14 @@ struct StorageGuideTests {
         try #expect(guide.fail("exclude", home) == ["failed: CocoaError 4"])
         try Tree { Directory("video-cache") }.create(in: home)
         try guide.run("exclude", home)
-        try #expect(
-            home.appending("video-cache").marks()
-                == Marks(isExcludedFromBackup: true))
+        try #expect(home.appending("video-cache").marks() == Marks(isExcludedFromBackup: true))
     }
 
     @Test("both checks of exclusion read the mark; of a missing file only one of them reports")
     func checks() throws {
-        let tree = Tree {
+        let (guide, home) = try guide {
             File("plain"); File("excluded").excluded(); File("included").excluded(false)
         }
-        let (guide, home) = try guide(containing: tree)
         let files = ["plain", "excluded", "included"].map { home.appending($0) }
         try #expect(
             guide.run("is-excluded", files[0], files[1], files[2])
@@ -45,7 +42,7 @@ struct StorageGuideTests {
 
     @Test("a class is stored at creation or afterwards, and new files take that of their directory")
     func protection() throws {
-        let (guide, home) = try guide(containing: Tree { Directory("d") { File("old") } })
+        let (guide, home) = try guide { Directory("d") { File("old") } }
         let (file, directory, old) = (
             home.appending("file"), home.appending("a/b"), home.appending("d")
         )
@@ -63,14 +60,13 @@ struct StorageGuideTests {
 
     @Test("each class is matched in a switch; a file without one has no class")
     func protectionSwitch() throws {
-        let tree = Tree {
+        let (guide, home) = try guide {
             File("1").protection(.complete)
             File("2").protection(.completeUnlessOpen)
             File("3").protection(.completeUntilFirstUserAuthentication)
             File("4").protection(.none)
             File("5")
         }
-        let (guide, home) = try guide(containing: tree)
         let files = (1...5).map { home.appending("\($0)") }
         try #expect(
             guide.run(
@@ -96,12 +92,11 @@ struct StorageGuideTests {
 
     @Test("a podcast is stored and excluded, whether it comes from a file or a server")
     func podcast() throws {
-        let tree = Tree {
+        let (guide, home) = try guide {
             Directory("served") {
                 File("1.mp3", "one"); File("2.mp3", "two")
             }
         }
-        let (guide, home) = try guide(containing: tree)
         let podcasts = home.appending(".local/share/Podcasts")
         let served = home.appending("served")
         try #expect(guide.fail("podcast", "file://\(served)/1.mp3") == ["failed: CocoaError 4"])
@@ -117,8 +112,7 @@ struct StorageGuideTests {
 
     @Test("media are kept in application support, and what a task has downloaded in the caches")
     func downloads() throws {
-        let (guide, home) = try guide(
-            containing: Tree { Directory("served") { File("film", "frames") } })
+        let (guide, home) = try guide { Directory("served") { File("film", "frames") } }
         try tool("mkdir", home.appending(".local/share/Downloads"))
         let served = home.appending("served")
         try guide.run(serving: served, "media", "{}/film")
@@ -137,9 +131,7 @@ struct StorageGuideTests {
         try guide.run("thumbnail", "/photos/1.png", "pixels")
         let thumbnail = home.appending(".cache/1.png")
         try #expect(thumbnail.text == "pixels")
-        try #expect(
-            thumbnail.marks()
-                == Marks(isExcludedFromBackup: true, isPurgeable: true))
+        try #expect(thumbnail.marks() == Marks(isExcludedFromBackup: true, isPurgeable: true))
         try #expect(guide.fail("thumbnail", "/photos/2.png") == ["failed: CocoaError 4"])
         #expect(!home.appending(".cache/2.png").exists)
     }
@@ -148,9 +140,7 @@ struct StorageGuideTests {
     func priority() throws {
         let (guide, home) = try guide()
         try guide.run("priority", "text")
-        let marks = [
-            "Documents/important.dat": nil, ".cache/cache.dat": true, "tmp/temp.dat": nil,
-        ]
+        let marks = ["Documents/important.dat": nil, ".cache/cache.dat": true, "tmp/temp.dat": nil]
         for (path, isExcluded) in marks {
             let file = home.appending(path)
             try #expect(file.text == "text")
@@ -160,7 +150,7 @@ struct StorageGuideTests {
 
     @Test("sizes are the blocks that stat counts")
     func sizes() throws {
-        let tree = Tree {
+        let (guide, home) = try guide {
             Directory("d") {
                 File("a", Array(repeating: 1, count: 1_234_567))
                 Directory("e") {
@@ -168,7 +158,6 @@ struct StorageGuideTests {
                 }
             }
         }
-        let (guide, home) = try guide(containing: tree)
         try tool("sync", "-f", home)
         let directory = home.appending("d")
         let blocks = try tool("find", directory, "-type", "f", "-printf", "%b\n")
@@ -300,8 +289,7 @@ struct StorageGuideSpaceTests {
             guide.run(serving: served, "download-optional", "\(limit)", "{}/map")
                 == ["Skipping download - low storage"])
         #expect(!map.exists)
-        try #expect(
-            guide.run(serving: served, "download-optional", "\(limit - 1)", "{}/map") == [])
+        try #expect(guide.run(serving: served, "download-optional", "\(limit - 1)", "{}/map") == [])
         try #expect(map.text == "tiles")
     }
 }

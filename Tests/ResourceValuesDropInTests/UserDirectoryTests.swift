@@ -28,7 +28,7 @@ struct UserDirectoryTests {
 
     @Test("settings are followed, unless backups and purges would not accept them")
     func settings() throws {
-        let tree = Tree {
+        let home = try temporaryDirectory {
             Directory(".config") {
                 File(
                     "user-dirs.dirs",
@@ -36,7 +36,6 @@ struct UserDirectoryTests {
             }
             Directory("c"); Directory("data")
         }
-        let home = try temporaryDirectory(containing: tree)
         let (caches, data) = ("\(home)/c", "\(home)/data")
         let set = try directories(home, ["XDG_CACHE_HOME": caches, "XDG_DATA_HOME": data])
         #expect(set["cachesDirectory"]?.ours == caches)
@@ -67,13 +66,12 @@ struct UserDirectoryTests {
         #expect(throws: (any Error).self) {
             try manager.url(for: .coreServiceDirectory, in: own, appropriateFor: nil, create: true)
         }
-        let tree = Tree {
+        let home = try temporaryDirectory {
             Directory(".config") { File("user-dirs.dirs", "XDG_MUSIC_DIR=\"$HOME/a/b\"\n") }
         }
-        let home = try temporaryDirectory(containing: tree)
-        var command = Command(.built("foundation-tool"), "directories", "create")
-        command.environment = ["HOME": home.string]
-        try command.runSuccessfully()
+        try Command(
+            .built("foundation-tool"), "directories", "create", environment: ["HOME": home.string]
+        ).runSuccessfully()
         try #expect(home.appending("a/b").status().permissions == 0o700)
         try #expect(home.appending("Documents").status().kind == .directory)
     }
@@ -82,8 +80,9 @@ struct UserDirectoryTests {
     private func directories(
         _ home: FilePath, _ variables: [String: String] = [:]
     ) throws -> [String: (ours: String, found: String)] {
-        var command = Command(.built("foundation-tool"), "directories")
-        command.environment = variables.merging(["HOME": home.string]) { $1 }
+        let command = Command(
+            .built("foundation-tool"), "directories",
+            environment: variables.merging(["HOME": home.string]) { $1 })
         var directories: [String: (ours: String, found: String)] = [:]
         for line in try command.runSuccessfully().split(separator: "\n") {
             let words = line.split(separator: " ").map(String.init)

@@ -9,11 +9,10 @@ import Testing
 struct WritingTests {
     @Test("an atomic write keeps the marks, the mode and the class of the file it replaces")
     func keepsMarks() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f", "old").excluded().protection(.complete).attribute("user.other", "x")
                 .permissions(0o640)
         }
-        let root = try temporaryDirectory(containing: tree)
         let file = root.appending("f")
         try Data("new".utf8).write(to: file.url, options: .atomic)
         try #expect(contentsOfFile(file) == Array("new".utf8))

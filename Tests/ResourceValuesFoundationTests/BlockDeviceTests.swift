@@ -46,15 +46,12 @@ struct BlockDeviceTests {
                 SymbolicLink("md0p1", to: "../../devices/virtual/md0/md0p1")
                 for number in 0..<9 {
                     let name = FileName(Array("dm-\(number)".utf8))
-                    SymbolicLink(
-                        name, to: FilePath("../../devices/virtual/dm-\(number)"))
+                    SymbolicLink(name, to: FilePath("../../devices/virtual/dm-\(number)"))
                 }
             }
         }
         Directory("dev") {
-            Directory("block") {
-                SymbolicLink("253:1", to: "../../devices/virtual/dm-1")
-            }
+            Directory("block") { SymbolicLink("253:1", to: "../../devices/virtual/dm-1") }
         }
         Directory("fs") {
             Directory("btrfs") {
@@ -122,16 +119,14 @@ struct BlockDeviceTests {
                 4 1 253:9 / /u rw - ext4 /dev/mapper/y rw
 
                 """.utf8))
-        #expect(
-            table.mounts.map { devices.names(beneath: $0) } == [["dm-1"], ["null"], [], []])
+        #expect(table.mounts.map { devices.names(beneath: $0) } == [["dm-1"], ["null"], [], []])
     }
 
     @Test("udev's links name a device, with escapes undone")
     func diskLinks() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             SymbolicLink("a\\x20b\\x2fc", to: "../../sda1"); SymbolicLink("other", to: "../../sdb1")
         }
-        let root = try temporaryDirectory(containing: tree)
         #expect(diskLink(to: "sda1", in: root) == Array("a b/c".utf8))
         #expect(diskLink(to: "sda", in: root) == nil)
         #expect(diskLink(to: "sda1", in: root.appending("missing")) == nil)

@@ -10,7 +10,7 @@ import Testing
 struct CallCountTests {
     /// The calls that reading some keys of a file makes, by how often.
     private func calls(_ keys: [Key]) throws -> [SystemCall: Int] {
-        let root = try temporaryDirectory(containing: Tree { File("f").excluded() })
+        let root = try temporaryDirectory { File("f").excluded() }
         let url = root.appending("f").url
         let mock = SystemCallMock([:])
         _ = try mock.run { try url.resourceValues(forKeys: keys) }

@@ -7,13 +7,13 @@ import Testing
 struct CallFormTests {
     @Test("runs when compiled in Swift 5 mode")
     func swift5() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f", "12345") })
+        let root = try temporaryDirectory { File("f", "12345") }
         try #expect(CallFormsSwift5.failuresOfCallForms(in: root.url) == [])
     }
 
     @Test("runs when compiled in Swift 6 mode")
     func swift6() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f", "12345") })
+        let root = try temporaryDirectory { File("f", "12345") }
         try #expect(CallFormsSwift6.failuresOfCallForms(in: root.url) == [])
     }
 }

@@ -15,7 +15,7 @@ struct DescriptionTests {
             "\u{202E}gpj": #"\342\200\256gpj"#,
         ]
         for (name, shown) in names {
-            let root = try temporaryDirectory(containing: Tree { File("f") })
+            let root = try temporaryDirectory { File("f") }
             let file = root.appending("f").appending(name)
             let error = try #require(throws: CocoaError.self) {
                 try operation.run(URL(fileURLWithPath: file.string), in: root)
@@ -58,7 +58,7 @@ struct DescriptionTests {
 
     @Test("errors of Foundation's own calls are named too")
     func passedOn() throws {
-        let root = try temporaryDirectory(containing: Tree { Directory("d") })
+        let root = try temporaryDirectory { Directory("d") }
         // Written in place, by Foundation.
         let error = try #require(throws: CocoaError.self) {
             try Data("x".utf8).writeKeepingMarks(to: root.appending("d").url)

@@ -61,7 +61,7 @@ struct ErrorCodeTests {
             for operation in Operation.allCases
             where !onPaths.contains(operation) && !errorsOfOurOwn.contains(operation) {
                 let codes = try [operation.run, operation.runFoundation].map { run in
-                    let root = try temporaryDirectory(containing: Tree { File("f") })
+                    let root = try temporaryDirectory { File("f") }
                     return try code { try run(url, root) }
                 }
                 #expect(codes[0] == codes[1], "\(operation) \(text)")
@@ -76,12 +76,11 @@ struct ErrorCodeTests {
     private func result(
         _ place: Place, _ body: (URL, FilePath) throws -> Void
     ) throws -> CocoaError.Code? {
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             File("f", "f"); File("g", "g"); Directory("d") { File("in") }
             Directory("closed") { File("f") }.permissions(0)
             Directory("read-only") { File("f") }.permissions(0o555)
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         for path in [root, root.appending("d")] {
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o777], ofItemAtPath: path.string)

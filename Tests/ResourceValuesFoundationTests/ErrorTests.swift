@@ -56,10 +56,9 @@ struct ErrorTests {
 
     @Test("a symbolic link is never followed: its marks are nil and cannot be set")
     func symbolicLink() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d").excluded(); SymbolicLink("link", to: "d")
         }
-        let root = try temporaryDirectory(containing: tree)
         for name in ["link", "link/"] {
             let url = URL(fileURLWithPath: "\(root)/\(name)")
             let read = try url.resourceValues(forKeys: [
@@ -99,11 +98,10 @@ struct ErrorTests {
 
     @Test("an ordinary user is refused with the code for permission")
     func ordinaryUser() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             File("f")
             Directory("closed") { File("f") }.permissions(0o700)
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         let closed = root.appending("closed").appending("f").url
         try asOrdinaryUser {
             try expectError(.fileReadNoPermission) {
@@ -124,8 +122,7 @@ struct ErrorTests {
 
     @Test("an ordinary user creates directories that nobody can enter afterwards")
     func directoriesWithoutEntry() throws {
-        let tree = Tree { Directory("open").permissions(0o777) }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
+        let root = try temporaryDirectory(isShared: true) { Directory("open").permissions(0o777) }
         let top = root.appending("open/a")
         try asOrdinaryUser {
             try FileManager.default.createMarkedDirectory(
@@ -141,10 +138,9 @@ struct ErrorTests {
 
     @Test("keys that were stored before the trouble are not among the unset ones")
     func partialFailure() throws {
-        let root = try temporaryDirectory(
-            containing: Tree {
-                File("f"); File("taken")
-            })
+        let root = try temporaryDirectory {
+            File("f"); File("taken")
+        }
         var values = marks()
         values.name = "taken"
         let error = try #require(throws: CocoaError.self) {

@@ -13,8 +13,9 @@ struct ListingTests {
     @Test("every name in UTF-8 comes back as a URL that leads to its file")
     func hostileNames() throws {
         let names = HostileNames.all.filter { $0.text != nil } + ["a:b", "%41", "äöü"]
-        let tree = Tree { for name in names { File(name, Array(repeating: 7, count: 3)) } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory {
+            for name in names { File(name, Array(repeating: 7, count: 3)) }
+        }
         for options in [Options(), .producesRelativePathURLs] {
             let urls = try manager.contentsOfDirectory(
                 at: root.url, includingPropertiesForKeys: [], options: options)
@@ -32,12 +33,11 @@ struct ListingTests {
 
     @Test("URLs equal those that Foundation lists, where names are UTF-8")
     func sameAsFoundation() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("plain"); File("a b+c=d&e'(f);,@:$!*~"); File("äöü"); File("%41"); File(".hidden")
             Directory("d") { File("in") }
             SymbolicLink("link", to: "d")
         }
-        let root = try temporaryDirectory(containing: tree)
         let (base, name) = (root.removingLastComponent(), root.lastComponent?.string ?? "")
         let baseURL = URL(fileURLWithPath: base.string, isDirectory: true)
         let urls = [
@@ -68,10 +68,9 @@ struct ListingTests {
 
     @Test("what is no directory is an error, not an empty list")
     func noDirectory() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f"); Directory("d") { File("in") }; SymbolicLink("link", to: "d")
         }
-        let root = try temporaryDirectory(containing: tree)
         let expected: KeyValuePairs<FileName, CocoaError.Code> = [
             "f": .fileReadUnknown, "link": .fileReadUnknown, "missing": .fileReadNoSuchFile,
         ]
@@ -95,12 +94,11 @@ struct ListingTests {
 
     @Test("enumerating goes on after a directory that is closed, when told to")
     func closedDirectory() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             Directory("a") { File("1") }.permissions(0)
             Directory("b") { File("2") }.permissions(0)
             File("c")
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         for goesOn in [true, false] {
             var errors: [CocoaError.Code] = []
             let count = try asOrdinaryUser {
@@ -119,12 +117,11 @@ struct ListingTests {
 
     @Test("levels, skipped descendants and options")
     func options() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("a") { Directory("b") { File("deep") } }
             Directory("Mac.app") { File("inside") }
             Directory(".hidden") { File("inside") }
         }
-        let root = try temporaryDirectory(containing: tree)
         func names(_ options: FileManager.DirectoryEnumerationOptions) -> Set<String> {
             let items = manager.enumerator(
                 at: root.url, includingPropertiesForKeys: [], options: options)
@@ -150,13 +147,12 @@ struct ListingTests {
 
     @Test("a path without a scheme is listed from the working directory, as by Foundation")
     func withoutScheme() throws {
-        let root = try temporaryDirectory(containing: Tree { Directory("a:b c") { File("f") } })
+        let root = try temporaryDirectory { Directory("a:b c") { File("f") } }
         try inWorkingDirectory(root) {
             let keys: [Foundation.URLResourceKey]? = nil
             for text in ["a%3Ab%20c", "./a:b%20c", "."] {
                 let url = try #require(URL(string: text))
-                let ours = try manager.contentsOfDirectory(
-                    at: url, includingPropertiesForKeys: [])
+                let ours = try manager.contentsOfDirectory(at: url, includingPropertiesForKeys: [])
                 let theirs = try manager.contentsOfDirectory(
                     at: url, includingPropertiesForKeys: keys)
                 #expect(ours.map(\.absoluteURL.path) == theirs.map(\.absoluteURL.path))
@@ -175,7 +171,7 @@ struct ListingTests {
 
     @Test("attributes of an enumerator of URLs are nil, as Foundation's")
     func enumeratorAttributes() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let keys: [Foundation.URLResourceKey]? = nil
         let theirs = manager.enumerator(at: root.url, includingPropertiesForKeys: keys)
         let ours = manager.enumerator(at: root.url, includingPropertiesForKeys: [])

@@ -37,10 +37,9 @@ struct MarkTests {
     func everyKey(key: StoredKey) throws {
         let known = try #require(ResourceKey(rawValue: key.rawValue))
         let foundationKey = Key(rawValue: known.foundationName)
-        let root = try temporaryDirectory(
-            containing: Tree {
-                File("f"); File("g")
-            })
+        let root = try temporaryDirectory {
+            File("f"); File("g")
+        }
         let (file, copy) = (root.appending("f"), root.appending("g"))
         let text = try #require(key.valueTexts.last)
         let value = try #require(key.value(ofText: text))
@@ -56,7 +55,7 @@ struct MarkTests {
 
     @Test("an assigned nil leaves what is stored, and other keys stay nil")
     func assignedNil() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f").purgeable() })
+        let root = try temporaryDirectory { File("f").purgeable() }
         let url = root.appending("f").url
         var values = URLResourceValues()
         values.isPurgeable = nil
@@ -104,12 +103,11 @@ struct MarkTests {
     @Test("a class that is malformed or cannot be read is complete among all attributes")
     func brokenClass() throws {
         let attribute: ExtendedAttributeName = "user.resval.fileProtection"
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("malformed").attribute(attribute, "none of these")
             File("long").attribute(attribute, [UInt8](repeating: 0x6E, count: 300))
             File("unreadable").attribute(attribute, "none"); File("plain")
         }
-        let root = try temporaryDirectory(containing: tree)
         func protection(_ name: FileName) throws -> FileProtectionType? {
             let path = root.appending(name).string
             let attributes = try FileManager.default.allAttributesOfItem(atPath: path)
@@ -124,10 +122,9 @@ struct MarkTests {
 
     @Test("an item that was never excluded is not excluded, as on Apple's systems")
     func unsetExclusion() throws {
-        let root = try temporaryDirectory(
-            containing: Tree {
-                File("f"); Directory("d")
-            })
+        let root = try temporaryDirectory {
+            File("f"); Directory("d")
+        }
         for name in ["f", "d"] as [FileName] {
             let item = root.appending(name)
             let read = try item.url.resourceValues(forKeys: [
@@ -137,21 +134,17 @@ struct MarkTests {
             #expect(read.allValues[.isExcludedFromBackupKey] as? Bool == false)
             #expect(read.allValues.count == 1)
             // What was never asked for stays nil, and the core tells unset from false.
-            try #expect(
-                item.url.resourceValues(forKeys: [.nameKey]).isExcludedFromBackup == nil)
+            try #expect(item.url.resourceValues(forKeys: [.nameKey]).isExcludedFromBackup == nil)
             try #expect(item.value(for: .isExcludedFromBackup) == nil)
         }
     }
 
     @Test("storing what was read as unset stores nothing, and unsets what is set")
     func copiedUnset() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f"); File("g"); File("h").excluded()
         }
-        let root = try temporaryDirectory(containing: tree)
-        var values = try root.appending("f").url.resourceValues(forKeys: [
-            .isExcludedFromBackupKey
-        ])
+        var values = try root.appending("f").url.resourceValues(forKeys: [.isExcludedFromBackupKey])
         for name in ["g", "h"] as [FileName] {
             try root.appending(name).url.setResourceValues(values)
             try #expect(root.appending(name).marks() == Marks.none)

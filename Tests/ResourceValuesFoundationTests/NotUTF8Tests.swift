@@ -12,10 +12,9 @@ struct NotUTF8Tests {
 
     @Test("a name that is not UTF-8 is an error of a listing, which names it")
     func notUTF8() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("a"); Directory(FileName([0x63, 0xE9])) { File("in") }
         }
-        let root = try temporaryDirectory(containing: tree)
         let error = try #require(throws: CocoaError.self) {
             try manager.contentsOfDirectory(at: root.url, includingPropertiesForKeys: [])
         }
@@ -26,20 +25,18 @@ struct NotUTF8Tests {
         #expect((error.underlying as? FileError)?.path == entry)
         // A URL in such a directory would have no path.
         try expectError(.fileReadInvalidFileName) {
-            _ = try manager.contentsOfDirectory(
-                at: entry.url, includingPropertiesForKeys: [])
+            _ = try manager.contentsOfDirectory(at: entry.url, includingPropertiesForKeys: [])
         }
     }
 
     @Test("a name that is not UTF-8 goes to the handler, which decides, and is not entered")
     func enumeratesNotUTF8() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d") {
                 File("a"); File(FileName([0xFE])); Directory(FileName([0xFF])) { File("in") }
                 File("z")
             }
         }
-        let root = try temporaryDirectory(containing: tree)
         var told: [(url: URL, code: CocoaError.Code?)] = []
         let items = manager.enumerator(at: root.url, includingPropertiesForKeys: []) {
             told.append(($0, ($1 as? CocoaError)?.code))
@@ -66,8 +63,7 @@ struct NotUTF8Tests {
     func mountPoints() throws {
         try require(.root)
         let names = [FileName([0xE9]), "a b"]
-        let root = try temporaryDirectory(
-            containing: Tree { for name in names { Directory(name) } })
+        let root = try temporaryDirectory { for name in names { Directory(name) } }
         for name in names { try tool("mount", "-t", "tmpfs", "tmpfs", root.appending(name)) }
         defer { for name in names { _ = try? tool("umount", root.appending(name)) } }
         for options in [FileManager.VolumeEnumerationOptions(), .skipHiddenVolumes] {

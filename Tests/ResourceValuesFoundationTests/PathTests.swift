@@ -8,7 +8,7 @@ import Testing
 struct PathTests {
     @Test("names of any bytes are reached by their escapes", arguments: HostileNames.all)
     func hostileNames(name: FileName) throws {
-        let root = try temporaryDirectory(containing: Tree { File(name, "content") })
+        let root = try temporaryDirectory { File(name, "content") }
         let url = root.appending(name).url
         var values = URLResourceValues()
         values.isPurgeable = true
@@ -35,7 +35,7 @@ struct PathTests {
 
     @Test("every spelling of a file URL leads to the same file")
     func spellings() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f", "12345") })
+        let root = try temporaryDirectory { File("f", "12345") }
         let base = URL(fileURLWithPath: root.string, isDirectory: true)
         let urls = [
             URL(fileURLWithPath: "\(root)/f"), URL(fileURLWithPath: "f", relativeTo: base),
@@ -54,8 +54,9 @@ struct PathTests {
     @Test("a path beyond PATH_MAX is reached")
     func longPath() throws {
         let name = FileName(Array(repeating: UInt8(ascii: "d"), count: 250))
-        let tree = Tree { NestedDirectories(name, depth: 20) { File("f", "12345") } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory {
+            NestedDirectories(name, depth: 20) { File("f", "12345") }
+        }
         let file = root.appending(name, times: 20).appending("f")
         var values = URLResourceValues()
         values.isPurgeable = true
@@ -71,19 +72,17 @@ struct PathTests {
         #expect(read.volume != nil)
         values.name = "g"
         try file.url.setResourceValues(values)
-        try #expect(
-            root.appending(name, times: 20).appending("g").value(.fileSizeKey) as? Int == 5)
+        try #expect(root.appending(name, times: 20).appending("g").value(.fileSizeKey) as? Int == 5)
     }
 
     @Test("names and places are told by the path")
     func names() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("d") { File("a b.txt") }
             SymbolicLink("link", to: "d")
             Directory("Mac.app")
             File("File.app")
         }
-        let root = try temporaryDirectory(containing: tree)
         let url = URL(fileURLWithPath: "\(root)/link/../link/a b.txt")
         let read = try url.resourceValues(forKeys: [
             .nameKey, .localizedNameKey, .pathKey, .canonicalPathKey, .parentDirectoryURLKey,
@@ -92,8 +91,7 @@ struct PathTests {
         #expect(read.localizedName == "a b.txt")
         #expect(read.canonicalPath == "\(root)/d/a b.txt")
         #expect(read.parentDirectory?.lastPathComponent == "link")
-        try #expect(
-            root.appending("link").value(.canonicalPathKey) as? String == "\(root)/link")
+        try #expect(root.appending("link").value(.canonicalPathKey) as? String == "\(root)/link")
         try #expect(FilePath("/").value(.nameKey) as? String == "/")
         try #expect(FilePath("/").value(.parentDirectoryURLKey) == nil)
         try #expect(
@@ -107,7 +105,7 @@ struct PathTests {
     @Test("no URL has an empty path or last component, even below a name that is not UTF-8")
     func noEmptyPaths() throws {
         let name = FileName([0xE9])
-        let root = try temporaryDirectory(containing: Tree { Directory(name) { File("f") } })
+        let root = try temporaryDirectory { Directory(name) { File("f") } }
         let keys: Set<Key> = [.parentDirectoryURLKey, .nameKey, .pathKey, .canonicalPathKey]
         let inside = try root.appending(name).appending("f").url.resourceValues(forKeys: keys)
         #expect(inside.parentDirectory == nil)
@@ -121,7 +119,7 @@ struct PathTests {
     @Test("a path in text starts in the working directory, whatever bytes that has")
     func pathsInText() throws {
         let name = FileName([0xE9])
-        let root = try temporaryDirectory(containing: Tree { Directory(name) { File("f") } })
+        let root = try temporaryDirectory { Directory(name) { File("f") } }
         try inWorkingDirectory(root.appending(name)) {
             let url = try URL(atPath: "f")
             try #expect(url.resourceValues(forKeys: [.nameKey]).name == "f")
@@ -136,7 +134,7 @@ struct PathTests {
 
     @Test("setting a name renames the item and never replaces another")
     func renaming() throws {
-        let root = try temporaryDirectory(containing: Tree { File("old", "x") })
+        let root = try temporaryDirectory { File("old", "x") }
         var values = URLResourceValues()
         values.name = "new"
         values.isPurgeable = true

@@ -121,19 +121,17 @@ struct StatTests {
 
     @Test("permission is told as test(1) tells it")
     func access() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             File("r").permissions(0o444)
             File("w").permissions(0o222)
             File("x").permissions(0o555)
             Directory("d").permissions(0o755)
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         for name in ["r", "w", "x", "d"] as [FileName] {
             let path = root.appending(name)
             var expected: [Bool] = []
             for option in ["-r", "-w", "-x"] {
-                var command = Command(FilePath("/usr/bin/test"), option, path)
-                command.user = 54321
+                let command = Command(FilePath("/usr/bin/test"), option, path, user: 54321)
                 expected.append(try command.run().exitCode == 0)
             }
             let told = try asOrdinaryUser {
@@ -147,10 +145,9 @@ struct StatTests {
 
     @Test("identifiers are equal for two names of a file and differ for two files")
     func identifiers() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f"); HardLink("twin", to: "f"); File("other")
         }
-        let root = try temporaryDirectory(containing: tree)
         let keys: Set<Key> = [.fileResourceIdentifierKey, .volumeIdentifierKey]
         let file = try root.appending("f").url.resourceValues(forKeys: keys)
         let twin = try root.appending("twin").url.resourceValues(forKeys: keys)

@@ -17,8 +17,7 @@ struct SupportTests {
         try expect(
             .volumeSupportsFileProtectionKey, root,
             ["setfattr", "-n", "user.resval.fileProtection", "-v", "none", "f"])
-        try expect(
-            .volumeSupportsFileCloningKey, root, ["cp", "--reflink=always", "f", "clone"])
+        try expect(.volumeSupportsFileCloningKey, root, ["cp", "--reflink=always", "f", "clone"])
         try expect(
             .volumeSupportsImmutableFilesKey, root,
             [
@@ -45,9 +44,7 @@ struct SupportTests {
     ) throws {
         try require(.tool(words[0]))
         let program = try #require(FilePath.tool(words[0]))
-        var command = Command(program, arguments: Array(words.dropFirst()))
-        command.workingDirectory = root
-        let result = try command.run()
+        let result = try Command(program, arguments: Array(words.dropFirst()), in: root).run()
         try #expect(
             root.value(key) as? Bool == (result.exitCode == 0), "\(key.rawValue): \(result)",
             sourceLocation: sourceLocation)
@@ -56,7 +53,7 @@ struct SupportTests {
     /// Makes a filesystem in an image with options of the test's own.
     private func image(_ maker: [String], megabytes: Int) throws -> FilePath {
         try require(.root, .tool(maker[0]))
-        let base = try temporaryDirectory(containing: Tree { Directory("mount") })
+        let base = try temporaryDirectory { Directory("mount") }
         let (image, mount) = (base.appending("image"), base.appending("mount"))
         try tool("truncate", "-s", "\(megabytes)M", image)
         try tool(maker[0], arguments: Array(maker.dropFirst()) + [image.string])

@@ -71,8 +71,7 @@ struct AttributeValueTests {
 
     @Test("the attributes of the format have these names")
     func names() {
-        #expect(
-            StoredKey.isExcludedFromBackup.attribute == "user.resval.isExcludedFromBackup")
+        #expect(StoredKey.isExcludedFromBackup.attribute == "user.resval.isExcludedFromBackup")
         #expect(StoredKey.isPurgeable.attribute == "user.resval.isPurgeable")
         #expect(StoredKey.fileProtection.attribute == "user.resval.fileProtection")
     }

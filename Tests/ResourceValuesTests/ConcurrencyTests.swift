@@ -7,7 +7,7 @@ import Testing
 struct ConcurrencyTests {
     @Test("two processes setting different keys 10,000 times each lose nothing")
     func processes() async throws {
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let file = root.appending("f")
         let answers = try await withThrowingTaskGroup { group in
             for key in ["excluded", "purgeable"] {
@@ -19,14 +19,12 @@ struct ConcurrencyTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers == ["done\n", "done\n"])
-        #expect(
-            try file.marks()
-                == Marks(isExcludedFromBackup: true, isPurgeable: true))
+        #expect(try file.marks() == Marks(isExcludedFromBackup: true, isPurgeable: true))
     }
 
     @Test("two tasks setting different keys of one open file lose nothing")
     func tasks() async throws {
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let file = root.appending("f")
         try await withThrowingTaskGroup { group in
             for key in [StoredKey.isExcludedFromBackup, .isPurgeable] {
@@ -39,8 +37,6 @@ struct ConcurrencyTests {
             }
             try await group.waitForAll()
         }
-        #expect(
-            try file.marks()
-                == Marks(isExcludedFromBackup: true, isPurgeable: true))
+        #expect(try file.marks() == Marks(isExcludedFromBackup: true, isPurgeable: true))
     }
 }

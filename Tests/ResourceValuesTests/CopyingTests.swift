@@ -9,10 +9,9 @@ struct CopyingTests {
     @Test("a copy of another user's file has no set-ID bits, one of the caller's own keeps them")
     func setID() throws {
         try require(.root)
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("other").permissions(0o6755).owned(by: 54321); File("own").permissions(0o6755)
         }
-        let root = try temporaryDirectory(containing: tree)
         try tool("chmod", "6755", root.appending("other"))
         for (name, bits) in [("other", 0o755), ("own", 0o6755)] as [(FileName, UInt16)] {
             let copy = root.appending("copy of \(String(decoding: name.bytes, as: UTF8.self))")
@@ -23,8 +22,7 @@ struct CopyingTests {
 
     @Test("a directory is not copied into itself")
     func intoItself() throws {
-        let tree = Tree { Directory("d") { File("f") } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { Directory("d") { File("f") } }
         let directory = root.appending("d")
         let error = #expect(throws: FileError.self) {
             try directory.copyItem(to: directory.appending("copy"))
@@ -39,10 +37,9 @@ struct CopyingTests {
             (FileProtection.none, FileProtection.complete),
             (.completeUnlessOpen, .completeUnlessOpen),
         ] {
-            let tree = Tree {
+            let root = try temporaryDirectory {
                 File("old").protection(.complete); File("new").protection(own)
             }
-            let root = try temporaryDirectory(containing: tree)
             let old = root.appending("old")
             try old.replaceItem(with: root.appending("new"))
             try #expect(old.fileProtection == expected)

@@ -8,7 +8,7 @@ import Testing
 struct ExtendedAttributeTests {
     @Test("missing is nil, empty is empty, and any bytes come back")
     func values() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let file = root.appending("f")
         try #expect(file.extendedAttribute(named: "user.a") == nil)
         try #expect(file.extendedAttributeNames() == [])
@@ -23,7 +23,7 @@ struct ExtendedAttributeTests {
     @Test("a name that is not UTF-8 is kept")
     func names() throws {
         let name = ExtendedAttributeName(bytes: Array("user.".utf8) + HostileNames.notUTF8.bytes)
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let file = root.appending("f")
         try file.setExtendedAttribute(named: name, to: [1])
         try #expect(file.extendedAttributeNames() == [name])
@@ -33,7 +33,7 @@ struct ExtendedAttributeTests {
 
     @Test("creating needs absence and replacing presence; a refusal stores nothing")
     func conditions() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let file = root.appending("f")
         func set(_ byte: UInt8, _ condition: ExtendedAttributeCondition) -> FileError.Code? {
             code { try file.setExtendedAttribute(named: "user.a", to: [byte], if: condition) }
@@ -49,8 +49,7 @@ struct ExtendedAttributeTests {
 
     @Test("a value that grew between two calls is read with a larger buffer")
     func growth() throws {
-        let tree = Tree { File("f").attribute("user.a", "value") }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { File("f").attribute("user.a", "value") }
         let file = root.appending("f")
         let mock = SystemCallMock([.getxattr: [.outOfRange], .listxattr: [.outOfRange]])
         try mock.run {
@@ -72,8 +71,7 @@ struct ExtendedAttributeTests {
 
     @Test("marks are found among other attributes, however long the list of names is")
     func amongOthers() throws {
-        let tree = Tree { File("f").excluded().attribute("user.other", "value") }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { File("f").excluded().attribute("user.other", "value") }
         let file = root.appending("f")
         let one = SystemCallMock([:])
         try #expect(one.run { try file.marks() }.isExcludedFromBackup == true)
@@ -102,11 +100,10 @@ struct ExtendedAttributeTests {
         "a mark that cannot be read is unreadable, neither unset nor a value",
         arguments: [Errno.ioError, .noMemory])
     func unreadable(errno: Errno) throws {
-        let root = try temporaryDirectory(containing: Tree { File("f").excluded().purgeable() })
+        let root = try temporaryDirectory { File("f").excluded().purgeable() }
         let file = root.appending("f")
         let one = SystemCallMock([.getxattr: [errno]])
-        try #expect(
-            one.run { try file.mark(for: .isExcludedFromBackup) } == .unreadable(errno))
+        try #expect(one.run { try file.mark(for: .isExcludedFromBackup) } == .unreadable(errno))
         let all = SystemCallMock([.getxattr: [errno]])
         let marks = try all.run { try file.marks() }
         let values = [marks[.isExcludedFromBackup], marks[.isPurgeable]]
@@ -115,8 +112,9 @@ struct ExtendedAttributeTests {
 
     @Test("a mark that is too long, and then cannot be read, is unreadable")
     func unreadableLongMark() throws {
-        let tree = Tree { File("f").attribute("user.resval.isPurgeable", "\(1 << 40)") }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory {
+            File("f").attribute("user.resval.isPurgeable", "\(1 << 40)")
+        }
         let mock = SystemCallMock([.getxattr: [.outOfRange, .ioError]])
         try #expect(
             mock.run { try root.appending("f").mark(for: .isPurgeable) }
@@ -126,10 +124,9 @@ struct ExtendedAttributeTests {
     @Test(
         "an item may have marks unless all names of its attributes are listed and none is a mark's")
     func mayHaveMarks() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("plain").attribute("user.other", "x"); File("marked").excluded()
         }
-        let root = try temporaryDirectory(containing: tree)
         let plain = root.appending("plain")
         #expect(!plain.mayHaveMarks())
         #expect(root.appending("marked").mayHaveMarks())
@@ -141,10 +138,9 @@ struct ExtendedAttributeTests {
 
     @Test("a file that may not be read has an unreadable mark only where one is listed")
     func denied() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("marked").excluded(); File("plain")
         }
-        let root = try temporaryDirectory(containing: tree)
         let expected: [(String, Mark)] = [
             ("marked", .unreadable(.permissionDenied)), ("plain", .unset),
         ]
@@ -157,7 +153,7 @@ struct ExtendedAttributeTests {
 
     @Test("a filesystem that answers ENODATA to everything stores no attributes")
     func noAttributesAtAll() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f").excluded() })
+        let root = try temporaryDirectory { File("f").excluded() }
         let file = root.appending("f")
         let setting = SystemCallMock([.setxattr: [.noData]])
         let error = #expect(throws: FileError.self) {

@@ -31,11 +31,9 @@ struct KeyTableTests {
         marks[key] = .value(wrong)
         #expect(marks[key].isBroken)
         #expect(marks.brokenKeys == [key])
-        let root = try temporaryDirectory(containing: Tree { File("f").purgeable() })
+        let root = try temporaryDirectory { File("f").purgeable() }
         let file = root.appending("f")
-        let changes = [
-            MarkChange(.isPurgeable, to: nil), MarkChange(key, to: wrong),
-        ]
+        let changes = [MarkChange(.isPurgeable, to: nil), MarkChange(key, to: wrong)]
         #expect(code { try file.apply([changes[1]]) } == .malformedValue)
         #expect(code { try file.apply(changes) } == .malformedValue)
         #expect(code { try file.setValue(wrong, for: key) } == .malformedValue)
@@ -46,10 +44,9 @@ struct KeyTableTests {
         "each key is stored, read, listed and copied, and only it",
         arguments: StoredKey.allCases)
     func roundTrip(key: StoredKey) throws {
-        let root = try temporaryDirectory(
-            containing: Tree {
-                File("a"); File("b")
-            })
+        let root = try temporaryDirectory {
+            File("a"); File("b")
+        }
         let (file, copy) = (root.appending("a"), root.appending("b"))
         for text in key.valueTexts {
             let value = try #require(key.value(ofText: text))
@@ -72,8 +69,7 @@ struct KeyTableTests {
 
     @Test("each key's broken mark is reported by its name", arguments: StoredKey.allCases)
     func broken(key: StoredKey) throws {
-        let tree = Tree { File("f").attribute(key.attribute, "junk") }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { File("f").attribute(key.attribute, "junk") }
         let file = root.appending("f")
         let marks = try file.marks()
         #expect(marks.brokenKeys == [key])

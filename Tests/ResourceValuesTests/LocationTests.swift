@@ -10,10 +10,9 @@ struct LocationTests {
         "names of any bytes carry values, by path and by name in a directory",
         arguments: HostileNames.all)
     func hostileNames(name: FileName) throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File(name); Directory("d") { Directory(name) }
         }
-        let root = try temporaryDirectory(containing: tree)
         try root.appending(name).setValue(true, for: .isPurgeable)
         let directory = try FileDescriptor.open(root, .readOnly)
         let entry = DirectoryEntryLocation(directory: directory, name: FilePath(bytes: name.bytes))
@@ -32,10 +31,9 @@ struct LocationTests {
     @Test(
         "an open file carries values, also when opened only to name it", arguments: [true, false])
     func descriptors(isPathOnly: Bool) throws {
-        let root = try temporaryDirectory(
-            containing: Tree {
-                File("f"); Directory("d")
-            })
+        let root = try temporaryDirectory {
+            File("f"); Directory("d")
+        }
         for name in ["f", "d"] {
             let descriptor = try open(root.appending(name), isPathOnly: isPathOnly)
             let outcome = Result {
@@ -53,7 +51,7 @@ struct LocationTests {
 
     @Test("an open file is still itself when its name leads elsewhere")
     func renamedFile() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f").excluded() })
+        let root = try temporaryDirectory { File("f").excluded() }
         let descriptor = try open(root.appending("f"), isPathOnly: true)
         let outcome = Result {
             try tool("mv", root.appending("f"), root.appending("g"))
@@ -75,8 +73,9 @@ struct LocationTests {
 
     @Test("a path beyond PATH_MAX carries values")
     func longPath() throws {
-        let tree = Tree { NestedDirectories(HostileNames.longest, depth: 20) { File("f") } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory {
+            NestedDirectories(HostileNames.longest, depth: 20) { File("f") }
+        }
         let file = root.appending(HostileNames.longest, times: 20).appending("f")
         try file.setValue(true, for: .isPurgeable)
         try #expect(file.value(for: .isPurgeable) == true)
@@ -86,13 +85,12 @@ struct LocationTests {
 
     @Test("a symbolic link is followed by path, and taken as itself where one says so")
     func symbolicLinks() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f")
             SymbolicLink("link", to: "f")
             SymbolicLink("dangling", to: "nowhere")
             SymbolicLink("loop", to: "loop")
         }
-        let root = try temporaryDirectory(containing: tree)
         let link = root.appending("link")
         try link.setValue(true, for: .isExcludedFromBackup)
         try #expect(root.appending("f").value(for: .isExcludedFromBackup) == true)
@@ -108,10 +106,9 @@ struct LocationTests {
 
     @Test("a symbolic link in a directory is never followed")
     func linkAsEntry() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f").excluded(); SymbolicLink("link", to: "f")
         }
-        let root = try temporaryDirectory(containing: tree)
         let directory = try FileDescriptor.open(root, .readOnly)
         let entry = DirectoryEntryLocation(directory: directory, name: "link")
         let outcome = Result {

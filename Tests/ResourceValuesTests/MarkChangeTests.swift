@@ -10,8 +10,7 @@ struct MarkChangeTests {
         MarkChange(.isExcludedFromBackup, to: true), MarkChange(.isPurgeable, to: nil),
         MarkChange(.fileProtection, to: .protection(.complete)),
     ]
-    private let before = Marks(
-        isExcludedFromBackup: false, isPurgeable: true)
+    private let before = Marks(isExcludedFromBackup: false, isPurgeable: true)
 
     private let tree = Tree { File("f").excluded(false).purgeable() }
 

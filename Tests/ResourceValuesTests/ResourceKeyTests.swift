@@ -26,13 +26,12 @@ struct ResourceKeyTests {
 
     @Test("sizes are known for regular files only, and never 0 for unknown")
     func sizes() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("file", "12345")
             SparseFile("sparse", hole: 1 << 20)
             Directory("directory")
             Fifo("fifo")
         }
-        let root = try temporaryDirectory(containing: tree)
         try #expect(root.appending("file").resourceValue(for: .fileSize) == .number(5))
         let sparse = root.appending("sparse")
         try #expect(sparse.resourceValue(for: .fileSize) == .number(1 << 20))

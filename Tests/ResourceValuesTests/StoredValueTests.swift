@@ -12,7 +12,7 @@ struct StoredValueTests {
         try require(.tool("setfattr"))
         // ext4 with 4 KiB blocks has no room for more in one attribute.
         let bytes = Array(text.utf8.prefix(3000))
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let file = root.appending("f")
         let hex = "0x" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let attribute = "user.resval.isExcludedFromBackup"
@@ -36,7 +36,7 @@ struct StoredValueTests {
     @Test("a value is stored as the exact text of the format")
     func writtenText() throws {
         try require(.tool("getfattr"))
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let file = root.appending("f")
         try file.setValue(true, for: .isExcludedFromBackup)
         try file.setValue(false, for: .isPurgeable)
@@ -54,7 +54,7 @@ struct StoredValueTests {
 
     @Test("unset is nil, false is false, and removing tells whether there was a value")
     func unset() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let file = root.appending("f")
         try #expect(file.value(for: .isPurgeable) == nil)
         try #expect(file.removeValue(for: .isPurgeable) == false)
@@ -67,8 +67,9 @@ struct StoredValueTests {
 
     @Test("setting one key leaves the others as they are, malformed ones too")
     func independence() throws {
-        let tree = Tree { File("f").attribute("user.resval.fileProtection", "garbage").purgeable() }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory {
+            File("f").attribute("user.resval.fileProtection", "garbage").purgeable()
+        }
         let file = root.appending("f")
         try file.setValue(true, for: .isExcludedFromBackup)
         let marks = try file.marks()

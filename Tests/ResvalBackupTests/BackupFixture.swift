@@ -30,9 +30,8 @@ struct BackupFixture {
 
     /// The command `resval-backup` with these arguments.
     func command(_ arguments: [any CommandArgument]) -> Command {
-        var command = Command(.built("resval-backup"), arguments: arguments)
-        command.environment = environment
-        command.user = user
+        let command = Command(
+            .built("resval-backup"), arguments: arguments, environment: environment, user: user)
         return command
     }
 
@@ -114,12 +113,13 @@ struct BackupFixture {
     /// Runs a shell script with `$RESVAL` and `$RESTIC` as the programs, and these arguments.
     func script(_ text: String, _ arguments: any CommandArgument...) throws -> CommandResult {
         let words: [any CommandArgument] = ["-c", text, "sh"] + arguments
-        var command = Command("/bin/sh", arguments: words)
-        command.environment = environment.merging([
-            "RESVAL": "\(FilePath.built("resval-backup"))",
-            "RESTIC": "restic -q -r \(repository)",
-        ]) { $1 }
-        return try command.run()
+        return try Command(
+            "/bin/sh", arguments: words,
+            environment: environment.merging([
+                "RESVAL": "\(FilePath.built("resval-backup"))",
+                "RESTIC": "restic -q -r \(repository)",
+            ]) { $1 }
+        ).run()
     }
 
     /// The command `resval-backup` that runs shell commands before and after each `restic backup`.
@@ -185,9 +185,7 @@ struct BackupFixture {
     func restic(_ arguments: any CommandArgument...) throws -> String {
         guard let restic = FilePath.tool("restic") else { return "" }
         let words: [any CommandArgument] = ["-q", "-r", repository] + arguments
-        var command = Command(restic, arguments: words)
-        command.environment = environment
-        return try command.runSuccessfully()
+        return try Command(restic, arguments: words, environment: environment).runSuccessfully()
     }
 
     /// Gives the source an extended attribute whose name restic cannot store, so that snapshots of it
@@ -216,12 +214,11 @@ func snapshotIdentifiers(in lines: String) -> [String] {
 func backup(of tree: Tree, user: UInt32? = nil) throws -> BackupFixture {
     try require(.tool("restic"))
     if user != nil { try require(.root, .tool("setpriv")) }
-    let layout = Tree {
+    let base = try temporaryDirectory(isShared: true) {
         Directory("source")
         Directory("home")
         File("password", "\(repositoryPassword)\n").permissions(0o600)
     }
-    let base = try temporaryDirectory(containing: layout, isShared: true)
     let fixture = BackupFixture(base: base, user: user)
     try tree.create(in: fixture.source)
     try tool("cp", "-r", try emptyRepository(), fixture.repository)
@@ -234,6 +231,11 @@ func backup(of tree: Tree, user: UInt32? = nil) throws -> BackupFixture {
     }
     return fixture
 }
+
+/// Makes a repository and a source that holds a tree.
+func backup(
+    user: UInt32? = nil, @TreeBuilder of items: () -> [any TreeItem]
+) throws -> BackupFixture { try backup(of: Tree(items), user: user) }
 
 extension BackupFixture {
     /// The command `resval-backup` with these arguments, which meets a script in restic's place. restic
@@ -281,9 +283,9 @@ extension BackupFixture {
         words += ["--host", try tool("hostname")]
         for tag in try ownTags() where tag.hasPrefix("resval-s") { words += ["--tag", tag] }
         guard let restic = FilePath.tool("restic") else { return }
-        var command = Command(restic, arguments: words + options + [path])
-        command.environment = environment
-        try command.runSuccessfully()
+        try Command(
+            restic, arguments: words + options + [path], environment: environment
+        ).runSuccessfully()
     }
 
     /// The tags of the snapshot made last that has a record.

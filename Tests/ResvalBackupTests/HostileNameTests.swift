@@ -37,7 +37,7 @@ struct HostileNameTests {
 
     @Test("a SOURCE with a name that is no text is stored, listed and restored")
     func sources() throws {
-        let backup = try backup(of: Tree { for name in HostileNames.all { File(name, "text") } })
+        let backup = try backup { for name in HostileNames.all { File(name, "text") } }
         let sources = HostileNames.all.map {
             backup.source.appending($0) as any CommandArgument
         }
@@ -51,7 +51,7 @@ struct HostileNameTests {
 
     @Test("single names can be restored, and others that a pattern could match are not")
     func include() throws {
-        let tree = Tree {
+        let backup = try backup {
             for name in HostileNames.all { File(name, "text") }
             for name in HostileNames.all where name.bytes.count < 255 {
                 File(FileName(name.bytes + [UInt8(ascii: "x")]), "other")
@@ -59,7 +59,6 @@ struct HostileNameTests {
             File("new line", "other")
             File("aZ", "other")
         }
-        let backup = try backup(of: tree)
         try backup.create()
         let includes = HostileNames.all.flatMap { name -> [any CommandArgument] in
             [backup.source.appending(name)]

@@ -18,9 +18,10 @@ struct HostileRepositoryTests {
         for tag in tags { words += ["--tag", tag] }
         let command = words + ["\(backup.source)"]
         guard let restic = FilePath.tool("restic") else { return }
-        var forging = Command(restic, arguments: ["-q", "-r", "\(backup.repository)"] + command)
-        forging.environment = backup.environment
-        try forging.runSuccessfully()
+        try Command(
+            restic, arguments: ["-q", "-r", "\(backup.repository)"] + command,
+            environment: backup.environment
+        ).runSuccessfully()
     }
 
     @Test("a record's tag that is an option of restic runs nothing")
@@ -65,9 +66,7 @@ struct HostileRepositoryTests {
         let backup = try backup(of: Self.tree)
         try Tree { File("resval-record-victim", "text") }.create(in: backup.base)
         let up = String(repeating: "/..", count: backup.source.components.count + 1)
-        try forge(
-            backup,
-            tags: ["resval-record=\(backup.source)\(up)/resval-record-victim"])
+        try forge(backup, tags: ["resval-record=\(backup.source)\(up)/resval-record-victim"])
         let identifier = try #require(try backup.snapshotIdentifiers().first)
         try backup.run(
             "restore", "--snapshot", identifier, "--target", backup.target, backup.source,
@@ -101,7 +100,7 @@ struct HostileRepositoryTests {
 
     @Test("tags and SOURCEs that begin with a dash are neither options of ours nor of restic")
     func dashes() throws {
-        let backup = try backup(of: Tree { Directory("-n") { File("--json", "text") } })
+        let backup = try backup { Directory("-n") { File("--json", "text") } }
         var command = backup.command(["create", "--tag=--dry-run", "--", "-n", "./-n/--json"])
         command.workingDirectory = backup.source
         try command.runSuccessfully()

@@ -6,7 +6,7 @@ import Testing
 struct InterruptionTests {
     /// Takes restic a few seconds, since it does not compress or repeat.
     private func largeBackup() throws -> BackupFixture {
-        let backup = try backup(of: Tree { File("small", "text") })
+        let backup = try backup { File("small", "text") }
         let large = backup.source.appending("large")
         try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=400", "status=none")
         return backup
@@ -46,10 +46,7 @@ struct InterruptionTests {
 
     @Test("killed before it is judged, a snapshot displaces none that was")
     func killedBeforeVerdict() throws {
-        let tree = Tree {
-            for number in 0..<9 { File("\(number)", "text") }
-        }
-        let backup = try backup(of: tree)
+        let backup = try backup { for number in 0..<9 { File("\(number)", "text") } }
         try backup.create()
         // restic misses a file, and tells nobody.
         let script = """
@@ -108,7 +105,7 @@ struct InterruptionTests {
 
     @Test("restic interrupted while it locks leaves its lock, which is removed once it is dead")
     func interruptedWhileLocking() throws {
-        let backup = try backup(of: Tree { File("a", "text") })
+        let backup = try backup { File("a", "text") }
         // restic waits 200 ms between making a lock and remembering it.
         let script = """
             case $1 in backup|prune)

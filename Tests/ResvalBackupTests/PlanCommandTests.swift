@@ -41,11 +41,10 @@ struct PlanCommandTests {
 
     @Test("JSON names the marker of another program's mark")
     func marker() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("robots").attribute("user.xdg.robots.backup", "false")
             Socket("socket")
         }
-        let root = try temporaryDirectory(containing: tree)
         _ = try Command(.built("resval-backup"), "plan", "--json", root)
             .run(
                 exits: 0, prints: #""reason":"marker","marker":"xdg","#,
@@ -65,11 +64,10 @@ struct PlanCommandTests {
 
     @Test("a FUSE mount that does not answer is left out, and stops nothing")
     func silentMount() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("source") { Directory("inner") }
             Directory("home") { File("file", "text") }
         }
-        let root = try temporaryDirectory(containing: tree)
         let home = root.appending("home")
         let mount = home.appending("mount")
         try makeSilentMounts(at: [mount], showing: root.appending("source"))
@@ -172,13 +170,12 @@ struct RecreationTests {
     @Test("with gitignore, what git ignores is left out and what it tracks is stored")
     func ignored() throws {
         try require(.tool("git"))
-        let tree = Tree {
+        let backup = try backup {
             File("app/.gitignore", "*.log\nout/\n")
             File("app/a.log", "text")
             File("app/kept.log", "text")
             File("app/out/object", "text")
         }
-        let backup = try backup(of: tree)
         let app = backup.source.appending("app")
         try tool("git", "-C", app, "init", "-q")
         try tool("git", "-C", app, "add", "-f", "kept.log")

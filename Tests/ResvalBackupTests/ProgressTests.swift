@@ -117,8 +117,7 @@ struct ProgressTests {
             ], before: "case $1 in restore) sleep 1.5; echo '\(status)'; sleep 1.5;; esac"
         ).run(exits: 0)
         let written = try progress("content restored", #""percent":50,"#, in: restore)
-        #expect(
-            written.contains(#""done":null,"total":null,"bytes":390000,"#), "\(written)")
+        #expect(written.contains(#""done":null,"total":null,"bytes":390000,"#), "\(written)")
         #expect(written.contains(#""totalBytes":780000,"#), "\(written)")
         try progress("putting items in place", #""done":null,"#, in: restore)
         let verify = try backup.command(

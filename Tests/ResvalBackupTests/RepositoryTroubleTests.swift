@@ -68,19 +68,19 @@ struct RepositoryTroubleTests {
         "without descriptors to spare every command says so at once, and what it made is whole",
         arguments: [8, 10, 12, 14, 16, 18, 20, 24, 32, 48])
     func descriptors(limit: Int) throws {
-        let backup = try backup(
-            of: Tree { for n in 0..<30 { Directory("\(n)") { File("f") } } }
-        )
+        let backup = try backup { for n in 0..<30 { Directory("\(n)") { File("f") } } }
         for words in [["create", "\(backup.source)"], ["snapshots"], ["verify"]] {
             let script = """
                 ulimit -n \(limit); exec "$RESVAL" "$@"
                 """
             let arguments: [any CommandArgument] = words
             let command = backup.command([])
-            var shell = Command("/bin/sh", arguments: ["-c", script, "sh"] + arguments)
-            shell.environment = command.environment.merging(
-                ["RESVAL": "\(FilePath.built("resval-backup"))"]) { $1 }
-            let result = try shell.run()
+            let result = try Command(
+                "/bin/sh", arguments: ["-c", script, "sh"] + arguments,
+                environment: command.environment.merging([
+                    "RESVAL": "\(FilePath.built("resval-backup"))"
+                ]) { $1 }
+            ).run()
             #expect(
                 result.exitCode == 0
                     || result.exitCode == 1
@@ -92,7 +92,7 @@ struct RepositoryTroubleTests {
     @Test("where /tmp is full, restic and the record take another directory")
     func fullTemporaryDirectory() throws {
         try require(.root, .tool("unshare"))
-        let backup = try backup(of: Tree {})
+        let backup = try backup {}
         try tool(
             "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=40",
             "status=none")
@@ -112,15 +112,14 @@ struct RepositoryTroubleTests {
     @Test("in a chroot the filesystems of the kernel are not walked")
     func chroot() throws {
         try require(.root, .tool("unshare"))
-        let root = try temporaryDirectory(
-            containing: Tree {
-                for name in ["usr", "lib", "lib64", "bin", "swift", "program"] {
-                    Directory("\(name)")
-                }
-                Directory("proc")
-                Directory("top/proc")
-                File("top/f", "text")
-            })
+        let root = try temporaryDirectory {
+            for name in ["usr", "lib", "lib64", "bin", "swift", "program"] {
+                Directory("\(name)")
+            }
+            Directory("proc")
+            Directory("top/proc")
+            File("top/f", "text")
+        }
         let script = """
             core=$(ldd "$1/resval-backup" | grep -o "/[^ ]*/libswiftCore.so")
             unshare --mount sh -c '

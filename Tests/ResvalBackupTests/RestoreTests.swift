@@ -32,10 +32,7 @@ struct RestoreTests {
         let backup = try backup(of: Self.tree)
         try backup.restore(exits: 1)
         try backup.create()
-        for arguments in [
-            ["--snapshot", "deadbeef"], ["/nowhere"],
-            ["\(backup.source)/fil"],
-        ] {
+        for arguments in [["--snapshot", "deadbeef"], ["/nowhere"], ["\(backup.source)/fil"]] {
             try backup.command(["restore", "--target", backup.target] + arguments).run(exits: 1)
             #expect(throws: (any Error).self) { try TreeListing(of: backup.target) }
         }
@@ -70,11 +67,10 @@ struct RestoreTests {
 
     @Test("a byte that went bad makes the restore incomplete, and names that file and no other")
     func flippedByte() throws {
-        let tree = Tree {
+        let backup = try backup {
             File("before", "text")
             Directory("directory") { File("inside", "text") }
         }
-        let backup = try backup(of: tree)
         let large = backup.source.appending("large: 12 MB")
         try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=12", "status=none")
         try backup.create()
@@ -94,7 +90,7 @@ struct RestoreTests {
     @Test("a restore that brings back nothing fails, and says of each item why")
     func nothing() throws {
         try require(.tool("strace"))
-        let backup = try backup(of: Tree { File("file", "text") })
+        let backup = try backup { File("file", "text") }
         try backup.create()
         try tool("mkdir", backup.target)
         try backup.restore(

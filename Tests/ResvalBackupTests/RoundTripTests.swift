@@ -48,7 +48,7 @@ struct RoundTripTests {
 
     @Test("holes come back, in writable files and in read-only ones")
     func sparseFiles() throws {
-        let tree = Tree {
+        let backup = try backup(user: 54321) {
             SparseFile("hole", hole: 8 << 20, data: "behind").modified(Self.moment)
             SparseFile("only a hole", hole: 5_000_001)
             SparseFile("read-only", hole: 1 << 20, data: "behind").permissions(0o444)
@@ -58,7 +58,6 @@ struct RoundTripTests {
             File("zeros", [UInt8](repeating: 0, count: 100_000))
             File("full", [UInt8](repeating: 1, count: 100_000))
         }
-        let backup = try backup(of: tree, user: 54321)
         try backup.create()
         try backup.restore()
         let place = backup.restored(backup.source)
@@ -124,7 +123,7 @@ struct RestoreAttributesTests {
 
     @Test("an ordinary user's restore brings the attributes of read-only items")
     func readOnly() throws {
-        let tree = Tree {
+        let backup = try backup(user: 54321) {
             Directory("above") {
                 for number in 0..<3 {
                     Directory("directory\(number)") {
@@ -140,7 +139,6 @@ struct RestoreAttributesTests {
                 }
             }.permissions(0o555).excluded(false).owned(by: 54321)
         }
-        let backup = try backup(of: tree, user: 54321)
         let above = backup.source.appending("above")
         for source in [above, above.appending("directory0")] {
             try backup.runSuccessfully("create", source)
@@ -159,7 +157,7 @@ struct RestoreAttributesTests {
         try require(.root)
         let large = try filesystem(.xfs)
         let small = try filesystem(.ext4)
-        let backup = try backup(of: Tree {})
+        let backup = try backup {}
         let source = large.root.appending("source")
         let script = """
             mkdir "$1"; cd "$1"; touch small large

@@ -43,9 +43,7 @@ struct SourceTests {
     @Test("two SOURCEs make one snapshot, whatever their order")
     func two() throws {
         let backup = try backup(of: Self.tree)
-        let (first, second) = (
-            backup.source.appending("first"), backup.source.appending("second")
-        )
+        let (first, second) = (backup.source.appending("first"), backup.source.appending("second"))
         try backup.runSuccessfully("create", first, second)
         try backup.run(
             "create", "--json", second, first, exits: 0,

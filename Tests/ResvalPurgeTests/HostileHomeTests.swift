@@ -29,9 +29,7 @@ struct HostileHomeTests {
         let base = try temporaryDirectory(containing: Self.tree)
         let home = PurgeHome(home: base.appending("home"))
         try tool("chown", "-R", "1234", home.home)
-        let words = [
-            "run", ".", "--free", "1B", "--min-age", "0", "--all-owners", "--partial",
-        ]
+        let words = ["run", ".", "--free", "1B", "--min-age", "0", "--all-owners", "--partial"]
         for hasState in [false, true] {
             if hasState {
                 try tool("mkdir", "-p", home.path(".local/state/resval/purge"))

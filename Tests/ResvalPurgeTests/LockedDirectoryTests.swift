@@ -57,9 +57,7 @@ struct LockedDirectoryTests {
             "plan.json")
         #expect(planned.text.contains("/app/unit"), "\(planned)")
         try turn("lock")
-        let result = try home.run(
-            "run", "plan.json", "--cache", vault, "--min-age", "0")
-        #expect(result.exitCode == 1, "\(result)")
+        try home.run("run", "plan.json", "--cache", vault, "--min-age", "0").expect(exits: 1)
         try turn("unlock")
         #expect(try exists(vault.appending("app/unit/file")))
     }

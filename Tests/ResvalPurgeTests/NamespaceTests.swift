@@ -33,7 +33,7 @@ struct NamespaceTests {
 
     @Test("keeps directories, which unseen processes may use, and says how to go on")
     func unseen() throws {
-        let home = try measuredHome(Self.tree)
+        let home = try measuredHome { Self.tree }
         let plan = try run(home, "plan . --free 1M --kept")
         #expect(plan.text.contains("/.cache/app/file\n"), "\(plan)")
         let kept =
@@ -51,9 +51,8 @@ struct NamespaceTests {
 
     @Test("does not execute a plan of directories that was made outside")
     func planned() throws {
-        let home = try measuredHome(Self.tree)
-        _ = try home.run(
-            "plan", ".", "--free", "1M", "--min-age", "0", "--output", "plan.json")
+        let home = try measuredHome { Self.tree }
+        _ = try home.run("plan", ".", "--free", "1M", "--min-age", "0", "--output", "plan.json")
         let run = try run(home, "run plan.json --partial")
         #expect(run.errorText.contains("PID namespace"), "\(run)")
         #expect(try exists(home.path(".cache/app/unit/file")))
@@ -94,8 +93,7 @@ struct NamespaceTests {
     @Test("takes nobody's files for its own where its user has no uid")
     func unmapped() throws {
         try require(.root, .tool("unshare"), .tool("setpriv"))
-        let place = Tree { Directory("home") }
-        let root = try temporaryDirectory(containing: place, isShared: true)
+        let root = try temporaryDirectory(isShared: true) { Directory("home") }
         let home = PurgeHome(home: root.appending("home"))
         try Self.tree.create(in: home.home)
         try tool("chown", "-R", "1234", home.home)

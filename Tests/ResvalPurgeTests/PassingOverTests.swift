@@ -35,7 +35,7 @@ struct PassingOverTests {
         "goes on with the units that come next, and reports what it passed over",
         arguments: ["--free 2M", "--free 2M --partial"])
     func goesOn(options: String) throws {
-        let home = try measuredHome(tree)
+        let home = try measuredHome { tree }
         let result = try run(home, options)
         #expect(result.exitCode == 0, "\(result)")
         #expect(result.errorText == isKept("c0", in: home) + isKept("c1", in: home))
@@ -50,11 +50,10 @@ struct PassingOverTests {
 
     @Test("goes on until so much is available")
     func untilAvailable() throws {
-        let home = try measuredHome(tree)
+        let home = try measuredHome { tree }
         let space = try filesystemStatus(of: home.home)
         let available = Int64(space.availableBlocks * space.fragmentSize)
-        let result = try run(home, "--until-available \(available + 1 << 20)B")
-        #expect(result.exitCode == 0, "\(result)")
+        try run(home, "--until-available \(available + 1 << 20)B").expect(exits: 0)
         #expect(try exists(home.path(".cache/app/c1")))
         #expect(try !exists(home.path(".cache/app/c2")))
         #expect(try exists(home.path(".cache/app/c5")))
@@ -62,7 +61,7 @@ struct PassingOverTests {
 
     @Test("a rehearsal goes on as well, and deletes nothing")
     func rehearsal() throws {
-        let home = try measuredHome(tree)
+        let home = try measuredHome { tree }
         let result = try run(home, "--free 2M --dry-run")
         #expect(result.exitCode == 0, "\(result)")
         #expect(result.errorText == isKept("c0", in: home) + isKept("c1", in: home))
@@ -76,7 +75,7 @@ struct PassingOverTests {
 
     @Test("goes on after a ROOT that was a unit itself and is gone")
     func roots() throws {
-        let home = try measuredHome(tree)
+        let home = try measuredHome { tree }
         let files = (0..<6).map { ".cache/app/c\($0)" }
         let result = try home.run(
             "/bin/bash",
@@ -97,19 +96,16 @@ struct PassingOverTests {
 
     @Test("ends short when nothing comes next")
     func short() throws {
-        let home = try measuredHome(tree)
-        let result = try run(home, "--free 6M")
-        #expect(result.exitCode == 1, "\(result)")
-        #expect(result.errorText.contains(" short of the 6.0 MiB wanted\n"))
+        let home = try measuredHome { tree }
+        try run(home, "--free 6M").expect(exits: 1, says: " short of the 6.0 MiB wanted\n")
         #expect(try exists(home.path(".cache/app/c0")))
         for index in 2..<6 { #expect(try !exists(home.path(".cache/app/c\(index)"))) }
     }
 
     @Test("a plan in a file is all that is deleted")
     func planFile() throws {
-        let home = try measuredHome(tree)
-        _ = try home.run(
-            "plan", ".", "--free", "2M", "--min-age", "0", "--output", "plan.json")
+        let home = try measuredHome { tree }
+        _ = try home.run("plan", ".", "--free", "2M", "--min-age", "0", "--output", "plan.json")
         let result = try home.run(
             "/bin/bash",
             arguments: [
@@ -127,16 +123,14 @@ struct PassingOverTests {
 struct ReachingTests {
     @Test("each ROOT that is a unit itself is deleted: a marked directory, and one in caches")
     func roots() throws {
-        let tree = Tree {
+        let home = try measuredHome {
             Directory("build") { Directory("deep") { File("file", contentOfOneMebibyte) } }
                 .purgeable()
             Directory("other") { File("file", contentOfOneMebibyte) }.purgeable()
             File(".cache/app/unit/file", contentOfOneMebibyte)
         }
-        let home = try measuredHome(tree)
         let roots = ["build", "other", ".cache/app/unit"]
-        let result = try home.run(
-            arguments: ["run"] + roots + ["--free", "3M", "--min-age", "0"])
+        let result = try home.run(arguments: ["run"] + roots + ["--free", "3M", "--min-age", "0"])
         #expect(result.exitCode == 0, "\(result)")
         #expect(result.errorText == "")
         for root in roots { #expect(try !exists(home.path(root)), "\(root)") }
@@ -144,8 +138,7 @@ struct ReachingTests {
 
     @Test("a ROOT inside a unit is kept, for the reason that applies")
     func insideUnit() throws {
-        let tree = Tree { File(".cache/app/unit/file", contentOfOneMebibyte) }
-        let home = try measuredHome(tree)
+        let home = try measuredHome { File(".cache/app/unit/file", contentOfOneMebibyte) }
         let result = try home.run(
             "run", ".cache/app/unit/file", "--free", "1M", "--min-age", "0", "--kept")
         expect(
@@ -161,10 +154,8 @@ struct ReachingTests {
     @Test("an interrupted removal is finished first, also when nothing else can be deleted")
     func leftovers() throws {
         let tree = Tree { File(".cache/app/unit/file", block) }
-        for arguments in [
-            ["run", ".", "--free", "1G", "--min-age", "0"], ["watch", "--once"],
-        ] {
-            let home = try measuredHome(tree)
+        for arguments in [["run", ".", "--free", "1G", "--min-age", "0"], ["watch", "--once"]] {
+            let home = try measuredHome { tree }
             let unit = home.path(".cache/app/unit")
             let filesystems = MountedFilesystems()
             let record = AsideRecord(
@@ -188,9 +179,8 @@ struct ReachingTests {
     @Test("on a full disk with nothing but directories the journal is in $XDG_RUNTIME_DIR")
     func fullDisk() throws {
         let tree = Tree { File(".cache/app/unit/file", block) }
-        let elsewhere = try temporaryDirectory(
-            containing: Tree { Directory("runtime").permissions(0o700) })
-        let home = try measuredHome(tree)
+        let elsewhere = try temporaryDirectory { Directory("runtime").permissions(0o700) }
+        let home = try measuredHome { tree }
         for size in ["64K", "1K"] {
             _ = try home.run(
                 "/bin/dd",
@@ -199,10 +189,8 @@ struct ReachingTests {
                 ])
         }
         let options = ["run", ".", "--free", "1B", "--min-age", "0"]
-        let refused = try home.run(
-            arguments: options, environment: ["XDG_RUNTIME_DIR": nil])
-        #expect(refused.exitCode == 2, "\(refused)")
-        #expect(refused.errorText.contains("there is no room for the journal"))
+        try home.run(arguments: options, environment: ["XDG_RUNTIME_DIR": nil]).expect(
+            exits: 2, says: "there is no room for the journal")
         #expect(try exists(home.path(".cache/app/unit")))
         let runtime = elsewhere.appending("runtime")
         let result = try home.run(
@@ -213,12 +201,11 @@ struct ReachingTests {
 
     @Test("what needs --free says so")
     func arguments() throws {
-        let home = try measuredHome(Tree { Directory("build") })
+        let home = try measuredHome { Directory("build") }
         expect(
             try home.run("run", "build"), exits: 64,
             complains: "resval-purge: build: is a directory; add --free SIZE\n")
-        let zero = try home.run("run", "build", "--free", "0")
-        #expect(zero.exitCode == 64)
-        #expect(zero.errorText.contains("--free needs a size greater than 0"))
+        try home.run("run", "build", "--free", "0").expect(
+            exits: 64, says: "--free needs a size greater than 0")
     }
 }

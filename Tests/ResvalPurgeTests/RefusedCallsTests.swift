@@ -34,7 +34,7 @@ struct RefusedCallsTests {
         """
 
     private func output(under launcher: [any CommandArgument]) throws -> String {
-        let home = try measuredHome(tree)
+        let home = try measuredHome { tree }
         var arguments: [any CommandArgument] = [
             "-c", Self.script, "sh", FilePath.built("resval"), FilePath.built("resval-purge"),
         ]
@@ -58,13 +58,10 @@ struct RefusedCallsTests {
         "without statx every program refuses, says why, and changes nothing",
         arguments: ["ENOSYS", "EPERM"])
     func statx(code: String) throws {
-        let home = try measuredHome(tree)
+        let home = try measuredHome { tree }
         for (program, arguments) in [
             ("resval", ["get", "excluded", "marked"]),
-            (
-                "resval-purge",
-                ["run", ".", "--free", "1B", "--min-age", "0", "--smallest", "0"]
-            ),
+            ("resval-purge", ["run", ".", "--free", "1B", "--min-age", "0", "--smallest", "0"]),
         ] {
             let words: [any CommandArgument] =
                 ["statx", code, FilePath.built(program)] + arguments
@@ -93,11 +90,10 @@ struct RefusedCallsTests {
             critical-percent = 50
             critical = "1T"
             """
-        let tree = Tree {
+        let home = try measuredHome {
             Directory(".config") { Directory("resval") { File("purge.toml", settings) } }
             Directory(".cache") { Directory("app") { File("unit", block) } }
         }
-        let home = try measuredHome(tree)
         try tool("fallocate", "--length", "20M", home.path("filler"))
         var words: [any CommandArgument] = [
             "lease", "EPERM", FilePath.built("resval-purge"), command,

@@ -16,7 +16,7 @@ struct RunCommandTests {
 
     @Test("deletes what a plan names, as plan showed it, and nothing else")
     func plan() throws {
-        let home = try measuredHome(tree)
+        let home = try measuredHome { tree }
         try tool("touch", home.path(".cache/app/second"))
         let planned = try home.run(
             "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
@@ -25,9 +25,8 @@ struct RunCommandTests {
         #expect(rehearsed.exitCode == 0)
         #expect(rehearsed.text.hasSuffix("1 unit would be deleted, 5.0 KiB\n"))
         #expect(try exists(home.path(".cache/app/first")))
-        let result = try home.run("run", "plan.json", "--min-age", "0")
-        #expect(result.exitCode == 0)
-        #expect(result.text.contains("/.cache/app/first\ndeleted 1 unit, 5.0 KiB; "))
+        try home.run("run", "plan.json", "--min-age", "0").expect(
+            exits: 0, prints: "/.cache/app/first\ndeleted 1 unit, 5.0 KiB; ")
         #expect(try !exists(home.path(".cache/app/first")))
         #expect(try exists(home.path(".cache/app/second")))
         #expect(try exists(home.path("plain")))
@@ -35,56 +34,49 @@ struct RunCommandTests {
 
     @Test("deletes to the end when nobody can read what it prints, and says what it did")
     func unread() throws {
-        let home = try measuredHome(tree)
+        let home = try measuredHome { tree }
         try tool("touch", home.path(".cache/app/second"))
         let script =
             "\"$0\" run .cache --free 1M --partial --min-age 0 --smallest 0 --json >/dev/full"
         let result = try home.run(
             "/bin/sh", arguments: ["-c", script, FilePath.built("resval-purge")])
-        #expect(result.exitCode == 2)
-        #expect(
-            result.errorText.contains("resval-purge: deleted 2 units, 10.0 KiB"), "\(result)")
-        #expect(result.errorText.contains("cannot write to standard output: "))
+        result.expect(
+            exits: 2, says: "resval-purge: deleted 2 units, 10.0 KiB",
+            "cannot write to standard output: ")
         #expect(try !exists(home.path(".cache/app/first")))
         #expect(try !exists(home.path(".cache/app/second")))
     }
 
     @Test("leaves what changed since the plan alone, and says so")
     func changed() throws {
-        let home = try measuredHome(tree)
-        _ = try home.run(
-            "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
+        let home = try measuredHome { tree }
+        _ = try home.run("plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
         for name in ["first", "second"] {
             try tool("cp", home.path("plain"), home.path(".cache/app/\(name)"))
         }
-        let result = try home.run("run", "plan.json", "--min-age", "0", "--json")
-        #expect(result.exitCode == 1)
-        #expect(result.text.contains("\"reason\":\"changed\""))
+        try home.run("run", "plan.json", "--min-age", "0", "--json").expect(
+            exits: 1, prints: "\"reason\":\"changed\"")
         #expect(try exists(home.path(".cache/app/first")))
         #expect(try exists(home.path(".cache/app/second")))
     }
 
     @Test("evaluates ages again: what a plan named is kept without its --min-age")
     func ages() throws {
-        let home = try measuredHome(tree)
-        _ = try home.run(
-            "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
-        let result = try home.run("run", "plan.json")
-        #expect(result.exitCode == 1)
-        #expect(result.errorText.contains("too recently: less than 24h ago\n"))
+        let home = try measuredHome { tree }
+        _ = try home.run("plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
+        try home.run("run", "plan.json").expect(exits: 1, says: "too recently: less than 24h ago\n")
         #expect(try exists(home.path(".cache/app/first")))
     }
 
     @Test("deletes nothing when so much cannot be freed, unless part of it will do")
     func shortfall() throws {
-        let home = try measuredHome(tree)
+        let home = try measuredHome { tree }
         let refused = try home.run("run", ".", "--free", "1G", "--min-age", "0")
         #expect(refused.exitCode == 1)
         #expect(refused.text == "")
         #expect(refused.errorText.contains("short"))
         #expect(try exists(home.path(".cache/app/first")))
-        let partial = try home.run("run", ".", "--free", "1G", "--min-age", "0", "--partial")
-        #expect(partial.exitCode == 1)
+        try home.run("run", ".", "--free", "1G", "--min-age", "0", "--partial").expect(exits: 1)
         #expect(try !exists(home.path(".cache/app/first")))
         #expect(try !exists(home.path(".cache/app/second")))
         #expect(try exists(home.path("plain")))
@@ -92,9 +84,8 @@ struct RunCommandTests {
 
     @Test("refuses a plan that is none, is old, or is of another boot")
     func refused() throws {
-        let home = try measuredHome(tree)
-        _ = try home.run(
-            "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
+        let home = try measuredHome { tree }
+        _ = try home.run("plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
         let plan = try PurgePlan(json: contentsOfFile(home.path("plan.json")))
         func run(_ changed: PurgePlan) throws -> CommandResult {
             try Tree { File("edited.json", changed.json) }.create(in: home.home)
@@ -131,8 +122,7 @@ struct RunCommandTests {
     func ordinaryUser() throws {
         try require(.root)
         let user: UInt32 = 65534
-        let place = Tree { Directory("home") }
-        let root = try temporaryDirectory(containing: place, isShared: true)
+        let root = try temporaryDirectory(isShared: true) { Directory("home") }
         let home = PurgeHome(home: root.appending("home"))
         try tree.create(in: home.home)
         try tool("chown", "-R", "\(user)", home.home)
@@ -152,7 +142,7 @@ struct RunCommandTests {
     func readOnlyDirectories() throws {
         try require(.root)
         let user: UInt32 = 65534
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             Directory("home") {
                 Directory(".cache") {
                     for name in ["bazel", "other"] {
@@ -165,7 +155,6 @@ struct RunCommandTests {
                 }
             }
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         let home = PurgeHome(home: root.appending("home"))
         try tool("chown", "-R", "\(user)", home.home)
         let result = try home.run(
@@ -176,9 +165,8 @@ struct RunCommandTests {
 
     @Test("keeps a file whose swap file came after the plan")
     func editedSince() throws {
-        let home = try measuredHome(tree)
-        _ = try home.run(
-            "plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
+        let home = try measuredHome { tree }
+        _ = try home.run("plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
         try Tree { File(".first.swp", block) }.create(in: home.path(".cache/app"))
         let result = try home.run("run", "plan.json", "--min-age", "0")
         #expect(
@@ -189,10 +177,9 @@ struct RunCommandTests {
 
     @Test("beside a writer, exits by what was deleted, and tells what the volume has then")
     func writer() throws {
-        let tree = Tree {
+        let home = try measuredHome {
             for index in 0..<8 { File(".cache/app/c\(index)", contentOfOneMebibyte) }
         }
-        let home = try measuredHome(tree)
         // The second unit is open, so there is time after the first is gone.
         let result = try home.run(
             "/bin/bash",
@@ -206,10 +193,7 @@ struct RunCommandTests {
                 wait "$run"
                 """, FilePath.built("resval-purge"),
             ])
-        #expect(result.exitCode == 0, "\(result)")
-        #expect(
-            result.text.contains("deleted 3 units, 3.0 MiB; 1 unit kept, 1.0 MiB; "),
-            "\(result)")
+        result.expect(exits: 0, prints: "deleted 3 units, 3.0 MiB; 1 unit kept, 1.0 MiB; ")
         #expect(result.text.hasSuffix(" available now, 6.0 MiB less than before\n"))
         #expect(!result.errorText.contains("short"))
         for (index, isThere) in [false, true, false, false, true].enumerated() {
@@ -219,7 +203,7 @@ struct RunCommandTests {
 
     @Test("SIGHUP ends it between two units, however often it comes")
     func hangup() throws {
-        let home = try measuredHome(Tree {})
+        let home = try measuredHome {}
         let result = try home.run(
             "/bin/bash",
             arguments: [
@@ -244,16 +228,14 @@ struct RunCommandTests {
 
     @Test("lets only one of a user's purges work at a time")
     func twoAtOnce() throws {
-        let home = try measuredHome(tree)
+        let home = try measuredHome { tree }
         let state = home.path(".local/state/resval/purge")
         try tool("mkdir", "-p", state)
         try tool("touch", state.appending("journal"))
         let journal = try openFile(state.appending("journal"), flags: .readWrite)
         #expect(try takeLock(on: journal))
         let options = ["run", ".", "--free", "1B", "--min-age", "0"]
-        let refused = try home.run(arguments: options)
-        #expect(refused.exitCode == 2)
-        #expect(refused.errorText.contains("another"), "\(refused)")
+        try home.run(arguments: options).expect(exits: 2, says: "another")
         #expect(try exists(home.path(".cache/app/first")))
         try closeFile(journal)
         #expect(try home.run(arguments: options).exitCode == 0)

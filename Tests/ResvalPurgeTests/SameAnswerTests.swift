@@ -48,7 +48,7 @@ struct SameAnswerTests {
 
     @Test("explain, get, find and usage say purgeable of what a purge deletes, and why of the rest")
     func sameAnswer() throws {
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         try #expect(planned(home) == Set(Self.deleted))
         for path in Self.deleted + Self.kept.keys.sorted() {
             let isDeleted = Self.deleted.contains(path)
@@ -76,12 +76,11 @@ struct SameAnswerTests {
 
     @Test("a mark on a home is not for what is in it, which may have its own")
     func markedHome() throws {
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         try home.home.setValue(true, for: .isPurgeable)
         try #expect(planned(home) == Set(Self.deleted))
         for (path, isDeleted) in [(".", false), ("plain", false), ("project/log", true)] {
-            try #expect(
-                resval(home, "get", "--effective", "purgeable", path) == "\(isDeleted)\n")
+            try #expect(resval(home, "get", "--effective", "purgeable", path) == "\(isDeleted)\n")
         }
         let explained = try resval(home, "explain", "--json", ".")
         #expect(explained.contains(#""reason":"holds-protected""#), "\(explained)")
@@ -90,7 +89,7 @@ struct SameAnswerTests {
     @Test("what is never purged is read only when a mark says purgeable")
     func readsNothingElse() throws {
         try require(.tool("strace"))
-        let home = try purgeHome(tree)
+        let home = try purgeHome { tree }
         func readsSettings(_ path: String) throws -> Bool {
             let trace = try home.run(
                 try #require(FilePath.tool("strace")),

@@ -49,8 +49,7 @@ struct SubvolumeTests {
             #expect(all.text.contains(unit), "\(all)")
         }
         #expect(all.text.contains("kept  \(home.path("other")): another filesystem begins"))
-        #expect(
-            all.text.contains("kept  \(home.path("Documents")): it is or contains a protected"))
+        #expect(all.text.contains("kept  \(home.path("Documents")): it is or contains a protected"))
         let named = try home.run(arguments: ["plan", ".", "other"] + words)
         #expect(named.text.contains("  \(home.path("other/marked"))\n"), "\(named)")
         let status = try home.run("status", "--json", "--min-age", "0")
@@ -61,8 +60,7 @@ struct SubvolumeTests {
     @Test("are purged by a plan file, each in its place")
     func run() throws {
         let home = try subvolumes()
-        _ = try home.run(
-            "plan", ".", "--free", "1G", "--min-age", "0", "--output", "plan.json")
+        _ = try home.run("plan", ".", "--free", "1G", "--min-age", "0", "--output", "plan.json")
         let result = try home.run("run", "plan.json", "--min-age", "0", "--partial")
         #expect(result.text.contains("deleted 3 units, "), "\(result)")
         #expect(try exists(home.path("Documents/novel")))
@@ -99,8 +97,7 @@ struct SubvolumeTests {
         try Tree { Directory("project") { File("file", Self.content) } }.create(in: home.home)
         try tool("btrfs", "subvolume", "create", home.path("project/cache"))
         try Tree { File("file", Self.content) }.create(in: home.path("project/cache"))
-        try tool(
-            "setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.path("project"))
+        try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.path("project"))
         let plan = try home.run(
             "plan", "project", "--free", "1G", "--min-age", "0", "--kept", "--cache",
             "project/cache")

@@ -50,16 +50,16 @@ struct PurgeHome {
 
 /// Makes a home that holds a tree, on a filesystem of its own: what is freed there is measured, and nobody
 /// else stores anything.
-func measuredHome(_ tree: Tree) throws -> PurgeHome {
+func measuredHome(@TreeBuilder _ items: () -> [any TreeItem]) throws -> PurgeHome {
     let home = try filesystem(.ext4).root.appending("home")
     try tool("mkdir", home)
-    try tree.create(in: home)
+    try Tree(items).create(in: home)
     return PurgeHome(home: home)
 }
 
 /// Makes a home that holds a tree.
-func purgeHome(_ tree: Tree) throws -> PurgeHome {
-    PurgeHome(home: try temporaryDirectory(containing: tree))
+func purgeHome(@TreeBuilder _ items: () -> [any TreeItem]) throws -> PurgeHome {
+    PurgeHome(home: try temporaryDirectory(containing: Tree(items)))
 }
 
 /// Compares everything a command did.

@@ -17,12 +17,9 @@ struct TerminalTests {
         arguments: ["xterm", "dumb"])
     func status(_ type: String) throws {
         try require(.tool("script"), .tool("strace"))
-        let tree = Tree { Directory(".cache") { Directory("app") { Self.chain(12) } } }
-        let home = try purgeHome(tree)
+        let home = try purgeHome { Directory(".cache") { Directory("app") { Self.chain(12) } } }
         let command = home.command(arguments: ["status", "."])
-        let result = try command.onTerminal(
-            type, directoriesTaking: .milliseconds(250)
-        ).run()
+        let result = try command.onTerminal(type, directoriesTaking: .milliseconds(250)).run()
         #expect(result.exitCode == 0, "\(result)")
         let output = TerminalOutput(result.text)
         #expect(output.lines.first?.hasPrefix("\(home.home) (") == true, "\(result)")
@@ -37,9 +34,9 @@ struct TerminalTests {
     func run() throws {
         try require(.tool("strace"))
         let files = (1...5).map { File(FileName(stringLiteral: "unit\($0)"), "text") }
-        let home = try measuredHome(
-            Tree { Directory(".cache") { Directory("app") { for file in files { file } } } }
-        )
+        let home = try measuredHome {
+            Directory(".cache") { Directory("app") { for file in files { file } } }
+        }
         let program = FilePath.built("resval-purge").string
         let slowly = "trace=unlinkat -e inject=unlinkat:delay_exit=500000"
         let words =
@@ -62,8 +59,7 @@ struct TerminalTests {
     func largeUnit() throws {
         try require(.tool("strace"))
         let files = (1...192).map { File(FileName(stringLiteral: "f\($0)"), block) }
-        let tree = Tree { Directory("big") { for file in files { file } }.purgeable() }
-        let home = try measuredHome(tree)
+        let home = try measuredHome { Directory("big") { for file in files { file } }.purgeable() }
         let program = FilePath.built("resval-purge").string
         let words =
             "-f -qq -o /dev/null -e trace=unlinkat -e inject=unlinkat:delay_exit=20000 "

@@ -36,7 +36,7 @@ struct UnlistedOwnerTests {
 
     @Test("have no protected directories deleted, and their other items like those of others")
     func known() throws {
-        let home = try purgeHome(Self.tree)
+        let home = try purgeHome { Self.tree }
         let entry = "novelist:x:54321:54321::\(home.path("people/novelist")):/bin/sh"
         let answer = "echo \"$*\" >> \(home.path("asked")); echo '\(entry)'"
         let found = try plan(home, getent: answer, "-0 people")
@@ -51,7 +51,7 @@ struct UnlistedOwnerTests {
         "have nothing deleted without an answer, outside of directories for temporary files",
         arguments: ["exit 2", "echo 'other:x:1:1::/:/bin/sh'", "exec sleep 60"])
     func unknown(_ answer: String) throws {
-        let home = try purgeHome(Self.tree)
+        let home = try purgeHome { Self.tree }
         let found = try plan(home, getent: answer, "--json --kept people")
         #expect(!found.text.contains(#""type":"unit""#), "\(found)")
         #expect(found.text.contains(#""reason":"unknown-owner""#), "\(found)")
@@ -61,9 +61,8 @@ struct UnlistedOwnerTests {
 
     @Test("are no directories for caches")
     func named() throws {
-        let home = try purgeHome(Self.tree)
-        let refused = try plan(home, getent: "exit 2", "--cache people/novelist people")
-        #expect(refused.exitCode == 64, "\(refused)")
-        #expect(refused.errorText.contains("because it is a home"), "\(refused)")
+        let home = try purgeHome { Self.tree }
+        try plan(home, getent: "exit 2", "--cache people/novelist people").expect(
+            exits: 64, says: "because it is a home")
     }
 }

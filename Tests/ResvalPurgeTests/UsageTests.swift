@@ -35,7 +35,7 @@ struct UsageTests {
             (["status", "--jsno"], "unknown option '--jsno'. Did you mean '--json'?"),
         ])
     func usage(_ arguments: [String], _ complaint: String) throws {
-        let home = try purgeHome(Tree {})
+        let home = try purgeHome {}
         let result = try home.run(arguments: arguments)
         #expect(result.exitCode == 64)
         #expect(result.text.isEmpty != arguments.contains("--json"))
@@ -45,7 +45,7 @@ struct UsageTests {
 
     @Test("is found by resval purge, which hands its arguments on")
     func companion() throws {
-        let home = try purgeHome(Tree {})
+        let home = try purgeHome {}
         let version = try home.run(arguments: ["--version"])
         #expect(version.exitCode == 0)
         let through = try home.run(.built("resval"), arguments: ["purge", "--version"])
@@ -54,10 +54,8 @@ struct UsageTests {
 
     @Test("shows help with examples for each command", arguments: ["plan", "run", "status"])
     func help(_ command: String) throws {
-        let home = try purgeHome(Tree {})
-        let result = try home.run(arguments: [command, "--help"])
-        #expect(result.exitCode == 0)
-        #expect(result.text.contains("EXAMPLES"))
-        #expect(result.text.contains("resval-purge \(command)"))
+        let home = try purgeHome {}
+        try home.run(arguments: [command, "--help"]).expect(
+            exits: 0, prints: "EXAMPLES", "resval-purge \(command)")
     }
 }

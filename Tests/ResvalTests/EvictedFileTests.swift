@@ -9,11 +9,10 @@ struct EvictedFileTests {
     /// Makes a directory with a placeholder as an ordinary user has it.
     private func directoryWithPlaceholder() throws -> FilePath {
         try require(.root, .tool("setpriv"))
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             File("it's here").attribute(
                 "user.resval.evicted.0123456789abcdef.fedcba9876543210.0.644.1234567890-0", "")
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         let file = root.appending("it's here")
         try tool("truncate", "--size", "1M", file)
         try tool("touch", "-d", "@1234567890", file)
@@ -25,14 +24,10 @@ struct EvictedFileTests {
     @Test("explain says that a file is evicted, and how it comes back")
     func explained() throws {
         let root = try directoryWithPlaceholder()
-        let result = try resval("explain", "it's here", in: root, user: 4711)
-        #expect(result.exitCode == 0, "\(result)")
-        #expect(
-            result.text.contains(
-                "  evicted: yes: its content is in snapshot fedcba98 of repository 01234567 "
-                    + "(resval-backup download '\(root)/it'\\''s here')\n"
-            ),
-            "\(result)")
+        try resval("explain", "it's here", in: root, user: 4711).expect(
+            exits: 0,
+            prints: "  evicted: yes: its content is in snapshot fedcba98 of repository 01234567 "
+                + "(resval-backup download '\(root)/it'\\''s here')\n")
         let json = try resval("explain", "--json", "it's here", in: root, user: 4711)
         #expect(
             json.text.hasSuffix(
@@ -46,15 +41,11 @@ struct EvictedFileTests {
         let path: any CommandArgument = isRecursive ? "." : "it's here"
         var arguments: [any CommandArgument] = ["set", "excluded=true", path]
         if isRecursive { arguments.append("-R") }
-        var command = Command(.built("resval"), arguments: arguments)
-        command.workingDirectory = root
-        command.user = 4711
-        let result = try command.run()
-        #expect(result.exitCode == 2, "\(result)")
-        #expect(
-            result.errorText.contains(
-                "the file is evicted, so nothing can be stored on it (first: resval-backup "
-                    + "download "), "\(result)")
+        let result = try Command(.built("resval"), arguments: arguments, in: root, user: 4711).run()
+        result.expect(
+            exits: 2,
+            says: "the file is evicted, so nothing can be stored on it (first: resval-backup "
+                + "download ")
         #expect(!result.errorText.contains("chmod"), "\(result)")
     }
 
@@ -63,12 +54,11 @@ struct EvictedFileTests {
         try require(.tool("script"))
         let root = try temporaryDirectory()
         // script gives the command a terminal, whose input ends at once.
-        var command = Command(
+        let result = try Command(
             "/bin/sh", "-c",
             "script --quiet --return --command \"$0 marks load\" /dev/null < /dev/null",
-            FilePath.built("resval"))
-        command.workingDirectory = root
-        let result = try command.run()
+            FilePath.built("resval"), in: root
+        ).run()
         #expect(
             result.text.hasPrefix(
                 "resval: reading marks from the terminal (end them with Ctrl-D, or name a file)"

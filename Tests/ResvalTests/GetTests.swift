@@ -14,21 +14,21 @@ struct GetTests {
         SymbolicLink("dangling", to: "nowhere")
     }
 
-    @Test("one path gives the value alone")
+    @Test("one path gives the value alone, and an unset key nothing and the exit code 1")
     func onePath() throws {
-        let root = try temporaryDirectory(containing: tree)
-        expect(try resval("get", "excluded", "marked", in: root), exits: 0, prints: "true\n")
-        expect(try resval("get", "excluded", "kept", in: root), exits: 0, prints: "false\n")
-        expect(
-            try resval("get", "fileProtection", "marked", in: root), exits: 0,
-            prints: "complete\n")
-    }
-
-    @Test("an unset key prints nothing and exits with 1")
-    func unset() throws {
-        let root = try temporaryDirectory(containing: tree)
-        expect(try resval("get", "excluded", "plain", in: root), exits: 1)
-        expect(try resval("get", "purgeable", "marked", in: root), exits: 1)
+        try expectTranscript(
+            """
+            $ resval get excluded marked
+            true
+            $ resval get excluded kept
+            false
+            $ resval get fileProtection marked
+            complete
+            $ resval get excluded plain
+            [1]
+            $ resval get purgeable marked
+            [1]
+            """, in: temporaryDirectory(containing: tree))
     }
 
     @Test("a key is known by its name, its Foundation key and its short name, in any case")
@@ -48,7 +48,7 @@ struct GetTests {
     func everyKey(key: StoredKey) throws {
         let value = try #require(key.valueTexts.first)
         let assignment = "\(key.name)=\(value)"
-        let root = try temporaryDirectory(containing: Tree { Directory("d") {} })
+        let root = try temporaryDirectory { Directory("d") {} }
         expect(try resval("set", assignment, "d", in: root), exits: 0)
         expect(try resval("get", key.name, "d", in: root), exits: 0, prints: "\(value)\n")
         expect(
@@ -58,105 +58,101 @@ struct GetTests {
         let saved = try resval("marks", "save", "d", in: root)
         #expect(saved.exitCode == 0)
         expect(try resval("unset", "all", "d", in: root), exits: 0)
-        let loaded = try resval(
-            "marks", "load", "--root", "d", in: root, input: saved.output)
-        #expect(loaded.exitCode == 0)
-        #expect(loaded.text.contains(assignment))
+        try resval("marks", "load", "--root", "d", in: root, input: saved.output).expect(
+            exits: 0, prints: assignment)
         expect(try resval("get", key.name, "d", in: root), exits: 0, prints: "\(value)\n")
     }
 
     @Test("several keys give a line each with the key, and one error of a path is reported once")
     func severalKeys() throws {
-        let root = try temporaryDirectory(containing: tree)
-        let marked = "isExcludedFromBackup=true\nfileProtection=complete\nfileSize=5\n"
-        expect(
-            try resval("get", "excluded,protection,fileSize", "marked", in: root), exits: 0,
-            prints: marked)
-        expect(
-            try resval("get", "excluded,protection", "marked", "kept", "none", in: root),
-            exits: 2,
-            prints: """
-                marked: isExcludedFromBackup=true
-                marked: fileProtection=complete
-                kept: isExcludedFromBackup=false
-
-                """, complains: "resval: none: no such file or directory\n")
-        expect(
-            try resval("get", "excluded,protection", "kept", in: root), exits: 1,
-            prints: "isExcludedFromBackup=false\n")
         // Only the question about the link is not passed on to its target.
-        expect(
-            try resval("get", "isSymbolicLink,excluded", "link", in: root), exits: 0,
-            prints: "isSymbolicLink=true\nisExcludedFromBackup=true\n")
-        expect(
-            try resval(
-                "get", "--effective", "--no-locations", "excluded,purgeable,fileSize", "marked",
-                in: root), exits: 0,
-            prints: "isExcludedFromBackup=true\nisPurgeable=false\nfileSize=5\n")
-        expect(
-            try resval("get", "--json", "excluded,protection", "none", in: root), exits: 2,
-            prints: #"""
-                {"version":1,"path":"none","key":"isExcludedFromBackup","value":null,"error":"noSuchFile"}
-                {"version":1,"path":"none","key":"fileProtection","value":null,"error":"noSuchFile"}
-
-                """#, complains: "resval: none: no such file or directory\n")
+        try expectTranscript(
+            #"""
+            $ resval get excluded,protection,fileSize marked
+            isExcludedFromBackup=true
+            fileProtection=complete
+            fileSize=5
+            $ resval get excluded,protection marked kept none
+            marked: isExcludedFromBackup=true
+            marked: fileProtection=complete
+            kept: isExcludedFromBackup=false
+            ! resval: none: no such file or directory
+            [2]
+            $ resval get excluded,protection kept
+            isExcludedFromBackup=false
+            [1]
+            $ resval get isSymbolicLink,excluded link
+            isSymbolicLink=true
+            isExcludedFromBackup=true
+            $ resval get --effective --no-locations excluded,purgeable,fileSize marked
+            isExcludedFromBackup=true
+            isPurgeable=false
+            fileSize=5
+            $ resval get --json excluded,protection none
+            {"version":1,"path":"none","key":"isExcludedFromBackup","value":null,"error":"noSuchFile"}
+            {"version":1,"path":"none","key":"fileProtection","value":null,"error":"noSuchFile"}
+            ! resval: none: no such file or directory
+            [2]
+            """#, in: temporaryDirectory(containing: tree))
     }
 
     @Test("several paths give a line each, and one does with -H")
     func shapes() throws {
-        let root = try temporaryDirectory(containing: tree)
-        let several = "directory: true\nmarked: true\n"
-        expect(
-            try resval("get", "excluded", "directory", "marked", in: root), exits: 0,
-            prints: several)
-        expect(
-            try resval("get", "-H", "excluded", "marked", in: root), exits: 0,
-            prints: "marked: true\n")
-        expect(
-            try resval(
-                "get", "excluded", "--files0-from", "-", in: root,
-                input: Array("marked\u{0}".utf8)), exits: 0, prints: "marked: true\n")
+        try expectTranscript(
+            #"""
+            $ resval get excluded directory marked
+            directory: true
+            marked: true
+            $ resval get -H excluded marked
+            marked: true
+            $ printf 'marked\0' | resval get excluded --files0-from -
+            marked: true
+            """#, in: temporaryDirectory(containing: tree))
     }
 
     @Test("one bad path never stops the others, and 2 beats 1")
     func badPath() throws {
-        let root = try temporaryDirectory(containing: tree)
-        expect(
-            try resval("get", "excluded", "nope", "plain", "plain/x", "marked", in: root),
-            exits: 2, prints: "marked: true\n",
-            complains: """
-                resval: nope: no such file or directory
-                resval: plain/x: a part of the path is not a directory
-
-                """)
+        try expectTranscript(
+            """
+            $ resval get excluded nope plain plain/x marked
+            marked: true
+            ! resval: nope: no such file or directory
+            ! resval: plain/x: a part of the path is not a directory
+            [2]
+            """, in: temporaryDirectory(containing: tree))
     }
 
     @Test("a symbolic link is followed unless the key is about it")
     func symbolicLinks() throws {
-        let root = try temporaryDirectory(containing: tree)
-        expect(try resval("get", "excluded", "link", in: root), exits: 0, prints: "true\n")
-        expect(
-            try resval("get", "isSymbolicLink", "link", in: root), exits: 0, prints: "true\n")
-        expect(
-            try resval("get", "isSymbolicLink", "dangling", in: root), exits: 0,
-            prints: "true\n")
-        expect(
-            try resval("get", "excluded", "dangling", in: root), exits: 2,
-            complains: "resval: dangling: no such file or directory\n")
+        try expectTranscript(
+            """
+            $ resval get excluded link
+            true
+            $ resval get isSymbolicLink link
+            true
+            $ resval get isSymbolicLink dangling
+            true
+            $ resval get excluded dangling
+            ! resval: dangling: no such file or directory
+            [2]
+            """, in: temporaryDirectory(containing: tree))
     }
 
     @Test("computed keys answer what the kernel tells")
     func computedKeys() throws {
         let root = try temporaryDirectory(containing: tree)
         let status = try root.appending("marked").status()
-        expect(try resval("get", "fileSize", "marked", in: root), exits: 0, prints: "5\n")
-        expect(
-            try resval("get", "fileAllocatedSize", "marked", in: root), exits: 0,
-            prints: "\(status.allocatedSize)\n")
-        expect(try resval("get", "linkCount", "marked", in: root), exits: 0, prints: "1\n")
-        expect(
-            try resval("get", "isDirectory", "directory", in: root), exits: 0, prints: "true\n")
-        expect(try resval("get", "fileSize", "directory", in: root), exits: 1)
+        try expectTranscript(
+            """
+            $ resval get fileSize,fileAllocatedSize,linkCount marked
+            fileSize=5
+            fileAllocatedSize=\(status.allocatedSize)
+            linkCount=1
+            $ resval get isDirectory directory
+            true
+            $ resval get fileSize directory
+            [1]
+            """, in: root)
         let blocks = try #require(FilePath.tool("stat"))
         let shown = try Command(blocks, "-c", "%y", root.appending("marked")).runSuccessfully()
         let date = try resval("get", "contentModificationDate", "marked", in: root)
@@ -166,16 +162,15 @@ struct GetTests {
 
     @Test("JSON gives one object per line with the same fields")
     func json() throws {
-        let root = try temporaryDirectory(containing: tree)
-        let result = try resval("get", "--json", "excluded", "marked", "plain", "no", in: root)
-        expect(
-            result, exits: 2,
-            prints: #"""
-                {"version":1,"path":"marked","key":"isExcludedFromBackup","value":true,"error":null}
-                {"version":1,"path":"plain","key":"isExcludedFromBackup","value":null,"error":null}
-                {"version":1,"path":"no","key":"isExcludedFromBackup","value":null,"error":"noSuchFile"}
-
-                """#, complains: "resval: no: no such file or directory\n")
+        try expectTranscript(
+            #"""
+            $ resval get --json excluded marked plain no
+            {"version":1,"path":"marked","key":"isExcludedFromBackup","value":true,"error":null}
+            {"version":1,"path":"plain","key":"isExcludedFromBackup","value":null,"error":null}
+            {"version":1,"path":"no","key":"isExcludedFromBackup","value":null,"error":"noSuchFile"}
+            ! resval: no: no such file or directory
+            [2]
+            """#, in: temporaryDirectory(containing: tree))
     }
 
     @Test(

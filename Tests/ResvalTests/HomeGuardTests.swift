@@ -11,10 +11,7 @@ struct HomeGuardTests {
     }
 
     private func environment(_ root: FilePath) -> [String: String?] {
-        [
-            "HOME": root.appending("home").string,
-            "XDG_STATE_HOME": root.appending("state").string,
-        ]
+        ["HOME": root.appending("home").string, "XDG_STATE_HOME": root.appending("state").string]
     }
 
     @Test("are refused without a terminal to ask on, whatever the path to them")
@@ -23,10 +20,9 @@ struct HomeGuardTests {
         let home = root.appending("home")
         for arguments in [["exclude"], ["purgeable"], ["set", "excluded=true"]] {
             for path in ["home", "./link/", "\(home)/../home"] {
-                var command = Command(
-                    .built("resval"), arguments: arguments + [path, "home/f"])
-                command.workingDirectory = root
-                command.environment = environment(root)
+                let command = Command(
+                    .built("resval"), arguments: arguments + [path, "home/f"], in: root,
+                    environment: environment(root))
                 expect(
                     try command.run(), exits: 2,
                     complains: """
@@ -38,45 +34,31 @@ struct HomeGuardTests {
                 try #expect(!home.appending("f").marks().isEmpty)
             }
         }
-        expect(
-            try resval(
-                "unset", "-R", "all", "home", in: root, environment: environment(root)),
-            exits: 2, prints: "items changed: 0\n",
-            complains: """
-                resval: home: is a home: a mark on it counts for everything in it (give --yes \
-                to change it)
-
-                """)
-        expect(
-            try resval("exclude", "-n", "/", "home", in: root, environment: environment(root)),
-            exits: 0,
-            prints: """
-                /: isExcludedFromBackup=true
-                home: isExcludedFromBackup=true
-                items to change: 2
-
-                """)
-        for path in [".", "link/.."] {
-            expect(
-                try resval("exclude", path, in: root, environment: environment(root)),
-                exits: 2,
-                complains: """
-                    resval: \(path): is a directory above a home: a mark on it counts for \
-                    everything in it (give --yes to change it)
-
-                    """)
-        }
-        let refused = try resval("exclude", "/", in: root, environment: environment(root))
-        expect(
-            refused, exits: 2,
-            complains: """
-                resval: /: is the root directory: a mark on it counts for everything in it \
-                (give --yes to change it)
-
-                """)
-        expect(
-            try resval("exclude", "--yes", "home", in: root, environment: environment(root)),
-            exits: 0)
+        try expectTranscript(
+            """
+            $ resval unset -R all home
+            items changed: 0
+            ! resval: home: is a home: a mark on it counts for everything in it (give --yes \
+            to change it)
+            [2]
+            $ resval exclude -n / home
+            /: isExcludedFromBackup=true
+            home: isExcludedFromBackup=true
+            items to change: 2
+            $ resval exclude .
+            ! resval: .: is a directory above a home: a mark on it counts for everything in it \
+            (give --yes to change it)
+            [2]
+            $ resval exclude link/..
+            ! resval: link/..: is a directory above a home: a mark on it counts for everything \
+            in it (give --yes to change it)
+            [2]
+            $ resval exclude /
+            ! resval: /: is the root directory: a mark on it counts for everything in it \
+            (give --yes to change it)
+            [2]
+            $ resval exclude --yes home
+            """, in: root, environment: environment(root))
         try #expect(home.marks().isExcludedFromBackup == true)
         // To remove a mark needs no question.
         expect(
@@ -124,12 +106,10 @@ struct HomeGuardTests {
         try require(.tool("script"))
         let root = try temporaryDirectory(containing: tree)
         let script = try #require(FilePath.tool("script"))
-        var command = Command(
-            script, "-qec", "'\(FilePath.built("resval"))' exclude home", "/dev/null")
-        command.workingDirectory = root
-        command.environment = environment(root)
-        command.input = Array("\(answer)\n".utf8)
-        let result = try command.run()
+        let result = try Command(
+            script, "-qec", "'\(FilePath.built("resval"))' exclude home", "/dev/null", in: root,
+            environment: environment(root), input: Array("\(answer)\n".utf8)
+        ).run()
         #expect(result.exitCode == (isMarked ? 0 : 1))
         #expect(
             result.text.contains(

@@ -16,15 +16,14 @@ struct ImportKillTests {
             try cleaningUp {
                 let root = try temporaryDirectory()
                 let inside = try temporaryDirectory(containing: tree)
-                var command = Command(.built("resval"), "import", "--from", "xdg", inside)
-                command.environment = ["XDG_STATE_HOME": root.string]
+                let command = Command(
+                    .built("resval"), "import", "--from", "xdg", inside,
+                    environment: ["XDG_STATE_HOME": root.string])
                 _ = try command.killed(after: moment).run()
                 let written = try marked(inside)
                 let directory = root.appending("resval")
                 let journal = (try? tool("ls", directory)) ?? ""
-                let undo = try Command(
-                    .built("resval"), "undo", directory.appending(journal)
-                ).run()
+                let undo = try Command(.built("resval"), "undo", directory.appending(journal)).run()
                 // Without a journal nothing was written.
                 #expect(undo.exitCode == 0 || written == 0, "\(undo)")
                 try #expect(marked(inside) == 0)

@@ -14,7 +14,7 @@ struct ImportTests: MassChangeSuite {
     @Test("import stores natively what every kind of foreign mark says, and undo removes it")
     func everyMarker() throws {
         try require(.tool("chattr"))
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("tree/apple") { File("f") }.attribute(ForeignAttribute.apple[0], "x")
             File("tree/samba").attribute(ForeignAttribute.apple[2], "x")
             File("tree/no").attribute(ForeignAttribute.xdg, "false")
@@ -24,7 +24,6 @@ struct ImportTests: MassChangeSuite {
             File("tree/nobackup/.nobackup")
             File("tree/plain")
         }
-        let root = try temporaryDirectory(containing: tree)
         let inside = root.appending("tree")
         try tool("chattr", "+d", inside.appending("nodump"))
         let list = "apple,xdg,nodump,cachedir,nobackup"
@@ -36,9 +35,7 @@ struct ImportTests: MassChangeSuite {
         try #expect(Command("/bin/ls", root).runSuccessfully() == "tree")
 
         let result = try run("import", "--from", list, in: root)
-        #expect(result.exitCode == 0)
-        #expect(
-            result.errorText.contains("./nodump: warning: nodump may come from the directory"))
+        result.expect(exits: 0, says: "./nodump: warning: nodump may come from the directory")
         let lines = [
             "./apple: isExcludedFromBackup=true: from apple",
             "./cache: isExcludedFromBackup=true: from cachedir",
@@ -61,16 +58,13 @@ struct ImportTests: MassChangeSuite {
         #expect(undone.exitCode == 0)
         #expect(sorted(undone).last == "marks undone: 6; not undone: 0")
         try #expect(attributes(of: inside) == before)
-        let again = try run("undo", in: root)
-        #expect(again.exitCode == 2)
-        #expect(again.errorText.contains("there is no journal left"))
+        try run("undo", in: root).expect(exits: 2, says: "there is no journal left")
     }
 
     @Test("nodump counts where the item is named, since directories pass it on")
     func inheritedNodump() throws {
         try require(.tool("chattr"))
-        let tree = Tree { Directory("tree") { Directory("d") } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { Directory("tree") { Directory("d") } }
         let (directory, moved) = (root.appending("tree/d"), root.appending("tree/moved"))
         try tool("chattr", "+d", directory)
         try tool("touch", directory.appending("f"))
@@ -82,22 +76,22 @@ struct ImportTests: MassChangeSuite {
             #expect(walked.errorText.contains("./\(name): warning: nodump may come"))
             try #expect(root.appending("tree/\(name)").marks() == .none)
         }
-        var named = Command(.built("resval"), "import", "--from", "nodump", moved)
-        named.environment["XDG_STATE_HOME"] = root.appending("state").string
-        try named.runSuccessfully()
+        try Command(
+            .built("resval"), "import", "--from", "nodump", moved,
+            environment: ["XDG_STATE_HOME": root.appending("state").string]
+        ).runSuccessfully()
         try #expect(moved.value(for: .isExcludedFromBackup) == true)
     }
 
     @Test("a native mark wins, and what contradicts itself is reported and left")
     func conflicts() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("tree/native").excluded(false).attribute(ForeignAttribute.apple[0], "x")
             File("tree/torn").attribute(ForeignAttribute.apple[0], "x")
                 .attribute(ForeignAttribute.xdg, "true")
             File("tree/broken").attribute(excluded, "perhaps")
                 .attribute(ForeignAttribute.xdg, "false")
         }
-        let root = try temporaryDirectory(containing: tree)
         let before = try attributes(of: root.appending("tree"))
         let result = try run("import", "--from", "apple,xdg", in: root)
         #expect(result.exitCode == 2)
@@ -118,7 +112,7 @@ struct ImportTests: MassChangeSuite {
 
     @Test("every hostile name is imported and undone")
     func hostileNames() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("tree") {
                 for name in HostileNames.all {
                     Directory(name) { File(name).attribute(ForeignAttribute.xdg, "false") }
@@ -126,26 +120,22 @@ struct ImportTests: MassChangeSuite {
                 }
             }
         }
-        let root = try temporaryDirectory(containing: tree)
         let inside = root.appending("tree")
         let before = try attributes(of: inside)
-        let result = try run("import", "--from", "xdg", "--json", in: root)
-        #expect(result.exitCode == 0)
+        try run("import", "--from", "xdg", "--json", in: root).expect(exits: 0)
         for name in HostileNames.all {
             let path = inside.appending(name)
             try #expect(path.value(for: .isExcludedFromBackup) == false, "\(name)")
-            try #expect(
-                path.appending(name).value(for: .isExcludedFromBackup) == true, "\(name)")
+            try #expect(path.appending(name).value(for: .isExcludedFromBackup) == true, "\(name)")
         }
-        let undone = try run("undo", journal(in: root), in: root)
-        #expect(undone.exitCode == 0)
+        try run("undo", journal(in: root), in: root).expect(exits: 0)
         try #expect(attributes(of: inside) == before)
     }
 
     @Test("export writes the marks other tools read, and undo leaves the other flags and marks")
     func export() throws {
         try require(.tool("lsattr"), .tool("getfattr"))
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("tree") {
                 Directory("out") { File("f").excluded() }.excluded()
                 File("file").excluded(); File("kept").excluded(false)
@@ -154,7 +144,6 @@ struct ImportTests: MassChangeSuite {
                 File("broken").attribute(excluded, "perhaps")
             }
         }
-        let root = try temporaryDirectory(containing: tree)
         let inside = root.appending("tree")
         let (out, file) = (inside.appending("out"), inside.appending("file"))
         try tool("chattr", "+A", file)
@@ -173,11 +162,9 @@ struct ImportTests: MassChangeSuite {
             try tool("getfattr", "--only-values", "-n", "\(name)", path)
         }
         try #expect(value(ForeignAttribute.xdg, out) == "false")
-        try #expect(
-            inside.appending("kept").extendedAttribute(named: ForeignAttribute.xdg) == nil)
+        try #expect(inside.appending("kept").extendedAttribute(named: ForeignAttribute.xdg) == nil)
         try #expect(value(ForeignAttribute.xdg, inside.appending("there")) == "true")
-        let apple = try #require(
-            try out.extendedAttribute(named: ForeignAttribute.apple[0]))
+        let apple = try #require(try out.extendedAttribute(named: ForeignAttribute.apple[0]))
         #expect(apple.count == 61)
         #expect(apple.starts(with: "bplist00".utf8))
         let now = try tool("lsattr", "-d", file).prefix { $0 != " " }
@@ -191,14 +178,12 @@ struct ImportTests: MassChangeSuite {
         for name in ["./one", "./two"] {
             #expect(result.errorText.contains("\(name): warning: has 2 names"))
         }
-        try #expect(
-            inside.appending("one").extendedAttribute(named: ForeignAttribute.xdg) == nil)
+        try #expect(inside.appending("one").extendedAttribute(named: ForeignAttribute.xdg) == nil)
         try tool("rm", out.appending("new"))
         let alone = try run("export", "--to", "nodump", "--dry-run", in: root)
         #expect(alone.errorText.contains("./out: warning: a directory gets no nodump"))
 
-        let undone = try run("undo", journal(in: root), in: root)
-        #expect(undone.exitCode == 0)
+        try run("undo", journal(in: root), in: root).expect(exits: 0)
         try #expect(attributes(of: inside) == before)
         try #expect(tool("lsattr", "-d", file) == flags)
     }
@@ -210,9 +195,8 @@ struct ImportTests: MassChangeSuite {
             ["export", "--to", "cachedir"], ["export"],
         ])
     func usage(arguments: [String]) throws {
-        let root = try temporaryDirectory(containing: Tree { Directory("tree") })
-        var command = Command(.built("resval"), arguments: arguments)
-        command.workingDirectory = root
+        let root = try temporaryDirectory { Directory("tree") }
+        let command = Command(.built("resval"), arguments: arguments, in: root)
         try #expect(command.run().exitCode == 64)
     }
 }

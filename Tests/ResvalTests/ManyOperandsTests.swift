@@ -15,10 +15,10 @@ struct ManyOperandsTests {
     }
 
     private func run(_ arguments: [String], in root: FilePath) throws -> CommandResult {
-        var command = Command(.built("resval"), arguments: arguments)
-        command.workingDirectory = root
-        command.environment = ["XDG_STATE_HOME": root.appending("state").string]
-        return try command.run()
+        return try Command(
+            .built("resval"), arguments: arguments, in: root,
+            environment: ["XDG_STATE_HOME": root.appending("state").string]
+        ).run()
     }
 
     @Test("paths are taken in their order, with options before, between and behind them")
@@ -47,8 +47,7 @@ struct ManyOperandsTests {
         let found = files(5..<35).map { "\($0)\n" }.sorted().joined()
         for option in [["--protection", "complete"], ["--protection=complete"]] {
             expect(
-                try run(
-                    ["find"] + files(0..<20) + option + files(20..<40) + ["--sort"], in: root),
+                try run(["find"] + files(0..<20) + option + files(20..<40) + ["--sort"], in: root),
                 exits: 0, prints: found)
         }
     }
@@ -59,8 +58,7 @@ struct ManyOperandsTests {
         let names = (0..<40).map { Array("-x\($0)".utf8) + [0xFF] }
         for name in names { try tool("touch", root.pushing(FilePath(bytes: name))) }
         let arguments: [any CommandArgument] = ["set", "purgeable=true", "--"] + names
-        var command = Command(.built("resval"), arguments: arguments)
-        command.workingDirectory = root
+        let command = Command(.built("resval"), arguments: arguments, in: root)
         expect(try command.run(), exits: 0)
         for name in names {
             let file = root.pushing(FilePath(bytes: name))
@@ -71,9 +69,7 @@ struct ManyOperandsTests {
     @Test("errors and help are those of a few operands")
     func errors() throws {
         let root = try directory(with: files(0..<40))
-        for words in [
-            ["set", "purgeable=true"], ["set", "purgeable=perhaps"], ["get", "none"],
-        ] {
+        for words in [["set", "purgeable=true"], ["set", "purgeable=perhaps"], ["get", "none"]] {
             for option in [["--bogus"], ["-Rz"], ["--help"], ["--files0-from"], []] {
                 if words[1] == "purgeable=true", option.isEmpty { continue }
                 let few = try run(words + ["f0", "f1"] + option, in: root)

@@ -9,10 +9,7 @@ struct MarksTests {
     private func run(
         _ arguments: any CommandArgument..., in root: FilePath, input: [UInt8] = []
     ) throws -> CommandResult {
-        var command = Command(.built("resval"), arguments: arguments)
-        command.workingDirectory = root
-        command.input = input
-        return try command.run()
+        return try Command(.built("resval"), arguments: arguments, in: root, input: input).run()
     }
 
     private func lines(_ text: String) -> [UInt8] { Array(text.utf8) }
@@ -59,13 +56,12 @@ struct MarksTests {
 
     @Test("the marks of several directories are loaded into as many")
     func sections() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("a") { File("f").excluded() }
             Directory("b") { File("f").purgeable() }.protection(.none)
             Directory("x") { File("f") }
             Directory("y") { File("f") }
         }
-        let root = try temporaryDirectory(containing: tree)
         let dump = try run("marks", "save", "a", "b", in: root)
         #expect(dump.exitCode == 0)
         let lines = dump.text.split(separator: "\n")
@@ -100,14 +96,13 @@ struct MarksTests {
 
     @Test("a hostile file writes nothing outside the directory, nor through a link")
     func hostileFile() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             SymbolicLink("root/out", to: "../outside")
             SymbolicLink("root/file", to: "../outside/secret")
             File("root/f")
             Fifo("root/fifo")
             Directory("outside") { File("secret") }
         }
-        let root = try temporaryDirectory(containing: tree)
         let dump = lines(
             """
             {"format":"resval-marks","version":1,"root":"/"}
@@ -145,7 +140,7 @@ struct MarksTests {
 
     @Test("a file that was cut off, altered or mixed up is loaded as far as it goes, and named")
     func damaged() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let header = #"{"format":"resval-marks","version":1,"root":"."}"# + "\n"
         let item = #"{"path":"f","mark":"isExcludedFromBackup","old":null,"new":"true"}"# + "\n"
         let end = #"{"end":true,"marks":1,"isComplete":true}"# + "\n"
@@ -167,9 +162,7 @@ struct MarksTests {
         try #expect(
             errors(header + item + header + item + end)
                 .contains("line 3: the marks before it have no end"))
-        try #expect(
-            errors(item + header + item + end)
-                == "resval: line 1: is before the header\n")
+        try #expect(errors(item + header + item + end) == "resval: line 1: is before the header\n")
         try #expect(
             errors(header.replacing("1", with: "2") + item)
                 .contains("line 1: not a line of saved marks"))
@@ -192,12 +185,11 @@ struct MarksTests {
     @Test("broken marks and closed directories make incomplete marks that say so")
     func incomplete() throws {
         try require(.root)
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             File("broken").purgeable().attribute(
                 StoredKey.isExcludedFromBackup.attribute, "perhaps")
             Directory("closed") { File("f").excluded() }.permissions(0o700)
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         let result = try resval("marks", "save", in: root, user: 65534)
         #expect(result.exitCode == 2)
         #expect(

@@ -20,50 +20,40 @@ struct MassChangeTests: MassChangeSuite {
                 "./broken: isExcludedFromBackup=true", "./kept: isExcludedFromBackup=true",
                 "items to change: 4",
             ])
-        expect(
-            try run("unset", "all", "--dry-run", "plain", "kept", in: root), exits: 0,
-            prints: """
-                kept: isExcludedFromBackup unset, fileProtection unset
-                items to change: 1
-
-                """)
-        expect(
-            try run(
-                "exclude", "-n", "--files0-from", "-", in: root, input: "excluded\0plain\0"),
-            exits: 0,
-            prints: "plain: isExcludedFromBackup=true\nitems to change: 1\n")
-        expect(
-            try run("include", "-n", "excluded", "plain", in: root), exits: 0,
-            prints: """
-                excluded: isExcludedFromBackup unset: nothing excludes it now
-                plain: unchanged: it has no mark that excludes it
-                items to change: 1
-
-                """)
+        try expectTranscript(
+            #"""
+            $ resval unset all --dry-run plain kept
+            kept: isExcludedFromBackup unset, fileProtection unset
+            items to change: 1
+            $ printf 'excluded\0plain\0' | resval exclude -n --files0-from -
+            plain: isExcludedFromBackup=true
+            items to change: 1
+            $ resval include -n excluded plain
+            excluded: isExcludedFromBackup unset: nothing excludes it now
+            plain: unchanged: it has no mark that excludes it
+            items to change: 1
+            """#, in: root.appending("tree"), environment: ["HOME": root.string])
         try #expect(dump(root) == before)
         try #expect(tool("ls", root) == "tree")
     }
 
     @Test("with few descriptors a list is changed all the same")
     func fewDescriptors() throws {
-        let files = Tree { for number in 0..<300 { File("tree/f\(number)") } }
-        let root = try temporaryDirectory(containing: files)
+        let root = try temporaryDirectory { for number in 0..<300 { File("tree/f\(number)") } }
         let resval = FilePath.built("resval")
-        var command = Command(
-            "/bin/sh", "-c", "ulimit -n 40; exec '\(resval)' exclude --files0-from -")
-        command.workingDirectory = root.appending("tree")
-        command.environment = ["XDG_STATE_HOME": root.appending("state").string]
-        command.input = (0..<300).flatMap { Array("f\($0)\0".utf8) }
-        let result = try command.run()
+        let result = try Command(
+            "/bin/sh", "-c", "ulimit -n 40; exec '\(resval)' exclude --files0-from -",
+            in: root.appending("tree"),
+            environment: ["XDG_STATE_HOME": root.appending("state").string],
+            input: (0..<300).flatMap { Array("f\($0)\0".utf8) }
+        ).run()
         #expect(result.exitCode == 0)
         #expect(result.errorText == "")
         #expect(result.text.hasPrefix("items changed: 300; "))
-        try #expect(
-            root.appending("tree/f299").marks().isExcludedFromBackup == true)
+        try #expect(root.appending("tree/f299").marks().isExcludedFromBackup == true)
     }
 
-    @Test(
-        "without a place for a journal nothing is changed; plain paths need none")
+    @Test("without a place for a journal nothing is changed; plain paths need none")
     func noJournal() throws {
         let root = try temporaryDirectory(containing: tree)
         try tool("touch", root.appending("state"))
@@ -80,16 +70,14 @@ struct MassChangeTests: MassChangeSuite {
     @Test("a state directory that cannot be made is named with what it is for")
     func noStateDirectory() throws {
         let root = try temporaryDirectory(containing: tree)
-        var command = Command(.built("resval"), "set", "-R", "excluded=true", "plain")
-        command.workingDirectory = root.appending("tree")
-        command.environment = ["XDG_STATE_HOME": "/proc/no-home"]
-        expect(
-            try command.run(), exits: 2, prints: "items changed: 0\n",
-            complains: """
-                resval: /proc/no-home: the directory of the journal cannot be made: no such \
-                file or directory (set XDG_STATE_HOME)
-
-                """)
+        try expectTranscript(
+            """
+            $ resval set -R excluded=true plain
+            items changed: 0
+            ! resval: /proc/no-home: the directory of the journal cannot be made: no such \
+            file or directory (set XDG_STATE_HOME)
+            [2]
+            """, in: root.appending("tree"), environment: ["XDG_STATE_HOME": "/proc/no-home"])
         try #expect(root.appending("tree/plain").marks().isEmpty)
     }
 
@@ -103,9 +91,7 @@ struct MassChangeTests: MassChangeSuite {
             let path = directory.appending(index % 2 == 0 ? name : name + ".undone")
             try tool("touch", "-d", index == 1 ? "1 hour ago" : "2 days ago", path)
         }
-        let others = [
-            "purge-2001-01-01T00:00:00.000000000Z-1.jsonl", "marks-note", "status.json",
-        ]
+        let others = ["purge-2001-01-01T00:00:00.000000000Z-1.jsonl", "marks-note", "status.json"]
         for name in others { try tool("touch", directory.appending(name)) }
         try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
         let names = try tool("ls", directory).split(separator: "\n").map(String.init)

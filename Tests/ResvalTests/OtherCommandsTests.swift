@@ -9,83 +9,88 @@ import Testing
 struct OtherCommandsTests {
     @Test("test answers by its exit code, and silently")
     func testCommand() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("marked").excluded().purgeable(false).protection(.none)
             File("plain")
         }
-        let root = try temporaryDirectory(containing: tree)
-        expect(try resval("test", "excluded", "marked", in: root), exits: 0)
-        expect(try resval("test", "excluded=false", "marked", in: root), exits: 1)
-        expect(try resval("test", "purgeable", "marked", in: root), exits: 1)
-        expect(try resval("test", "purgeable=false", "marked", in: root), exits: 0)
-        expect(try resval("test", "protection=none", "marked", in: root), exits: 0)
-        expect(try resval("test", "excluded=false", "plain", in: root), exits: 1)
-        expect(try resval("test", "isDirectory", ".", in: root), exits: 0)
-        expect(
-            try resval("test", "excluded", "nope", in: root), exits: 2,
-            complains: "resval: nope: no such file or directory\n")
+        try expectTranscript(
+            """
+            $ resval test excluded marked
+            $ resval test excluded=false marked
+            [1]
+            $ resval test purgeable marked
+            [1]
+            $ resval test purgeable=false marked
+            $ resval test protection=none marked
+            $ resval test excluded=false plain
+            [1]
+            $ resval test isDirectory .
+            $ resval test excluded nope
+            ! resval: nope: no such file or directory
+            [2]
+            """, in: root)
     }
 
     @Test("list prints every stored value, and names broken marks")
     func listCommand() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("marked").excluded().protection(.complete)
             File("plain")
-            File("broken").purgeable().attribute(
-                StoredKey.isExcludedFromBackup.attribute, "yes")
+            File("broken").purgeable().attribute(StoredKey.isExcludedFromBackup.attribute, "yes")
         }
-        let root = try temporaryDirectory(containing: tree)
-        expect(
-            try resval("list", "marked", in: root), exits: 0,
-            prints: "isExcludedFromBackup=true\nfileProtection=complete\n")
-        expect(try resval("list", "plain", in: root), exits: 0)
-        let result = try resval("list", "marked", "plain", "broken", in: root)
-        #expect(result.exitCode == 2)
-        #expect(
-            result.text == """
-                marked:
-                isExcludedFromBackup=true
-                fileProtection=complete
-                plain:
-                broken:
-                isPurgeable=true
-
-                """)
-        #expect(result.errorText.hasPrefix("resval: broken: user.resval.isExcludedFromBackup"))
-        let json = try resval("list", "--json", "broken", in: root)
-        #expect(
-            json.text == #"""
-                {"version":1,"path":"broken","isExcludedFromBackup":null,"isPurgeable":true,\#
-                "fileProtection":null,"broken":["isExcludedFromBackup"],"error":null}
-
-                """#)
+        let complaint = """
+            resval: broken: user.resval.isExcludedFromBackup has the value "yes", which is not one \
+            of: true, false (store a valid value with set, or remove this one with unset)
+            """
+        try expectTranscript(
+            #"""
+            $ resval list marked
+            isExcludedFromBackup=true
+            fileProtection=complete
+            $ resval list plain
+            $ resval list marked plain broken
+            marked:
+            isExcludedFromBackup=true
+            fileProtection=complete
+            plain:
+            broken:
+            isPurgeable=true
+            ! \#(complaint)
+            [2]
+            $ resval list --json broken
+            {"version":1,"path":"broken","isExcludedFromBackup":null,"isPurgeable":true,\#
+            "fileProtection":null,"broken":["isExcludedFromBackup"],"error":null}
+            ! \#(complaint)
+            [2]
+            """#, in: root)
     }
 
     @Test("copy takes the marks, leaves what is unset, and never takes a malformed one")
     func copyCommand() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("source").excluded().protection(.complete).attribute("user.other", "x")
             File("target").purgeable()
             File("broken").purgeable(false).attribute(
                 StoredKey.isExcludedFromBackup.attribute, "yes")
         }
-        let root = try temporaryDirectory(containing: tree)
         let target = root.appending("target")
-        expect(try resval("copy", "source", "target", in: root), exits: 0)
         let expected = Marks(
-            isExcludedFromBackup: true, isPurgeable: true,
-            fileProtection: .complete)
+            isExcludedFromBackup: true, isPurgeable: true, fileProtection: .complete)
+        expect(try resval("copy", "source", "target", in: root), exits: 0)
         try #expect(target.marks() == expected)
         try #expect(target.extendedAttribute(named: "user.other") == nil)
         let broken = try resval("copy", "broken", "target", in: root)
         #expect(broken.exitCode == 2)
         #expect(broken.errorText.hasPrefix("resval: broken: user.resval.isExcluded"))
         try #expect(target.marks() == expected)
-        expect(try resval("copy", "--all-attributes", "source", "target", in: root), exits: 0)
+        try expectTranscript(
+            """
+            $ resval copy --all-attributes source target
+            $ resval copy source nope
+            ! resval: nope: no such file or directory
+            [2]
+            """, in: root)
         try #expect(target.extendedAttribute(named: "user.other") == Array("x".utf8))
-        expect(
-            try resval("copy", "source", "nope", in: root), exits: 2,
-            complains: "resval: nope: no such file or directory\n")
     }
 
     @Test("capacities are those of statvfs and what a purge would free, and unknown in /proc")
@@ -103,8 +108,7 @@ struct OtherCommandsTests {
         let stat = try #require(FilePath.tool("stat"))
         let shown = try Command(stat, "-f", "-c", "%b %S", root).runSuccessfully()
         let numbers = shown.split(separator: " ").compactMap { Int($0) }
-        expect(
-            try get("volumeTotalCapacity"), exits: 0, prints: "\(numbers[0] * numbers[1])\n")
+        expect(try get("volumeTotalCapacity"), exits: 0, prints: "\(numbers[0] * numbers[1])\n")
         let available = try #require(Int(get("volumeAvailableCapacity").text.dropLast()))
         expect(
             try get("volumeAvailableCapacityForImportantUsage"), exits: 0,
@@ -115,40 +119,42 @@ struct OtherCommandsTests {
         }
     }
 
-    @Test("get --fits answers by its exit code, silently, and asks inodes, too")
-    func fits() throws {
-        let important = "volumeAvailableCapacityForImportantUsage"
-        let opportunistic = "volumeAvailableCapacityForOpportunisticUsage"
-        let root = try temporaryDirectory()
-        func fits(_ size: String, _ key: String, _ more: String...) throws -> CommandResult {
-            var command = Command(
-                .built("resval"), arguments: ["get", key, "--fits", size] + more)
-            command.workingDirectory = root
-            return try command.run()
-        }
-        for key in [important, opportunistic] {
-            expect(try fits("1K", key, "."), exits: 0)
-            expect(try fits("9000T", key, "."), exits: 1)
-            expect(try fits("1K", key, "/proc"), exits: 1)
-            expect(
-                try fits("1K", key, "nope"), exits: 2,
-                complains: "resval: nope: no such file or directory\n")
-        }
-        for wrong in [
-            ["lots", important, "."], ["1K", important, "--json", "."],
-            ["1K", "volumeAvailableCapacity", "."], ["1K", "excluded,\(important)", "."],
-        ] {
-            var command = Command(
-                .built("resval"), arguments: ["get", "--fits", wrong[0]] + wrong.dropFirst())
-            command.workingDirectory = root
-            try #expect(command.run().exitCode == 64, "\(wrong)")
-        }
+    @Test(
+        "get --fits answers by its exit code, silently, and asks inodes, too",
+        arguments: ["Important", "Opportunistic"])
+    func fits(use: String) throws {
+        let get = "resval get volumeAvailableCapacityFor\(use)Usage"
+        try expectTranscript(
+            """
+            $ \(get) --fits 1K .
+            $ \(get) --fits 9000T .
+            [1]
+            $ \(get) --fits 1K /proc
+            [1]
+            $ \(get) --fits 1K nope
+            ! resval: nope: no such file or directory
+            [2]
+            """, in: temporaryDirectory())
         let small = try filesystem(.tmpfs, options: ["nr_inodes=3"]).root
-        expect(try resval("get", important, "--fits", "1K", ".", in: small), exits: 0)
-        try Tree {
-            File("a"); File("b")
-        }.create(in: small)
-        expect(try resval("get", important, "--fits", "1K", ".", in: small), exits: 1)
+        try expectTranscript(
+            """
+            $ \(get) --fits 1K .
+            $ touch a b
+            $ \(get) --fits 1K .
+            [1]
+            """, in: small)
+    }
+
+    @Test(
+        "get --fits is about one capacity for a use, and prints nothing",
+        arguments: [
+            "lots volumeAvailableCapacityForImportantUsage",
+            "1K volumeAvailableCapacityForImportantUsage --json", "1K volumeAvailableCapacity",
+            "1K excluded,volumeAvailableCapacityForImportantUsage",
+        ])
+    func wrongFits(words: String) throws {
+        try Command("/bin/sh", "-c", "$0 get --fits \(words) .", FilePath.built("resval"))
+            .run(exits: 64)
     }
 
     @Test("keys lists every key once")

@@ -8,11 +8,9 @@ struct SetTests {
     @Test("values are stored as the format writes them, and read back by setfattr's twin")
     func storesValues() throws {
         try require(.tool("getfattr"))
-        let root = try temporaryDirectory(containing: Tree { File("file") })
-        let result = try resval("set", "excluded=TRUE,isPurgeable=0", "file", in: root)
-        #expect(result.exitCode == 0)
-        let shown = try tool(
-            "getfattr", "--absolute-names", "-d", root.appending("file"))
+        let root = try temporaryDirectory { File("file") }
+        try resval("set", "excluded=TRUE,isPurgeable=0", "file", in: root).expect(exits: 0)
+        let shown = try tool("getfattr", "--absolute-names", "-d", root.appending("file"))
         #expect(shown.contains("user.resval.isExcludedFromBackup=\"true\""))
         #expect(shown.contains("user.resval.isPurgeable=\"false\""))
     }
@@ -24,7 +22,7 @@ struct SetTests {
             ("off", "false"), ("FALSE", "false"), ("0", "false"),
         ])
     func words(word: String, value: String) throws {
-        let root = try temporaryDirectory(containing: Tree { File("file") })
+        let root = try temporaryDirectory { File("file") }
         let path = root.appending("file")
         expect(
             // In its home the file is in no directory for temporary files, as a warning would say.
@@ -52,20 +50,17 @@ struct SetTests {
     @Test("a word that is a value on the command line is malformed in an attribute")
     func wordsAreNotFormat() throws {
         let attribute = StoredKey.isPurgeable.attribute
-        let root = try temporaryDirectory(
-            containing: Tree { File("f").attribute(attribute, "yes") })
+        let root = try temporaryDirectory { File("f").attribute(attribute, "yes") }
         try #expect(resval("get", "purgeable", "f", in: root).exitCode == 2)
     }
 
     @Test("a second value as an operand is refused before anything is stored, unless it is a file")
     func assignmentAsOperand() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("file")
             File("purgeable=true")
         }
-        let root = try temporaryDirectory(containing: tree)
-        let refused = try resval(
-            "set", "excluded=yes", "file", "Purgeable=NO", in: root)
+        let refused = try resval("set", "excluded=yes", "file", "Purgeable=NO", in: root)
         #expect(refused.exitCode == 64)
         #expect(
             refused.errorText.hasPrefix(
@@ -74,13 +69,11 @@ struct SetTests {
                 (isExcludedFromBackup=true,Purgeable=NO)
                 Usage: resval set
                 """))
-        #expect(
-            refused.errorText.hasSuffix("\n  See 'resval set --help' for more information.\n"))
+        #expect(refused.errorText.hasSuffix("\n  See 'resval set --help' for more information.\n"))
         try #expect(root.appending("file").marks().isEmpty)
         expect(try resval("set", "excluded=yes", "purgeable=true", "file", in: root), exits: 0)
         for name in ["file", "purgeable=true"] {
-            try #expect(
-                root.appending(name).marks() == Marks(isExcludedFromBackup: true))
+            try #expect(root.appending(name).marks() == Marks(isExcludedFromBackup: true))
         }
         // A path that is no assignment is a path.
         expect(
@@ -94,36 +87,31 @@ struct SetTests {
 
     @Test("a key that is unset already is a success, and all removes every key")
     func unset() throws {
-        let tree = Tree { File("file").excluded().purgeable().protection(.none) }
-        let root = try temporaryDirectory(containing: tree)
-        expect(try resval("unset", "excluded", "file", in: root), exits: 0)
-        expect(try resval("unset", "excluded", "file", in: root), exits: 0)
-        try #expect(root.appending("file").marks().isPurgeable == true)
+        let root = try temporaryDirectory { File("file").excluded().purgeable().protection(.none) }
+        let file = root.appending("file")
+        try expectTranscript("$ resval unset excluded file\n$ resval unset excluded file", in: root)
+        try #expect(file.marks().isPurgeable == true)
         expect(try resval("unset", "all", "file", in: root), exits: 0)
-        try #expect(root.appending("file").marks().isEmpty)
+        try #expect(file.marks().isEmpty)
     }
 
-    @Test("a malformed mark is repaired by set and removed by unset")
-    func repairs() throws {
-        let attribute = StoredKey.isPurgeable.attribute
-        let tree = Tree {
-            File("first").attribute(attribute, "garbage")
-            File("second").attribute(attribute, "garbage")
+    @Test(
+        "a malformed mark is repaired by set and removed by unset",
+        arguments: [("set purgeable=true", true), ("unset purgeable", nil)] as [(String, Bool?)])
+    func repairs(words: String, value: Bool?) throws {
+        let root = try temporaryDirectory {
+            File("file").attribute(StoredKey.isPurgeable.attribute, "garbage")
         }
-        let root = try temporaryDirectory(containing: tree)
-        expect(try resval("set", "purgeable=true", "first", in: root), exits: 0)
-        try #expect(root.appending("first").value(for: .isPurgeable) == true)
-        expect(try resval("unset", "purgeable", "second", in: root), exits: 0)
-        try #expect(root.appending("second").marks().isEmpty)
+        try expectTranscript("$ resval \(words) file", in: root)
+        try #expect(root.appending("file").marks() == Marks(isPurgeable: value))
     }
 
     @Test("every hostile name is marked, read and listed unchanged", arguments: HostileNames.all)
     func hostileNames(name: FileName) throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File(name)
             File("decoy")
         }
-        let root = try temporaryDirectory(containing: tree)
         let path = root.appending(name)
         try #expect(resval("set", "excluded=true", "--", name.bytes, in: root).exitCode == 0)
         try #expect(path.value(for: .isExcludedFromBackup) == true)
@@ -149,51 +137,31 @@ struct SetTests {
         "the escaped form of every hostile name is read back by bash", arguments: HostileNames.all)
     func escapedNames(name: FileName) throws {
         try require(.tool("bash"))
-        let root = try temporaryDirectory(containing: Tree { File(name).excluded() })
+        let root = try temporaryDirectory { File(name).excluded() }
         let line = try resval("get", "-H", "excluded", "--", name.bytes, in: root).output
         let escaped = line.dropLast(": true\n".utf8.count)
         guard escaped.starts(with: "$'".utf8) else {
             #expect(Array(escaped) == name.bytes)
             return
         }
-        var command = Command(
-            try #require(FilePath.tool("bash")), "-c",
-            Array("printf %s ".utf8) + Array(escaped))
-        command.environment["LC_ALL"] = "C"
+        let command = Command(
+            try #require(FilePath.tool("bash")), "-c", Array("printf %s ".utf8) + Array(escaped),
+            environment: ["LC_ALL": "C"])
         try #expect(command.run().output == name.bytes)
-    }
-
-    @Test("all keys of one path are stored or none")
-    func allOrNone() throws {
-        // A user attribute cannot go on a FIFO; the first key fails and nothing is left behind.
-        let root = try temporaryDirectory(
-            containing: Tree {
-                Fifo("pipe"); File("file")
-            })
-        let result = try resval(
-            "set", "excluded=true,purgeable=true", "pipe", "file", in: root)
-        expect(
-            result, exits: 2,
-            complains:
-                "resval: pipe: FIFOs cannot have user attributes (mark the directory it is in)\n"
-        )
-        try #expect(root.appending("file").value(for: .isPurgeable) == true)
     }
 
     @Test("on a terminal a purgeable mark that no purge finds by default comes with advice")
     func unreachedMark() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("file")
             File("other")
             Directory(".cache") { Directory("app") { File("file") } }
             Directory("Documents") { File("file") }
         }
-        let root = try temporaryDirectory(containing: tree)
         func set(_ path: String, _ more: String...) throws -> CommandResult {
-            var command = Command(
-                .built("resval"), arguments: ["set", "purgeable=true", path] + more)
-            command.workingDirectory = root
-            command.environment = ["HOME": root.string]
+            let command = Command(
+                .built("resval"), arguments: ["set", "purgeable=true", path] + more, in: root,
+                environment: ["HOME": root.string])
             return try command.onTerminal("xterm").run()
         }
         try #expect(
@@ -217,12 +185,11 @@ struct SetTests {
 
     @Test("a file with several names, and a mark that saving drops, are warned of")
     func warnings() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("file")
             HardLink("twin", to: "file")
             File("single")
         }
-        let root = try temporaryDirectory(containing: tree)
         let linked = try resval("set", "excluded=true", "file", in: root)
         #expect(linked.exitCode == 0)
         #expect(linked.errorText.hasPrefix("resval: warning: 1 file "))
@@ -242,12 +209,10 @@ private func pathInJSON(_ text: String) -> [UInt8]? {
             $0 != "\""
         }
         guard let base64 = FilePath.tool("base64") else { return nil }
-        var command = Command(base64, "-d")
-        command.input = Array(encoded.utf8)
+        let command = Command(base64, "-d", input: Array(encoded.utf8))
         return try? command.run().output
     }
     guard let jq = FilePath.tool("jq") else { return nil }
-    var command = Command(jq, "-j", ".path")
-    command.input = Array(text.utf8)
+    let command = Command(jq, "-j", ".path", input: Array(text.utf8))
     return try? command.run().output
 }

@@ -10,10 +10,10 @@ extension SuggestSuite {
     func run(
         _ arguments: any CommandArgument..., in root: FilePath
     ) throws -> CommandResult {
-        var command = Command(.built("resval"), arguments: arguments)
-        command.workingDirectory = root
-        command.environment = ["HOME": root.appending("home").string]
-        return try command.run()
+        return try Command(
+            .built("resval"), arguments: arguments, in: root,
+            environment: ["HOME": root.appending("home").string]
+        ).run()
     }
 
     /// The only journal of a run.

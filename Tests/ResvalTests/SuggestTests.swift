@@ -66,8 +66,7 @@ struct SuggestTests: SuggestSuite {
             try run("suggest", "src/done", in: root), exits: 0,
             prints: "total: 0 directories, 0 B\n")
         let nowhere = try run("suggest", "nowhere", "src/crate", in: root)
-        #expect(nowhere.exitCode == 2)
-        #expect(nowhere.text.contains("src/crate/target"))
+        nowhere.expect(exits: 2, prints: "src/crate/target")
         #expect(nowhere.errorText == "resval: nowhere: no such file or directory\n")
     }
 
@@ -91,8 +90,7 @@ struct SuggestTests: SuggestSuite {
         let undo = try #require(applied.text.split(separator: "\n").last)
         #expect(undo.hasPrefix("items changed: 2; undo with: resval undo "))
         for path in ["src/app/node_modules", "src/crate/target"] {
-            try #expect(
-                run("get", "excluded", path, in: root).text == "true\n", "\(path)")
+            try #expect(run("get", "excluded", path, in: root).text == "true\n", "\(path)")
         }
         try #expect(run("get", "excluded", "src/wanted/target", in: root).text == "false\n")
         try #expect(run("suggest", "src", in: root).text == "total: 0 directories, 0 B\n")
@@ -110,13 +108,11 @@ struct SuggestTests: SuggestSuite {
             try run("suggest", "--interactive", "src", in: root), exits: 2,
             complains: "resval: --interactive needs a terminal (use --apply)\n")
         let program = FilePath.built("resval")
-        var command = Command(
-            try #require(FilePath.tool("script")), "-qec",
-            "'\(program)' suggest --interactive src", "/dev/null")
-        command.workingDirectory = root
-        command.environment = ["HOME": root.appending("home").string]
-        command.input = Array("n\ny\n".utf8)
-        let result = try command.run()
+        let result = try Command(
+            try #require(FilePath.tool("script")), "-qec", "'\(program)' suggest --interactive src",
+            "/dev/null", in: root, environment: ["HOME": root.appending("home").string],
+            input: Array("n\ny\n".utf8)
+        ).run()
         #expect(result.exitCode == 0, "\(result)")
         #expect(
             result.text.contains("src/app/node_modules: 2"),
@@ -137,20 +133,14 @@ struct SuggestTests: SuggestSuite {
                   setfattr -n "$1" -v \(value) src/crate/target; echo y; } |
                 script -qefc "'$0' suggest --interactive src/crate" out
                 """
-            var command = Command(
+            try Command(
                 try #require(FilePath.tool("bash")), "-c", script, FilePath.built("resval"),
-                "\(StoredKey.isExcludedFromBackup.attribute)")
-            command.workingDirectory = root
-            command.environment = ["HOME": root.appending("home").string]
-            let result = try command.run()
-            #expect(result.exitCode == 2, "\(result)")
-            #expect(
-                result.text.contains("is not the directory that was found any more"),
-                "\(result)")
+                "\(StoredKey.isExcludedFromBackup.attribute)", in: root,
+                environment: ["HOME": root.appending("home").string]
+            ).run(exits: 2, prints: "is not the directory that was found any more")
             let target = root.appending("src/crate/target")
             let attribute = StoredKey.isExcludedFromBackup.attribute
-            try #expect(
-                target.extendedAttribute(named: attribute) == Array(value.utf8))
+            try #expect(target.extendedAttribute(named: attribute) == Array(value.utf8))
             try target.removeExtendedAttribute(named: attribute)
         }
     }
@@ -159,7 +149,7 @@ struct SuggestTests: SuggestSuite {
     func hostileNames() throws {
         let odd = FileName([0x61, 0xFF, 0x0A, 0x1B, 0x5B, 0x32, 0x4A])
         let long = FileName(stringLiteral: String(repeating: "d", count: 200))
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory(odd) {
                 File("Cargo.toml"); Directory("target") { File("x") }
             }
@@ -168,12 +158,10 @@ struct SuggestTests: SuggestSuite {
                 Directory("target") { File("x") }
             }
         }
-        let root = try temporaryDirectory(containing: tree)
         let listed = try run("suggest", ".", in: root)
         #expect(listed.text.contains(#"a\377\n\033[2J"#), "\(listed)")
         // The proof of a directory that no call can name in one piece cannot be read.
-        #expect(listed.exitCode == 2)
-        #expect(listed.errorText.contains("cannot be read and does not count"), "\(listed)")
+        listed.expect(exits: 2, says: "cannot be read and does not count")
         let names = try run("suggest", "-0", ".", in: root).records
         #expect(names == [Array("./".utf8) + odd.bytes + Array("/target".utf8)])
         _ = try run("suggest", "--apply", ".", in: root)
@@ -185,12 +173,11 @@ struct SuggestTests: SuggestSuite {
 
     @Test("people's own rules count, and a broken line is an error with its number")
     func ownRules() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("src/make.me")
             File("src/out/x")
             Directory("home") { Directory(".config") { Directory("resval") } }
         }
-        let root = try temporaryDirectory(containing: tree)
         let settings = root.appending("home/.config/resval")
         func write(_ list: String, mode: UInt16 = 0o644) throws {
             try removeTree(at: settings)
@@ -204,10 +191,10 @@ struct SuggestTests: SuggestSuite {
         #expect(found.text.contains("re-creatable: out beside make.me (make out)"), "\(found)")
         try write(rule + "out\tsomewhere\tmake\tit is made\n")
         for arguments in [["suggest", "src"], ["explain", "--markers", "rules", "src"]] {
-            var command = Command(.built("resval"), arguments: arguments)
-            command.workingDirectory = root
-            command.environment = ["HOME": root.appending("home").string]
-            let broken = try command.run()
+            let broken = try Command(
+                .built("resval"), arguments: arguments, in: root,
+                environment: ["HOME": root.appending("home").string]
+            ).run()
             #expect(broken.exitCode == 2, "\(broken)")
             #expect(broken.text == "")
             #expect(
@@ -217,9 +204,7 @@ struct SuggestTests: SuggestSuite {
         // Without the marker the file is not read.
         try #expect(run("explain", "src", in: root).exitCode == 0)
         try write(rule, mode: 0o666)
-        let writable = try run("suggest", "src", in: root)
-        #expect(writable.exitCode == 2)
-        #expect(writable.errorText.contains("so its rules are not trusted"), "\(writable)")
+        try run("suggest", "src", in: root).expect(exits: 2, says: "so its rules are not trusted")
         try require(.root)
         try write(rule)
         let file = settings.appending("rules.tsv")
@@ -228,9 +213,7 @@ struct SuggestTests: SuggestSuite {
         try #expect(run("suggest", "src", in: root).exitCode == 0)
         // Another user chooses which file of root's it is.
         try tool("chown", "1234", settings)
-        let linked = try run("suggest", "src", in: root)
-        #expect(linked.exitCode == 2)
-        #expect(linked.errorText.contains("a symbolic link leads to it"), "\(linked)")
+        try run("suggest", "src", in: root).expect(exits: 2, says: "a symbolic link leads to it")
     }
 
     @Test("explain, find and include name the rule")
@@ -250,8 +233,7 @@ struct SuggestTests: SuggestSuite {
         let json = try run(
             "explain", "--json", markers[0], markers[1], "\(target)/object", in: root
         ).text
-        #expect(
-            json.contains(#""value":true,"marker":"rules","reason":"inherited""#), "\(json)")
+        #expect(json.contains(#""value":true,"marker":"rules","reason":"inherited""#), "\(json)")
         let plain = try run("explain", "--no-locations", target, in: root).text
         #expect(plain.contains("isExcludedFromBackup: false"))
         let found = try run(

@@ -19,18 +19,15 @@ struct SuggestToolTests: SuggestSuite {
             npm install --silent --no-audit --no-fund --offline
             """, "node_modules"
         ),
-        (
-            "cmake", "echo 'project(p NONE)' > CMakeLists.txt && cmake -S . -B build", "build"
-        ),
+        ("cmake", "echo 'project(p NONE)' > CMakeLists.txt && cmake -S . -B build", "build"),
     ].filter { FilePath.tool($0.tool) != nil }
 
     @Test("what the real tools make is found, and what git tracks of it is not", arguments: tools)
     func realTools(_ tool: String, _ script: String, _ directory: String) throws {
         try require(.tool("git"), .tool("python3"))
-        let root = try temporaryDirectory(
-            containing: Tree {
-                Directory("p"); Directory("home")
-            })
+        let root = try temporaryDirectory {
+            Directory("p"); Directory("home")
+        }
         func shell(_ script: String) throws {
             var command = Command("/bin/sh", "-ec", script)
             command.workingDirectory = root.appending("p")

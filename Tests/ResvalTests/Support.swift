@@ -7,12 +7,10 @@ func resval(
     _ arguments: any CommandArgument..., in directory: FilePath, input: [UInt8] = [],
     user: UInt32? = nil, environment: [String: String?] = [:]
 ) throws -> CommandResult {
-    var command = Command(.built("resval"), arguments: arguments)
-    command.workingDirectory = directory
-    command.input = input
-    command.user = user
-    command.environment = environment
-    return try command.run()
+    return try Command(
+        .built("resval"), arguments: arguments, in: directory, environment: environment,
+        input: input, user: user
+    ).run()
 }
 
 /// Compares everything a command did.

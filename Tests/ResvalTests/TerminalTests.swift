@@ -17,14 +17,11 @@ struct TerminalTests {
         arguments: [["find", "."], ["marks", "save", "."]], ["xterm", "dumb"])
     func results(_ arguments: [String], type: String) throws {
         try require(.tool("script"), .tool("strace"))
-        let root = try temporaryDirectory(containing: Tree { Self.chain(12) })
-        var command = Command(.built("resval"), arguments: arguments)
-        command.workingDirectory = root
+        let root = try temporaryDirectory { Self.chain(12) }
+        let command = Command(.built("resval"), arguments: arguments, in: root)
         let expected = try command.run().text.split(separator: "\n").map(String.init).sorted()
         #expect(expected.count >= 12)
-        let result = try command.onTerminal(
-            type, directoriesTaking: .milliseconds(250)
-        ).run()
+        let result = try command.onTerminal(type, directoriesTaking: .milliseconds(250)).run()
         #expect(result.exitCode == 0, "\(result)")
         let output = TerminalOutput(result.text)
         // find says which mark it found.

@@ -17,11 +17,11 @@ struct UndoTests: MassChangeSuite {
         try require(.tool("getfattr"))
         let root = try temporaryDirectory(containing: tree)
         let before = try dump(root)
-        var command = Command(.built("resval"), arguments: arguments)
-        command.workingDirectory = root.appending("tree")
-        command.environment = ["XDG_STATE_HOME": root.appending("state").string]
-        command.input = Array("excluded\0plain\0./broken\0kept\0".utf8)
-        let changed = try command.run()
+        let changed = try Command(
+            .built("resval"), arguments: arguments, in: root.appending("tree"),
+            environment: ["XDG_STATE_HOME": root.appending("state").string],
+            input: Array("excluded\0plain\0./broken\0kept\0".utf8)
+        ).run()
         #expect(changed.exitCode == 0)
         let journal = try journal(in: root)
         #expect(changed.text.hasPrefix("items changed: "))
@@ -58,21 +58,17 @@ struct UndoTests: MassChangeSuite {
         let question =
             "resval: \(journal): is the newest journal, of set, written until "
             + "2026-01-31T07:05:09Z: all changes in it will be undone"
-        expect(
-            try run("undo", in: root), exits: 2,
-            complains: "\(question) (name the journal)\n")
+        expect(try run("undo", in: root), exits: 2, complains: "\(question) (name the journal)\n")
         try #expect(plain.marks().isPurgeable == true)
         for (answer, code) in [("n", 1), ("y", 0)] {
-            var command = Command(
-                try #require(FilePath.tool("script")), "-qec",
-                "'\(FilePath.built("resval"))' undo", "/dev/null")
-            command.environment = ["XDG_STATE_HOME": root.appending("state").string]
-            command.input = Array("\(answer)\n".utf8)
-            let result = try command.run()
+            let result = try Command(
+                try #require(FilePath.tool("script")), "-qec", "'\(FilePath.built("resval"))' undo",
+                "/dev/null", environment: ["XDG_STATE_HOME": root.appending("state").string],
+                input: Array("\(answer)\n".utf8)
+            ).run()
             #expect(result.exitCode == Int32(code))
             #expect(result.text.contains("\(question): continue? [y/N]"))
-            #expect(
-                result.text.contains("resval: \(journal): nothing was undone") == (code == 1))
+            #expect(result.text.contains("resval: \(journal): nothing was undone") == (code == 1))
             try #expect(plain.marks().isEmpty == (code == 0))
         }
         try #expect(run("unset", "-R", "excluded", "excluded", in: root).exitCode == 0)
@@ -125,10 +121,9 @@ struct UndoTests: MassChangeSuite {
         let root = try temporaryDirectory(containing: tree)
         try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
         let journal = try journal(in: root)
-        var command = Command(
+        let command = Command(
             try #require(FilePath.tool("flock")), "\(journal)", "\(FilePath.built("resval"))",
-            "undo", "\(journal)")
-        command.environment = ["XDG_STATE_HOME": root.appending("state").string]
+            "undo", "\(journal)", environment: ["XDG_STATE_HOME": root.appending("state").string])
         expect(
             try command.run(), exits: 2,
             complains: """
@@ -147,9 +142,9 @@ struct UndoTests: MassChangeSuite {
         }
         let both = root.appending("both")
         let join = #"cd "$0"; set -- *; { cat "$1"; tail -n +2 "$2"; } > "$OLDPWD/both""#
-        var command = Command("/bin/sh", "-c", join, root.appending("state/resval"))
-        command.workingDirectory = root
-        _ = try command.runSuccessfully()
+        _ = try Command(
+            "/bin/sh", "-c", join, root.appending("state/resval"), in: root
+        ).runSuccessfully()
         let plain = root.appending("tree/plain")
         expect(
             try run("undo", both, in: root), exits: 0,
@@ -205,11 +200,10 @@ struct UndoTests: MassChangeSuite {
 
     @Test("a change through a link is undone on its target")
     func links() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("tree/target")
             SymbolicLink("tree/link", to: "target")
         }
-        let root = try temporaryDirectory(containing: tree)
         let list = "link\0"
         try #expect(run("exclude", "--files0-from", "-", in: root, input: list).exitCode == 0)
         let target = root.appending("tree/target")
@@ -228,9 +222,9 @@ struct UndoTests: MassChangeSuite {
                 let root = try temporaryDirectory(containing: files)
                 let inside = root.appending("tree")
                 let before = try dump(root)
-                var command = Command(
-                    .built("resval"), "set", "-R", "excluded=true,purgeable=true", inside)
-                command.environment = ["XDG_STATE_HOME": root.appending("state").string]
+                let command = Command(
+                    .built("resval"), "set", "-R", "excluded=true,purgeable=true", inside,
+                    environment: ["XDG_STATE_HOME": root.appending("state").string])
                 _ = try command.killed(after: moment).run()
                 // Without a journal nothing was written.
                 let names = (try? tool("ls", root.appending("state/resval"))) ?? ""

@@ -26,7 +26,7 @@ struct UnreadOutputTests {
         ])
     func full(output: String, arguments: String) throws {
         let names = (0..<400).map { "f\($0)" }
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("tree") {
                 for name in names {
                     File(FileName(Array(name.utf8))).attribute(ForeignAttribute.xdg, "false")
@@ -34,7 +34,6 @@ struct UnreadOutputTests {
             }
             File("list", names.map { "\($0)\0" }.joined())
         }
-        let root = try temporaryDirectory(containing: tree)
         let result = try run("\"$0\" \(arguments) \(output)", in: root)
         let count = arguments.hasPrefix("set") ? 401 : 400
         #expect(
@@ -55,10 +54,9 @@ struct UnreadOutputTests {
 
     @Test("what a verb did on each path is said as a number")
     func verb() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("tree") { for name: FileName in ["a", "b"] { File(name).excluded() } }
         }
-        let root = try temporaryDirectory(containing: tree)
         let result = try run("\"$0\" include a b >/dev/full", in: root)
         #expect(result.errorText.contains("resval: items changed: 2\n"), "\(result)")
         try #expect(root.appending("tree/b").marks().isEmpty)
@@ -67,9 +65,7 @@ struct UnreadOutputTests {
     @Test("a signal stops it nevertheless")
     func signal() throws {
         try require(.tool("timeout"))
-        let root = try temporaryDirectory(
-            containing: Tree { Directory("tree") { File("f") } }
-        )
+        let root = try temporaryDirectory { Directory("tree") { File("f") } }
         let result = try run(
             "{ printf 'f\\0'; sleep 5; } | timeout --preserve-status -s INT 1 "
                 + "\"$0\" exclude --json --files0-from - >/dev/full", in: root)

@@ -12,6 +12,10 @@ struct UsageTests {
             (["get"], "missing expected argument '<key>'"),
             (["get", "excluded"], "give at least one path, or --files0-from FILE"),
             (["get", "color", "x"], "unknown key 'color' (valid: isExcludedFromBackup"),
+            (
+                ["get", "purgable", "x"],
+                "unknown key 'purgable' (did you mean 'purgeable'?) (valid: isExcluded"
+            ),
             (["get", "--files0-from", "-", "excluded", "x"], "not both"),
             (["get", "--json", "-0", "excluded", "x"], "give --json or --null, not both"),
             (["set", "excluded", "x"], "'excluded' has no value (write KEY=VALUE"),
@@ -21,6 +25,11 @@ struct UsageTests {
             ),
             (["get", "excluded,Excluded", "x"], "isExcludedFromBackup is given twice"),
             (["set", "excluded=maybe", "x"], "(valid: true, false)"),
+            (
+                ["set", "excluded=ture", "x"],
+                "'ture' is not a valid value for isExcludedFromBackup (did you mean 'true'?) "
+                    + "(valid: true, false)"
+            ),
             (["set", "protection=", "x"], "completeUnlessOpen"),
             (["set", "fileSize=1", "x"], "fileSize is computed and cannot be changed ("),
             (["set", "excluded=true,isExcludedFromBackup=false", "x"], "given twice"),
@@ -32,9 +41,7 @@ struct UsageTests {
         ] as [([String], String)])
     func usageErrors(arguments: [String], message: String) throws {
         let root = try temporaryDirectory()
-        var command = Command(.built("resval"), arguments: arguments)
-        command.workingDirectory = root
-        let result = try command.run()
+        let result = try Command(.built("resval"), arguments: arguments, in: root).run()
         // Called without anything, the program shows its help.
         #expect(result.exitCode == (arguments.isEmpty ? 0 : 64))
         let said = arguments.isEmpty ? result.text : result.errorText
@@ -70,26 +77,10 @@ struct UsageTests {
         #expect(result.errorText.hasPrefix("resval: \(complaint)\nUsage: resval "))
     }
 
-    @Test("a key or a value that is nearly right is answered with the right one")
-    func nearKeys() throws {
-        func complaint(_ arguments: String...) throws -> String {
-            let result = try Command(.built("resval"), arguments: arguments).run()
-            #expect(result.exitCode == 64)
-            return result.errorText
-        }
-        try #expect(
-            complaint("get", "purgable", "x").contains(
-                "unknown key 'purgable' (did you mean 'purgeable'?) (valid: isExcluded"))
-        try #expect(
-            complaint("set", "excluded=ture", "x").contains(
-                "'ture' is not a valid value for isExcludedFromBackup (did you mean 'true'?) "
-                    + "(valid: true, false)"))
-    }
-
     @Test("a failing command with --json prints its error as an object, in one shape")
     func jsonErrors() throws {
         let odd = Array("odd\u{202E}".utf8) + [0xFF]
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         for (program, arguments, object) in [
             (
                 "resval", ["find", "--json", "none"],
@@ -112,16 +103,13 @@ struct UsageTests {
                 #""error":"give --free or --until-available""#
             ),
             ("resval-purge", ["run", "--json", "f"], #""path":"f","#),
-            (
-                "resval-backup", ["snapshots", "--json", "--repository", "none"],
-                #""exitCode":1"#
-            ),
+            ("resval-backup", ["snapshots", "--json", "--repository", "none"], #""exitCode":1"#),
             ("resval-backup", ["snapshots", "--json", "--bogus"], #""exitCode":64"#),
         ] {
-            var command = Command(.built(program), arguments: arguments)
-            command.workingDirectory = root
-            command.environment = ["HOME": root.string, "RESTIC_PASSWORD": "secret"]
-            let result = try command.run()
+            let result = try Command(
+                .built(program), arguments: arguments, in: root,
+                environment: ["HOME": root.string, "RESTIC_PASSWORD": "secret"]
+            ).run()
             #expect(result.exitCode != 0)
             #expect(
                 result.text.hasPrefix(#"{"version":1,"type":"error","path":"#), "\(result)")
@@ -138,25 +126,29 @@ struct UsageTests {
 
     @Test("a file in the place of a key is answered with where the key belongs")
     func forgottenKey() throws {
-        let root = try temporaryDirectory(containing: Tree { File("my file") })
+        let root = try temporaryDirectory { File("my file") }
         for command in ["get", "unset"] {
             let result = try resval(command, "my file", in: root)
-            #expect(result.exitCode == 64)
-            #expect(
-                result.errorText.contains(
-                    "there is no key before 'my file' (write the key first, then the paths: "
-                        + "excluded 'my file')"), "\(result)")
+            result.expect(
+                exits: 64,
+                says: "there is no key before 'my file' (write the key first, then the paths: "
+                    + "excluded 'my file')")
             #expect(!result.errorText.contains("volumeUUIDString"))
         }
     }
 
-    @Test("a complaint about an argument never carries its bytes to the terminal")
-    func safeComplaints() throws {
-        let root = try temporaryDirectory()
-        let option = Array("--x\n\u{1B}]0;".utf8) + [0xFF, 0x9B]
-        let result = try resval("get", option, "excluded", "y", in: root)
-        #expect(result.exitCode == 64)
-        #expect(result.errorText.contains(#"--x\012\033]0;\377\233"#))
+    @Test(
+        "a complaint about an argument never carries its bytes to the terminal, nor begins a line",
+        arguments: [
+            ["get", "FORGED\nFORGED", "f"], ["get", "purgeable", "f", "--FORGED\nFORGED"],
+            ["set", "purgeable=FORGED\nFORGED", "f"], ["FORGED\nFORGED"],
+        ])
+    func safeComplaints(words: [String]) throws {
+        // Bytes that drive a terminal, and one that is not UTF-8.
+        let arguments = words.map { $0.replacing("\n", with: "\n\u{1B}]0;").utf8 }
+            .map { $0.contains(0x0A) ? Array($0) + [0xFF, 0x9B] : Array($0) }
+        let result = try Command(.built("resval"), arguments: arguments).run()
+        result.expect(exits: 64, says: #"FORGED\012\033]0;FORGED\377\233"#)
         #expect(result.errorOutput.allSatisfy { ($0 >= 0x20 && $0 < 0x7F) || $0 == 0x0A })
     }
 
@@ -189,7 +181,7 @@ struct UsageTests {
 
     @Test("output that cannot be written exits with 2")
     func fullDevice() throws {
-        let root = try temporaryDirectory(containing: Tree { File("a").excluded() })
+        let root = try temporaryDirectory { File("a").excluded() }
         let script = """
             "$0" get excluded a >/dev/full; echo $?
             "$0" keys >/dev/full; echo $?
@@ -203,7 +195,7 @@ struct UsageTests {
 
     @Test("a closed pipe ends the program quietly by SIGPIPE")
     func closedPipe() throws {
-        let root = try temporaryDirectory(containing: Tree { File("a").excluded() })
+        let root = try temporaryDirectory { File("a").excluded() }
         let script = #"""
             set -o pipefail
             yes a | head -n 200000 | tr '\n' '\0' >list
@@ -216,7 +208,7 @@ struct UsageTests {
         "SIGTERM and SIGINT end the program by that signal, after what is done is printed",
         arguments: [("TERM", 143), ("INT", 130)])
     func signals(name: String, code: Int) throws {
-        let root = try temporaryDirectory(containing: Tree { File("a").excluded() })
+        let root = try temporaryDirectory { File("a").excluded() }
         // The list never ends, so only the signal can end the program.
         let script = """
             set -m
@@ -236,13 +228,10 @@ struct UsageTests {
             #!/bin/sh
             printf '%s|' "$@"; exit 7
             """
-        let tree = Tree { File("resval-backup", script).permissions(0o755) }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { File("resval-backup", script).permissions(0o755) }
         try tool("cp", FilePath.built("resval"), root.appending("resval"))
         let odd: [UInt8] = [0x61, 0xFF, 0x0A]
-        let result = try Command(
-            root.appending("resval"), "backup", odd, "--json", "--", ""
-        ).run()
+        let result = try Command(root.appending("resval"), "backup", odd, "--json", "--", "").run()
         #expect(result.exitCode == 7)
         #expect(result.output == odd + Array("|--json|--||".utf8))
         let missing = try Command(root.appending("resval"), "purge").run()
@@ -251,9 +240,9 @@ struct UsageTests {
     }
 
     private func shell(_ script: String, in directory: FilePath) throws -> CommandResult {
-        var command = Command(
-            try #require(FilePath.tool("bash")), "-c", script, FilePath.built("resval"))
-        command.workingDirectory = directory
-        return try command.run()
+        return try Command(
+            try #require(FilePath.tool("bash")), "-c", script, FilePath.built("resval"),
+            in: directory
+        ).run()
     }
 }

@@ -10,25 +10,23 @@ struct VerbTests {
 
     @Test("exclude and purgeable store what set stores, with the same warnings")
     func storing() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("file")
             File("several")
             HardLink("twin", to: "several")
         }
-        let root = try temporaryDirectory(containing: tree)
-        expect(try resval("exclude", "file", in: root), exits: 0)
+        try expectTranscript(
+            """
+            $ resval exclude file
+            $ resval purgeable file
+            $ resval exclude none several
+            ! resval: none: no such file or directory
+            ! resval: warning: 1 file with several hard links: they share their marks \
+            (to exclude such a file from backups, mark its directory)
+            [2]
+            """, in: root)
         try #expect(
-            root.appending("file").marks() == Marks(isExcludedFromBackup: true))
-        expect(try resval("purgeable", "file", in: root), exits: 0)
-        try #expect(root.appending("file").marks().isPurgeable == true)
-        expect(
-            try resval("exclude", "none", "several", in: root), exits: 2,
-            complains: """
-                resval: none: no such file or directory
-                resval: warning: 1 file with several hard links: they share their marks \
-                (to exclude such a file from backups, mark its directory)
-
-                """)
+            root.appending("file").marks() == Marks(isExcludedFromBackup: true, isPurgeable: true))
         try #expect(root.appending("twin").marks().isExcludedFromBackup == true)
     }
 
@@ -45,22 +43,20 @@ struct VerbTests {
         let root = try temporaryDirectory(containing: tree)
         // In its home the tree is in no directory for temporary files.
         let environment: [String: String?] = ["HOME": root.string]
-        expect(
-            try resval(
-                "include", "marked", "broken", "kept", "plain", "foreign", "both", "none",
-                in: root, environment: environment),
-            exits: 2,
-            prints: """
-                marked: isExcludedFromBackup unset: nothing excludes it now
-                broken: isExcludedFromBackup unset: nothing excludes it now
-                kept: unchanged: its mark already includes it
-                plain: unchanged: it has no mark that excludes it
-                foreign: isExcludedFromBackup=false: without it, it is excluded by \
-                the attribute user.xdg.robots.backup
-                both: isExcludedFromBackup=false: without it, it is excluded by \
-                the attribute user.xdg.robots.backup
-
-                """, complains: "resval: none: no such file or directory\n")
+        try expectTranscript(
+            """
+            $ resval include marked broken kept plain foreign both none
+            marked: isExcludedFromBackup unset: nothing excludes it now
+            broken: isExcludedFromBackup unset: nothing excludes it now
+            kept: unchanged: its mark already includes it
+            plain: unchanged: it has no mark that excludes it
+            foreign: isExcludedFromBackup=false: without it, it is excluded by \
+            the attribute user.xdg.robots.backup
+            both: isExcludedFromBackup=false: without it, it is excluded by \
+            the attribute user.xdg.robots.backup
+            ! resval: none: no such file or directory
+            [2]
+            """, in: root, environment: environment)
         try #expect(root.appending("marked").marks() == Marks(isPurgeable: true))
         for name in ["broken", "plain"] {
             try #expect(root.appending(name).marks().isEmpty)
@@ -73,28 +69,23 @@ struct VerbTests {
                 exits: 1)
         }
         // Other marks do not count, so the item is included without one.
-        expect(
-            try resval(
-                "include", "--markers", "native", "plain", "foreign", in: root,
-                environment: environment),
-            exits: 0,
-            prints: """
-                plain: unchanged: it has no mark that excludes it
-                foreign: unchanged: its mark already includes it
-
-                """)
+        try expectTranscript(
+            """
+            $ resval include --markers native plain foreign
+            plain: unchanged: it has no mark that excludes it
+            foreign: unchanged: its mark already includes it
+            """, in: root, environment: environment)
     }
 
     @Test("include of a location stores false, of an item below it fails and says what to include")
     func locations() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             File("home/.cache/f")
             Directory("home/it's out") {
                 File("f").excluded()
                 File("foreign").attribute(foreignNo, "false")
             }.excluded()
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         let home = root.appending("home")
         let environment: [String: String?] = [
             "HOME": home.string, "XDG_CACHE_HOME": nil, "TMPDIR": nil,
@@ -104,14 +95,11 @@ struct VerbTests {
             _ path: String, exits code: Int32, prints output: String,
             complains errors: String = ""
         ) throws {
-            let result = try resval(
-                "include", path, in: root, environment: environment)
+            let result = try resval("include", path, in: root, environment: environment)
             #expect(result.exitCode == code)
             #expect(result.text == output)
-            let lines = result.errorText.split(
-                separator: "\n", omittingEmptySubsequences: false)
-            #expect(
-                lines.filter { !$0.contains(": warning: ") }.joined(separator: "\n") == errors)
+            let lines = result.errorText.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.filter { !$0.contains(": warning: ") }.joined(separator: "\n") == errors)
         }
         try expectInclude(
             "home/.cache/f", exits: 2,
@@ -159,8 +147,7 @@ struct VerbTests {
             Directory("build") { File("object") }.excluded().purgeable()
             File("letter").protection(.complete).purgeable(false)
             for name: FileName in ["away", "open", "new", "half", "lost"] { File(name) }
-            File("new\nline").excluded().attribute(
-                StoredKey.isPurgeable.attribute, "perhaps")
+            File("new\nline").excluded().attribute(StoredKey.isPurgeable.attribute, "perhaps")
         }
         let record =
             "user.resval.evicted.0123456789abcdef.fedcba9876543210.7.644.1234567890-500000000"
@@ -250,22 +237,20 @@ struct VerbTests {
         arguments: ["explain f", "find d"])
     func colors(words: String) throws {
         try require(.tool("script"))
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f").excluded()
             Directory("d").excluded()
         }
-        let root = try temporaryDirectory(containing: tree)
         func isColored(_ arguments: String..., isTerminal: Bool, noColor: String?) throws
             -> Bool
         {
             let words = ["'\(FilePath.built("resval"))'"] + arguments
             let line = words.joined(separator: " ")
             let shell = try #require(FilePath.tool(isTerminal ? "script" : "sh"))
-            var command = Command(
-                shell, arguments: isTerminal ? ["-qec", line, "/dev/null"] : ["-c", line])
-            command.workingDirectory = root
-            command.environment = ["NO_COLOR": noColor, "TERM": "xterm"]
-            let result = try command.run()
+            let result = try Command(
+                shell, arguments: isTerminal ? ["-qec", line, "/dev/null"] : ["-c", line], in: root,
+                environment: ["NO_COLOR": noColor, "TERM": "xterm"]
+            ).run()
             #expect(result.exitCode == 0)
             let isColored = result.text.contains("\u{1B}[3")
             #expect(!result.text.contains("\\033"))

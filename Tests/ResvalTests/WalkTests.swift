@@ -9,7 +9,7 @@ struct WalkTests {
 
     @Test("find prints what fits all filters")
     func filters() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("excluded").excluded()
             File("both").excluded().purgeable()
             File("kept").excluded(false)
@@ -18,16 +18,12 @@ struct WalkTests {
             Directory("directory") { File("plain") }.purgeable()
             SymbolicLink("link", to: "excluded")
         }
-        let root = try temporaryDirectory(containing: tree)
         func find(_ filters: String...) throws -> String {
             let arguments = ["find", "--sort"] + filters
-            var command = Command(.built("resval"), arguments: arguments)
-            command.workingDirectory = root
+            let command = Command(.built("resval"), arguments: arguments, in: root)
             return try command.run().text
         }
-        try #expect(
-            find()
-                == "./both\n./broken\n./directory\n./excluded\n./kept\n./secret\n")
+        try #expect(find() == "./both\n./broken\n./directory\n./excluded\n./kept\n./secret\n")
         try #expect(find("--excluded") == "./both\n./excluded\n")
         try #expect(find("--excluded", "--purgeable") == "./both\n")
         try #expect(find("--protection", "complete") == "./secret\n")
@@ -41,16 +37,14 @@ struct WalkTests {
 
     @Test("find says on a terminal which marks an item has, and why it is excluded")
     func reasons() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("both").excluded().purgeable(false)
             File("broken").attribute(StoredKey.isPurgeable.attribute, "perhaps")
             Directory("build") { File("object") }.excluded()
         }
-        let root = try temporaryDirectory(containing: tree)
         func find(_ options: String...) throws -> Set<Substring> {
-            var command = Command(
-                .built("resval"), arguments: ["find", "--color", "never"] + options)
-            command.workingDirectory = root
+            let command = Command(
+                .built("resval"), arguments: ["find", "--color", "never"] + options, in: root)
             return Set(
                 try command.onTerminal("xterm").run().text.split(whereSeparator: \.isNewline))
         }
@@ -71,13 +65,11 @@ struct WalkTests {
     @Test("find -0 and find --json carry every hostile name unchanged")
     func hostileNames() throws {
         try require(.tool("jq"))
-        let tree = Tree {
+        let root = try temporaryDirectory {
             for name in HostileNames.all { Directory(name) { File(name).excluded() } }
         }
-        let root = try temporaryDirectory(containing: tree)
         let slash = [UInt8(ascii: "/")]
-        let expected = Set(
-            HostileNames.all.map { Array("./".utf8) + $0.bytes + slash + $0.bytes })
+        let expected = Set(HostileNames.all.map { Array("./".utf8) + $0.bytes + slash + $0.bytes })
         let result = try resval("find", "-0", "--excluded", in: root)
         #expect(result.exitCode == 0)
         #expect(Set(result.records) == expected)
@@ -88,10 +80,9 @@ struct WalkTests {
         #expect(lines.output.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x0A })
 
         let json = try resval("find", "--json", "--excluded", in: root)
-        var jq = Command(
-            try #require(FilePath.tool("jq")), "-j",
-            #"select(.path != null) | .path + "\u0000""#)
-        jq.input = json.output
+        let jq = Command(
+            try #require(FilePath.tool("jq")), "-j", #"select(.path != null) | .path + "\u0000""#,
+            input: json.output)
         let texts = expected.filter { String(validating: $0, as: UTF8.self) != nil }
         try #expect(Set(jq.run().records) == texts)
         #expect(texts.count < expected.count)
@@ -100,41 +91,37 @@ struct WalkTests {
     @Test("find --size gives the sizes of files")
     func sizes() throws {
         let content = String(repeating: "x", count: 100_000)
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("outer") {
                 File("file", content).excluded()
                 SymbolicLink("link", to: "file")
             }.excluded()
         }
-        let root = try temporaryDirectory(containing: tree)
         let size = try root.appending("outer/file").status().allocatedSize
-        expect(
-            try resval("find", "--size", "--sort", in: root), exits: 0,
-            prints: "-\t./outer\n\(size)\t./outer/file\n")
-        expect(
-            try resval("find", "--size", "--json", "outer/file", in: root), exits: 0,
-            prints: #"""
-                {"version":1,"path":"outer/file","kind":"file","isExcludedFromBackup":true,\#
-                "isPurgeable":null,"fileProtection":null,"broken":[],\#
-                "fileAllocatedSize":\#(size)}
-
-                """#)
         // Effective values: everything below an excluded directory, without its marks, too.
-        expect(
-            try resval(
-                "find", "--effective", "--no-locations", "--excluded", "--size", "--sort",
-                "outer", in: root), exits: 0,
-            prints: "-\touter\n\(size)\touter/file\n-\touter/link\n")
+        try expectTranscript(
+            #"""
+            $ resval find --size --sort
+            -\#t./outer
+            \#(size)\#t./outer/file
+            $ resval find --size --json outer/file
+            {"version":1,"path":"outer/file","kind":"file","isExcludedFromBackup":true,\#
+            "isPurgeable":null,"fileProtection":null,"broken":[],\#
+            "fileAllocatedSize":\#(size)}
+            $ resval find --effective --no-locations --excluded --size --sort outer
+            -\#touter
+            \#(size)\#touter/file
+            -\#touter/link
+            """#, in: root)
     }
 
     @Test("find without a match is a success, a missing ROOT and a closed directory are not")
     func findTrouble() throws {
         try require(.root)
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             Directory("closed") { File("f").excluded() }.permissions(0o700)
             Directory("open") { File("f").excluded() }
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         expect(try resval("find", "--purgeable", in: root), exits: 0)
         expect(
             try resval("find", "nope", "open", in: root), exits: 2, prints: "open/f\n",
@@ -149,7 +136,7 @@ struct WalkTests {
 
     @Test("set -R marks everything below, follows the ROOT only, and counts what it left")
     func recursiveSet() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("outside") { File("f") }
             File("tree/inner/f")
             SymbolicLink("tree/out", to: "../outside")
@@ -158,12 +145,11 @@ struct WalkTests {
             File("twin")
             HardLink("twin2", to: "twin")
         }
-        let root = try temporaryDirectory(containing: tree)
         func change(_ arguments: String...) throws {
-            var command = Command(.built("resval"), arguments: arguments)
-            command.workingDirectory = root
-            command.environment = ["XDG_STATE_HOME": root.appending("state").string]
-            let result = try command.run()
+            let result = try Command(
+                .built("resval"), arguments: arguments, in: root,
+                environment: ["XDG_STATE_HOME": root.appending("state").string]
+            ).run()
             #expect(result.exitCode == 0)
             #expect(
                 result.errorText
@@ -183,7 +169,7 @@ struct WalkTests {
 
     @Test("a ROOT of set -R that cannot hold marks is an error")
     func recursiveSetOnPipe() throws {
-        let root = try temporaryDirectory(containing: Tree { Fifo("pipe") })
+        let root = try temporaryDirectory { Fifo("pipe") }
         let result = try resval(
             "set", "-R", "excluded=true", "pipe", "none", in: root,
             environment: ["XDG_STATE_HOME": root.string])
@@ -199,11 +185,10 @@ struct WalkTests {
 
     @Test("what applies comes from the directory above, and explain says so")
     func effectiveValues() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("build") { File("object") }.excluded()
             File("plain")
         }
-        let root = try temporaryDirectory(containing: tree)
         let object = "build/object"
         expect(try resval("get", "excluded", object, in: root), exits: 1)
         expect(
@@ -214,18 +199,13 @@ struct WalkTests {
                 "test", "--effective", "excluded", "plain", in: root,
                 environment: ["HOME": root.string]), exits: 1)
         expect(try resval("set", "excluded=false", object, in: root), exits: 0)
-        var command = Command(.built("resval"), "set", "excluded=false", object)
-        command.workingDirectory = root
-        let warned = try command.onTerminal("xterm").run()
-        #expect(warned.exitCode == 0)
-        #expect(warned.text.contains("still excluded"), "\(warned)")
+        let command = Command(.built("resval"), "set", "excluded=false", object, in: root)
+        try command.onTerminal("xterm").run(exits: 0, prints: "still excluded")
         try #expect(root.appending(object).value(for: .isExcludedFromBackup) == false)
         let found = try resval(
             "find", "--effective", "--no-locations", "--excluded", "--sort", in: root)
         expect(found, exits: 0, prints: "./build\n./build/object\n")
-        let explained = try resval("explain", "--no-locations", object, in: root)
-        #expect(explained.exitCode == 0)
-        #expect(explained.text.contains("isExcludedFromBackup: true"))
-        #expect(explained.text.contains("(\(root)/build)"))
+        try resval("explain", "--no-locations", object, in: root).expect(
+            exits: 0, prints: "isExcludedFromBackup: true", "(\(root)/build)")
     }
 }

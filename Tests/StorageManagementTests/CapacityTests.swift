@@ -87,9 +87,7 @@ struct CapacityTests {
         let capacity = try #require(try filesystem.root.volumeCapacity())
         let device = try filesystem.root.status().identity.device
         let boot = try bootIdentifier()
-        let environment: [String: String?] = [
-            "XDG_STATE_HOME": state.string, "HOME": state.string,
-        ]
+        let environment: [String: String?] = ["XDG_STATE_HOME": state.string, "HOME": state.string]
         func answers() throws -> [[Int64]] {
             var command = Command(
                 .built("resval"), "get",
@@ -156,12 +154,10 @@ struct CapacityTests {
 
     /// Whether so many bytes fit below a path, for important use.
     private func fits(_ size: String, _ path: FilePath, _ home: FilePath) throws -> Bool {
-        var command = Command(
+        let command = Command(
             .built("resval"), "get", "volumeAvailableCapacityForImportantUsage", "--fits", size,
-            path)
-        command.environment = [
-            "HOME": home.string, "XDG_STATE_HOME": home.appending("state").string,
-        ]
+            path,
+            environment: ["HOME": home.string, "XDG_STATE_HOME": home.appending("state").string])
         return try command.run().exitCode == 0
     }
 
@@ -173,11 +169,9 @@ struct CapacityTests {
         try Tree { Directory(".cache") { Directory("app") { File("large", content) } } }
             .create(in: home)
         try tool("sync")
-        var command = Command(
-            .built("resval-purge"), "plan", "--free", "1M", "--min-age", "0", home)
-        command.environment = [
-            "HOME": home.string, "XDG_STATE_HOME": home.appending("state").string,
-        ]
+        let command = Command(
+            .built("resval-purge"), "plan", "--free", "1M", "--min-age", "0", home,
+            environment: ["HOME": home.string, "XDG_STATE_HOME": home.appending("state").string])
         try #expect(command.runSuccessfully().contains("16.0 MiB"))
         let available = try #require(StorageVolume(holding: home).space().bytes?.available)
         try #expect(fits("\(available - (2 << 20))B", home, home))
@@ -195,8 +189,7 @@ struct CapacityTests {
         try #expect(fits("20M", filesystem.root, filesystem.root))
         try #expect(!fits("20M", volume, filesystem.root))
         try #expect(fits("4M", volume, filesystem.root))
-        try tool(
-            "dd", "if=/dev/urandom", "of=\(volume)/file", "bs=1M", "count=6", "status=none")
+        try tool("dd", "if=/dev/urandom", "of=\(volume)/file", "bs=1M", "count=6", "status=none")
         try tool("sync")
         try #expect(!fits("4M", volume, filesystem.root))
         let space = try StorageVolume(holding: volume).space()
@@ -208,11 +201,9 @@ struct CapacityTests {
     func noQuota() throws {
         try require(.root)
         let filesystem = try filesystem(.ext4)
-        var command = Command(
+        let command = Command(
             .built("resval"), "get", "volumeAvailableCapacityForImportantUsage", "--fits", "1K",
-            filesystem.root)
-        command.user = 65534
-        command.environment = ["HOME": "/nonexistent"]
+            filesystem.root, environment: ["HOME": "/nonexistent"], user: 65534)
         try #expect(command.run().exitCode == 0)
     }
 }

@@ -30,11 +30,10 @@ struct LocationTests {
 
     @Test("settings are followed, unless they would make a home disposable")
     func settings() throws {
-        let tree = Tree {
+        let home = try temporaryDirectory {
             File(".config/user-dirs.dirs", "XDG_DOCUMENTS_DIR=\"$HOME/Papiere\"\n")
             Directory("c") {}
         }
-        let home = try temporaryDirectory(containing: tree)
         try #expect(location(.documents, home: home) == home.appending("Papiere"))
         let own = home.appending("c")
         try #expect(location(.caches, home: home, ["XDG_CACHE_HOME": own]) == own)

@@ -141,8 +141,7 @@ struct ExclusionTests {
         let below = decide([Step(name: "out", foreign: marks), .file("f")], policy)
         #expect(below.exclusion.cause == .recreatable(recreation))
         #expect(!decide([Step(name: "out", foreign: marks)]).isExcluded)
-        let kept = decide(
-            [Step(name: "out", marks: .excluded(false), foreign: marks)], policy)
+        let kept = decide([Step(name: "out", marks: .excluded(false), foreign: marks)], policy)
         #expect(kept.exclusion.ownCause == .markedFalse)
         marks = ForeignMarks(uncertain: [.rules: "out beside Makefile, but it is not known"])
         let unknown = decide([Step(name: "out", foreign: marks)], policy)

@@ -198,8 +198,7 @@ struct LocationTests {
         let excluded = locations.locations.filter { !$0.kind.isBackedUp }.map(\.path)
         #expect(excluded == row.excluded)
         #expect(locations.cutOuts == row.cutOuts)
-        #expect(
-            locations.warnings.map { "\($0.cause.rawValue) \($0.setting)" } == row.warnings)
+        #expect(locations.warnings.map { "\($0.cause.rawValue) \($0.setting)" } == row.warnings)
         for warning in locations.warnings { #expect(!warning.sentence.isEmpty) }
     }
 
@@ -273,8 +272,7 @@ struct LocationTests {
     @Test("application data and documents are locations that are backed up")
     func backedUpLocations() {
         let locations = locations(userDirectories: #"XDG_DOCUMENTS_DIR="$HOME/Dokumente""#)
-        let kinds = Dictionary(
-            uniqueKeysWithValues: locations.locations.map { ($0.path, $0.kind) })
+        let kinds = Dictionary(uniqueKeysWithValues: locations.locations.map { ($0.path, $0.kind) })
         #expect(kinds["/home/u/.local/share"] == .applicationSupport)
         #expect(kinds["/home/u/Dokumente"] == .documents)
         #expect(kinds["/home/u/Documents"] == .documents)

@@ -15,8 +15,7 @@ private let rows: [PolicyRow] = [
     PolicyRow("false protects", "f(pinned)", "protected: marked-false"),
     PolicyRow("false protects inside a unit", "d(purgeable)/f(pinned)", "protected: marked-false"),
     PolicyRow("false protects everything below", "d(pinned)/e/f", "protected: inherited /d"),
-    PolicyRow(
-        "false above beats true below", "d(pinned)/f(purgeable)", "protected: inherited /d"),
+    PolicyRow("false above beats true below", "d(pinned)/f(purgeable)", "protected: inherited /d"),
     PolicyRow(
         "false below false names the directory above", "d(pinned)/f(pinned)",
         "protected: inherited /d"),

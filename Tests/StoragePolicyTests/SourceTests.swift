@@ -55,9 +55,7 @@ struct SourceTests {
             .isPurgeable: .unreadable(.permissionDenied),
             .fileProtection: .unreadable(.permissionDenied),
         ])
-        let steps: [Step] = [
-            Step(name: "home", marks: marks, isStrangers: true), .directory("u"),
-        ]
+        let steps: [Step] = [Step(name: "home", marks: marks, isStrangers: true), .directory("u")]
         let answer = policy.context(forSource: chain(steps))
         #expect(answer.decision.exclusion == .unmarked)
         #expect(answer.decision.protection == .unmarked)

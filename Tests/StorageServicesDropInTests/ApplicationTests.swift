@@ -28,7 +28,7 @@ struct ApplicationTests {
 
     @Test("why memory pressure is not reported can be asked")
     func obstacles() throws {
-        let root = try temporaryDirectory(containing: Tree { Directory("directory") })
+        let root = try temporaryDirectory { Directory("directory") }
         for name in ["missing", "directory"] {
             let monitor = MemoryPressureMonitor(root.appending(name)) {}
             let reason = try #require(monitor.start())

@@ -40,8 +40,7 @@ struct MetricTests {
         let metric = try #require(MXDiskSpaceUsageMetric([1, 2, 3, 4, 5, 6, 7, 8]))
         let begin = FileTime(seconds: 86_400, nanoseconds: 250_000_000)
         let end = FileTime(seconds: 172_800, nanoseconds: 0)
-        let payload = MXMetricPayload(
-            version: "1.\"2\"", begin: begin, end: end, .success(metric))
+        let payload = MXMetricPayload(version: "1.\"2\"", begin: begin, end: end, .success(metric))
         let read = try #require(MXMetricPayload(json: Array(payload.jsonRepresentation())[...]))
         #expect(read.diskSpaceUsageMetrics?.numbers == metric.numbers)
         #expect(read.latestApplicationVersion == "1.\"2\"")
@@ -63,8 +62,7 @@ struct MetricTests {
     @Test("there is one payload a day, whichever process asks, and at most 30 are kept")
     func daily() throws {
         let root = try temporaryDirectory(containing: tree)
-        let history = PayloadHistory(
-            path: root.appending("state/resval/metrics/album.jsonl"))
+        let history = PayloadHistory(path: root.appending("state/resval/metrics/album.jsonl"))
         let clock = Monitor<Int64>(1_000_000)
         let received = Received()
         /// A process that adds a subscriber, and what it receives.
@@ -109,13 +107,12 @@ struct MetricTests {
             end: FileTime(seconds: 2, nanoseconds: 0),
             .failure(FileError(code: .other, message: "why")))
         let line = String(decoding: payload.jsonRepresentation(), as: UTF8.self)
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("resval") {
                 File("album.jsonl", "torn\n\(line){\"timeStampEnd\":\n").permissions(0o600)
                 File("open.jsonl", line).permissions(0o666)
             }.permissions(0o755)
         }
-        let root = try temporaryDirectory(containing: tree)
         let directory = root.appending("resval")
         let payloads = try PayloadHistory(path: directory.appending("album.jsonl")).payloads()
         #expect(payloads.count == 1)

@@ -6,10 +6,10 @@ import Testing
 struct SampleTests {
     @Test("protected data, memory warnings and metrics do what they do on iOS")
     func samples() throws {
-        let root = try temporaryDirectory(containing: Tree { Directory("data") })
-        var command = Command(.built("services-tool"), "samples", root.appending("data"))
-        command.environment["HOME"] = root.string
-        command.environment["XDG_STATE_HOME"] = root.appending("state").string
+        let root = try temporaryDirectory { Directory("data") }
+        let command = Command(
+            .built("services-tool"), "samples", root.appending("data"),
+            environment: ["HOME": root.string, "XDG_STATE_HOME": root.appending("state").string])
         let lines = try linesOfOutput(of: command)
         #expect(
             lines.prefix(4) == [

@@ -54,8 +54,7 @@ struct TaskStartTests {
     @Test("dates out of all range do not end the program")
     func extremes() throws {
         for date in [Date.distantFuture, .distantPast] {
-            _ = try words(
-                BGAppRefreshTaskRequest(identifier: "a"), at: date.timeIntervalSince1970)
+            _ = try words(BGAppRefreshTaskRequest(identifier: "a"), at: date.timeIntervalSince1970)
         }
         for seconds in [TimeInterval.infinity, -.infinity, .nan] {
             let request = BGAppRefreshTaskRequest(identifier: "a")
@@ -163,7 +162,7 @@ struct TaskStartTests {
             (route("00", flags: "00000201", "eth0"), false),
         ])
     func network(_ line: String, _ isNetwork: Bool) throws {
-        let root = try temporaryDirectory(containing: Tree { File("route", line + "\n") })
+        let root = try temporaryDirectory { File("route", line + "\n") }
         let grep = try #require(FilePath.tool("grep"))
         let result = try Command(
             grep, "-E", "-s", "-q", TaskStart.defaultRoute, root.appending("route"),

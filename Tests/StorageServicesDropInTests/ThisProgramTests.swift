@@ -40,20 +40,20 @@ struct ThisProgramTests {
 
     @Test("programs with the same name have metrics of their own, also when the file is replaced")
     func metrics() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("a")
             Directory("b")
             Directory("data")
         }
-        let root = try temporaryDirectory(containing: tree)
         func output(_ script: String, _ directory: String) throws -> String {
             let program = root.appending("\(directory)/services-tool")
             try tool("cp", FilePath.built("services-tool"), program)
-            var command = Command(
-                "/bin/sh", "-c", script, program, "samples", root.appending("data"))
-            command.environment["HOME"] = root.string
-            command.environment["XDG_STATE_HOME"] = root.appending("state").string
-            return try command.runSuccessfully()
+            return try Command(
+                "/bin/sh", "-c", script, program, "samples", root.appending("data"),
+                environment: [
+                    "HOME": root.string, "XDG_STATE_HOME": root.appending("state").string,
+                ]
+            ).runSuccessfully()
         }
         let first = "received: 1 files of data"
         let outputs = try ["a", "b"].map { try output(#"exec "$0" "$@""#, $0) }

@@ -36,12 +36,11 @@ struct AvailableCallsTests {
 
     @Test("without the xattrat calls a name is reached itself, not what a link leads to")
     func reference() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f").attribute("user.a", "value").permissions(0)
             SymbolicLink("link", to: "f")
             Fifo("fifo")
         }
-        let root = try temporaryDirectory(containing: tree)
         let directory = OwnedDescriptor(try openDirectoryReference(root))
         let mock = SystemCallMock([:])
         try mock.run {
@@ -61,7 +60,7 @@ struct AvailableCallsTests {
 
     @Test("without /proc an open file is never reported as missing")
     func noProc() throws {
-        let root = try temporaryDirectory(containing: Tree { File("f") })
+        let root = try temporaryDirectory { File("f") }
         let directory = OwnedDescriptor(try openDirectoryReference(root))
         let mock = SystemCallMock([.getxattr: [.noSuchFileOrDirectory]])
         #expect(throws: Errno.noFunction) {

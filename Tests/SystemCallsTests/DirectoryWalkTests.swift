@@ -18,20 +18,18 @@ struct DirectoryWalkTests {
     private func enter(_ name: FilePath, _ walk: inout DirectoryWalk<Int>) throws -> Bool {
         guard try walk.directory.status(of: name).kind == .directory else { return false }
         let opened = try walk.directory.openDirectory(name)
-        walk.enter(
-            opened, names: try opened.names().inByteOrder(), context: walk.context + 1)
+        walk.enter(opened, names: try opened.names().inByteOrder(), context: walk.context + 1)
         return true
     }
 
     @Test("meets each entry below it once, and the end of each directory after what is in it")
     func order() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("a/b/f")
             File("a/c")
             Directory("d")
             SymbolicLink("e", to: "a")
         }
-        let root = try temporaryDirectory(containing: tree)
         var walk = try makeWalk(root)
         var steps: [String] = []
         while let step = try walk.next() {
@@ -66,8 +64,9 @@ struct DirectoryWalkTests {
 
     @Test("goes down 5000 levels and back with few descriptors")
     func deep() throws {
-        let tree = Tree { NestedDirectories("deep", depth: 5000) { File("deepest") } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory {
+            NestedDirectories("deep", depth: 5000) { File("deepest") }
+        }
         var walk = try makeWalk(root)
         let first = walk.directory.descriptor.rawValue
         var (deepest, ends, highest) = (0, 0, first)

@@ -15,7 +15,7 @@ struct LockTests {
 
     @Test("a lock that is released soon is waited for, and no other", arguments: locks)
     func waiting(lock: Lock) throws {
-        let root = try temporaryDirectory(containing: Tree { File("lock", "") })
+        let root = try temporaryDirectory { File("lock", "") }
         let path = root.appending("lock").withoutFollowing
         let waiting = OwnedDescriptor(try openFile(path, flags: .readWrite))
         let queue = DispatchQueue(label: "release")
@@ -37,7 +37,7 @@ struct LockTests {
 
     @Test("a lock of another byte is not waited for")
     func bytes() throws {
-        let root = try temporaryDirectory(containing: Tree { File("lock", "") })
+        let root = try temporaryDirectory { File("lock", "") }
         let path = root.appending("lock").withoutFollowing
         let first = OwnedDescriptor(try openFile(path, flags: .readWrite))
         let second = OwnedDescriptor(try openFile(path, flags: .readWrite))

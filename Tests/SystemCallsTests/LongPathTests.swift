@@ -10,8 +10,7 @@ struct LongPathTests {
         "paths around the limit all lead to their file", arguments: [4094, 4095, 4096, 4097, 8300])
     func lengths(length: Int) throws {
         let root = try temporaryDirectory()
-        let (depth, rest) = (length - root.bytes.count - 2).quotientAndRemainder(
-            dividingBy: 101)
+        let (depth, rest) = (length - root.bytes.count - 2).quotientAndRemainder(dividingBy: 101)
         let directory = FileName(Array(repeating: UInt8(ascii: "d"), count: 100))
         let end = FileName(Array(repeating: UInt8(ascii: "f"), count: rest + 1))
         try Tree { NestedDirectories(directory, depth: depth) { File(end, "text") } }
@@ -31,8 +30,7 @@ struct LongPathTests {
     @Test("no descriptor stays open, whether the file is there or not")
     func descriptors() throws {
         let directory = FileName(Array(repeating: UInt8(ascii: "d"), count: 200))
-        let tree = Tree { NestedDirectories(directory, depth: 50) { File("f") } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { NestedDirectories(directory, depth: 50) { File("f") } }
         let path = root.appending(directory, times: 50)
         let mock = SystemCallMock([:])
         try mock.run {

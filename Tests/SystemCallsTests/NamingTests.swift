@@ -24,7 +24,7 @@ struct NamingTests {
 
     @Test("is given to a file where renaming cannot refuse to replace", arguments: answers)
     func given(answers: [SystemCall: [Errno?]]) throws {
-        let root = try temporaryDirectory(containing: Tree { File("old", "text") })
+        let root = try temporaryDirectory { File("old", "text") }
         try move(answers, in: root)
         try #expect(contentsOfFile(root.appending("new")) == Array("text".utf8))
         try #expect(tool("ls", root) == "new")
@@ -32,10 +32,9 @@ struct NamingTests {
 
     @Test("is not taken from what has it", arguments: answers)
     func taken(answers: [SystemCall: [Errno?]]) throws {
-        let root = try temporaryDirectory(
-            containing: Tree {
-                File("old", "text"); File("new", "other")
-            })
+        let root = try temporaryDirectory {
+            File("old", "text"); File("new", "other")
+        }
         #expect(throws: Errno.fileExists) { try move(answers, in: root) }
         try #expect(contentsOfFile(root.appending("new")) == Array("other".utf8))
         try #expect(contentsOfFile(root.appending("old")) == Array("text".utf8))
@@ -43,8 +42,7 @@ struct NamingTests {
 
     @Test("is given to a directory, which can have no second one, unless something has it")
     func directory() throws {
-        let tree = Tree { Directory("old") { File("file", "text") } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { Directory("old") { File("file", "text") } }
         try move([:], in: root)
         try #expect(tool("ls", root, root.appending("new")).contains("file"))
         try tool("mkdir", root.appending("old"))

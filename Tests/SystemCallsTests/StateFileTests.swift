@@ -107,12 +107,11 @@ struct StateFileTests {
     @Test("root makes no directory in another user's, nor through a link of one")
     func foreignPlace() throws {
         try require(.root)
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("home") { SymbolicLink("state", to: "../own").owned(by: 1234) }
                 .owned(by: 1234)
             Directory("own")
         }
-        let root = try temporaryDirectory(containing: tree)
         for path in ["home/.local/state/resval", "home/state/resval"] {
             #expect(throws: FileError.self) {
                 try makeStateDirectory(root.pushing(FilePath(path)))

@@ -72,11 +72,10 @@ struct TrustedFileTests {
 
     @Test("what is missing or no file is an error as always")
     func others() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             SymbolicLink("loop", to: "loop"); SymbolicLink("nowhere", to: "none")
             SymbolicLink("root", to: "/"); File("f")
         }
-        let root = try temporaryDirectory(containing: tree)
         for name in ["none", "none/f", "nowhere"] {
             #expect(refusal(root.appending(name)) == .noSuchFile, "\(name)")
         }
@@ -89,11 +88,10 @@ struct TrustedFileTests {
     @Test("state is not reached through a link of another user, and never in /proc")
     func state() throws {
         try require(.root)
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("own") { Directory("resval") { File("file", "text").permissions(0o600) } }
             Directory("home") { SymbolicLink("state", to: "../own") }
         }
-        let root = try temporaryDirectory(containing: tree)
         let file = root.appending("home/state/resval/file")
         #expect(code { try contentsOfStateFile(file, limit: 9) } == nil)
         try tool("chown", "1234", root.appending("home"))

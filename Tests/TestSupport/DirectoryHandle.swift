@@ -112,8 +112,7 @@ package struct DirectoryHandle: ~Copyable {
             buffer.baseAddress.map(body) ?? -1
         }
         guard result >= 0 else {
-            throw FixtureError(
-                call: what, file: name.description, errno: Errno(rawValue: errno))
+            throw FixtureError(call: what, file: name.description, errno: Errno(rawValue: errno))
         }
         return result
     }

@@ -29,6 +29,13 @@ package func temporaryDirectory(
     return root
 }
 
+/// Makes a directory, which is removed when the test ends, whatever it then holds.
+package func temporaryDirectory(
+    isShared: Bool = false, @TreeBuilder containing items: () -> [any TreeItem]
+) throws -> FilePath {
+    try temporaryDirectory(containing: Tree(items), isShared: isShared)
+}
+
 /// Makes a file `f` in a directory, which are removed when the test ends.
 package func temporaryFile(_ content: String = "") throws -> FilePath {
     try temporaryDirectory(containing: Tree { File("f", content) }).appending("f")

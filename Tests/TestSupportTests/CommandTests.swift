@@ -10,9 +10,9 @@ struct CommandTests {
     func bytes() throws {
         let script = #"printf '%s\0' "$@"; cat >&2; exit 7"#
         let names = HostileNames.all
-        var command = Command(
-            "/bin/sh", arguments: ["-c", script, "sh"] + names.map { $0 as any CommandArgument })
-        command.input = Array(repeating: 0xFF, count: 300_000)
+        let command = Command(
+            "/bin/sh", arguments: ["-c", script, "sh"] + names.map { $0 as any CommandArgument },
+            input: Array(repeating: 0xFF, count: 300_000))
         let result = try command.run()
         #expect(result.exitCode == 7)
         #expect(result.records == names.map(\.bytes))
@@ -21,9 +21,9 @@ struct CommandTests {
 
     @Test("the environment is changed and the working directory set")
     func environment() throws {
-        var command = Command("/bin/sh", "-c", #"printf %s "$NAME,${HOME-none},$PWD""#)
-        command.environment = ["NAME": "value", "HOME": nil]
-        command.workingDirectory = "/usr"
+        let command = Command(
+            "/bin/sh", "-c", #"printf %s "$NAME,${HOME-none},$PWD""#, in: "/usr",
+            environment: ["NAME": "value", "HOME": nil])
         #expect(try command.run().text == "value,none,/usr")
     }
 
@@ -49,8 +49,7 @@ struct CommandTests {
 
     @Test("a command that leaves its input unread is no trouble")
     func unreadInput() throws {
-        var command = Command("/bin/true")
-        command.input = Array(repeating: 1, count: 1_000_000)
+        let command = Command("/bin/true", input: Array(repeating: 1, count: 1_000_000))
         #expect(try command.run().exitCode == 0)
     }
 
@@ -64,8 +63,7 @@ struct CommandTests {
     @Test("a command runs as an ordinary user without root's groups")
     func ordinaryUser() throws {
         try require(.root, .tool("setpriv"))
-        var command = Command("/usr/bin/id")
-        command.user = 54321
+        let command = Command("/usr/bin/id", user: 54321)
         #expect(try command.run().text == "uid=54321 gid=54321 groups=54321\n")
     }
 }

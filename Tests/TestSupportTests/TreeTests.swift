@@ -44,8 +44,7 @@ struct TreeTests {
     @Test("the hostile names differ and are valid names")
     func hostileNames() throws {
         #expect(Set(HostileNames.all).count == 21)
-        let tree = Tree { for name in HostileNames.all { File(name) } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { for name in HostileNames.all { File(name) } }
         for name in HostileNames.all {
             try #expect(root.appending(name).status().kind == .regularFile)
         }

@@ -113,8 +113,7 @@ struct ClassTests {
 
     @Test("a directory's own entry is backed up where its contents are excluded")
     func ownEntry() throws {
-        let tree = Tree { Directory("out") { Directory("in") {} }.excluded() }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory { Directory("out") { Directory("in") {} }.excluded() }
         let report = try measure(root)
         let outer = try #require(report.directory(at: root.appending("out")))
         let inner = try root.appending("out/in").fileStatus().allocatedSize
@@ -123,7 +122,7 @@ struct ClassTests {
 
     @Test("a file with several names has what keeps it longest")
     func merging() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("kept") { File("a", content(10_000)) }
             Directory("out") {
                 HardLink("b", to: "kept/a")
@@ -133,7 +132,6 @@ struct ClassTests {
             Directory("out too") { HardLink("e", to: "out/c") }
                 .attribute("user.xdg.robots.backup", "false").purgeable()
         }
-        let root = try temporaryDirectory(containing: tree)
         let report = try measure(root)
         let exclusions = report.amounts(by: { $0.exclusion?.name })
         #expect(exclusions[nil]?.apparent == 10_000)
@@ -144,16 +142,14 @@ struct ClassTests {
 
     @Test("a metric of a program counts its installation apart from its data")
     func metric() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("bin") { File("program", content(100_000)) }
             File("home/.cache/image", content(20_000))
             File("home/data", content(3_000))
         }
-        let root = try temporaryDirectory(containing: tree)
         let (installation, home) = (root.appending("bin"), root.appending("home"))
         let report = try measure(root, home: home)
-        let metric = DiskSpaceMetric(
-            report, installation: [installation], capacity: 1 << 40)
+        let metric = DiskSpaceMetric(report, installation: [installation], capacity: 1 << 40)
         #expect(metric.totalBinaryFileSize == 100_000)
         #expect(metric.totalBinaryFileCount == 1)
         #expect(metric.totalDataFileSize == 23_000)

@@ -37,9 +37,7 @@ struct CloneTests {
             dd if=/dev/urandom of=b/3 bs=1M count=100 conv=notrunc status=none
             """, in: root)
         let report = try exact(root)
-        let (grown, counted) = (
-            try used(filesystem) - before.0, report.total.allocated - before.1
-        )
+        let (grown, counted) = (try used(filesystem) - before.0, report.total.allocated - before.1)
         #expect(abs(grown - counted) <= 4096, "\(grown) \(counted)")
         #expect(counted >= 300 << 20)
         #expect(report.cloneSize == 1_258_291_200)

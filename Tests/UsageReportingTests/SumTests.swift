@@ -98,9 +98,7 @@ struct SumTests {
         let root = try temporaryDirectory(containing: Self.linked)
         func answer(_ threads: Int) throws -> [FilePath: [Int64]] {
             let report = try measure(root.appending("c"), root, threads: threads)
-            var (answer, waiting): ([FilePath: [Int64]], [UsageDirectory]) = (
-                [:], [report.total]
-            )
+            var (answer, waiting): ([FilePath: [Int64]], [UsageDirectory]) = ([:], [report.total])
             while let next = waiting.popLast() {
                 waiting += next.children
                 answer[next.path] = [
@@ -117,11 +115,10 @@ struct SumTests {
 
     @Test("5,000 levels and 20,000 directories in one are measured")
     func extremes() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             NestedDirectories("level", depth: 5000) { File("bottom", content(4_096)) }
             Directory("wide") {}
         }
-        let root = try temporaryDirectory(containing: tree)
         let wide = root.appending("wide")
         try tool("sh", "-c", "cd \"$1\" && seq 20000 | xargs mkdir", "sh", wide)
         let report = try measure(root)
@@ -137,7 +134,7 @@ struct SumTests {
 
     @Test("a missing root is a problem, and the others are measured")
     func missingRoot() throws {
-        let root = try temporaryDirectory(containing: Tree { Directory("a") })
+        let root = try temporaryDirectory { Directory("a") }
         let report = try measure(root.appending("missing"), root.appending("a"))
         #expect(report.problems.map(\.code) == [.noSuchFile])
         #expect(report.roots.map(\.path) == [root.appending("a")])
@@ -145,8 +142,9 @@ struct SumTests {
 
     @Test("a walk that is stopped reports what it met, and says so")
     func stopped() throws {
-        let tree = Tree { for name in ["a", "b", "c"] as [FileName] { Directory(name) } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory {
+            for name in ["a", "b", "c"] as [FileName] { Directory(name) }
+        }
         let report = try measure(root) { $0.planner.shouldStop = { true } }
         #expect(report.isPartial)
         #expect(report.total.allocated == 0)

@@ -26,9 +26,9 @@ struct ContentHashTests {
                 rest = rest.dropFirst(piece.count)
             }
             #expect(hasher.count == length)
-            var sum = Command("/usr/bin/sha256sum")
-            sum.input = bytes
-            let expected = try sum.runSuccessfully().prefix(64)
+            let expected = try Command(
+                "/usr/bin/sha256sum", input: bytes
+            ).runSuccessfully().prefix(64)
             #expect(hasher.finish() == expected, "\(length) bytes")
             #expect(ContentHash(hexadecimal: Array(expected.utf8)) == ContentHash(of: bytes))
         }

@@ -99,9 +99,7 @@ struct DownloadTests {
         try fixture.evict()
         var damaged = fixture.content
         damaged[119_999] ^= 1
-        let cases = [
-            damaged, Array(fixture.content.dropLast()), fixture.content + [0], [],
-        ]
+        let cases = [damaged, Array(fixture.content.dropLast()), fixture.content + [0], []]
         for content in cases {
             expectRefusal(.damagedSnapshot) { try fixture.download(content: content) }
             try fixture.expectPlaceholder()
@@ -198,8 +196,7 @@ struct DownloadTests {
         try cutOff(fixture)
         let status = try fixture.file.status()
         let record = try #require(fixture.record)
-        #expect(
-            try EvictionSign(of: fixture.file.withoutFollowing, status) == .unfinished(record))
+        #expect(try EvictionSign(of: fixture.file.withoutFollowing, status) == .unfinished(record))
         #expect(status.permissions == fillingPermissions)
         // As a kill leaves it while the file is opened.
         try tool("chmod", "1600", fixture.file)

@@ -63,8 +63,7 @@ struct EvictionFixture {
     /// Begins to bring a file back; nil where it is whole.
     func begin(_ path: FilePath? = nil, dataBytes: Int64? = nil) throws -> Download? {
         let path = path ?? file
-        return try Download(
-            at: path, try #require(record), kept(path, dataBytes: dataBytes), state)
+        return try Download(at: path, try #require(record), kept(path, dataBytes: dataBytes), state)
     }
 
     /// Brings a file back.
@@ -98,8 +97,7 @@ struct EvictionFixture {
         #expect(
             status.permissions == permissions ?? self.permissions, sourceLocation: sourceLocation)
         #expect(try contentsOfFile(file) == content, sourceLocation: sourceLocation)
-        #expect(
-            status.contentModificationTime == Self.modified, sourceLocation: sourceLocation)
+        #expect(status.contentModificationTime == Self.modified, sourceLocation: sourceLocation)
         #expect(try file.evictionRecord() == nil, sourceLocation: sourceLocation)
     }
 
@@ -111,11 +109,9 @@ struct EvictionFixture {
         let status = try path.status()
         #expect(status.permissions == 0, sourceLocation: sourceLocation)
         #expect(status.size == content.count, sourceLocation: sourceLocation)
-        #expect(
-            status.contentModificationTime == Self.modified, sourceLocation: sourceLocation)
+        #expect(status.contentModificationTime == Self.modified, sourceLocation: sourceLocation)
         let sign = try EvictionSign(of: path.withoutFollowing, status)
-        #expect(
-            sign == record.map { .placeholder($0) }, sourceLocation: sourceLocation)
+        #expect(sign == record.map { .placeholder($0) }, sourceLocation: sourceLocation)
     }
 }
 
@@ -125,7 +121,7 @@ func evictionFixture(
 ) throws -> EvictionFixture {
     var numbers = SeededNumbers(seed: 11)
     let content = (0..<120_001).map { _ in UInt8.random(in: .min ... .max, using: &numbers) }
-    let base = try temporaryDirectory(containing: Tree { Directory("root") })
+    let base = try temporaryDirectory { Directory("root") }
     let root = directory ?? base.appending("root")
     try Tree {
         File("file", content).permissions(permissions).modified(EvictionFixture.modified)

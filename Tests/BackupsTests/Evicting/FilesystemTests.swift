@@ -72,9 +72,7 @@ struct FilesystemTests {
         let fixture = try evictionFixture(in: volume.root)
         try fixture.evict()
         let filler = volume.root.appending("filler")
-        _ = try Command(
-            "/bin/dd", "if=/dev/zero", "of=\(filler)", "bs=64K", "status=none"
-        ).run()
+        _ = try Command("/bin/dd", "if=/dev/zero", "of=\(filler)", "bs=64K", "status=none").run()
         #expect {
             try fixture.download()
         } throws: { error in
@@ -99,9 +97,7 @@ struct FilesystemTests {
         while true {
             call += 7
             let filler = volume.root.appending("filler")
-            _ = try Command(
-                "/bin/dd", "if=/dev/zero", "of=\(filler)", "bs=4K", "status=none"
-            ).run()
+            _ = try Command("/bin/dd", "if=/dev/zero", "of=\(filler)", "bs=4K", "status=none").run()
             var dying = command("evict", fixture, dyingAt: call)
             dying.environment["XDG_RUNTIME_DIR"] = "\(runtime)"
             let result = try dying.run()

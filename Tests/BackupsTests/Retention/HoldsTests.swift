@@ -57,8 +57,7 @@ private func holds(
 extension SnapshotRecord {
     /// The snapshot as a repository lists it; its identifier is its number.
     fileprivate var listed: Snapshot {
-        let set = SnapshotSet(
-            identifier: "0123456789abcdef", configuration: "0123456789abcdef")
+        let set = SnapshotSet(identifier: "0123456789abcdef", configuration: "0123456789abcdef")
         let hash =
             String(repeating: "0", count: 44)
             + String(UInt64(bitPattern: number) % 1_000_000 + 10_000_000_000_000_000_000)

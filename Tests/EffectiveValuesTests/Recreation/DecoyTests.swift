@@ -32,13 +32,12 @@ struct DecoyTests {
 
     @Test("a link to what a tool made is nothing, and marks are read only where they were chosen")
     func others() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("p/Cargo.toml")
             SymbolicLink("p/target", to: "../q/target")
             File("q/Cargo.toml")
             Directory("q/target")
         }
-        let root = try temporaryDirectory(containing: tree)
         let rules = DerivedMarkReader(rules: try RecreationRules(homes: []))
         let reader = MarkReader([.rules], rules)
         func excludes(_ path: String, _ kind: FileKind, _ reader: MarkReader) throws -> Bool {
@@ -54,11 +53,10 @@ struct DecoyTests {
     @Test("what another user put beside a directory proves nothing", arguments: [0, 4711])
     func foreignProof(user: UInt32) throws {
         try require(.root)
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("p/Cargo.toml").owned(by: user)
             Directory("p/target").owned(by: 54321)
         }
-        let root = try temporaryDirectory(containing: tree)
         let reader = MarkReader([.rules], DerivedMarkReader(rules: try RecreationRules(homes: [])))
         let marks = try reader.marks(of: root.appending("p/target"), kind: .directory)
         #expect(marks.foreign.excluding.isEmpty == (user != 0))
@@ -66,11 +64,10 @@ struct DecoyTests {
 
     @Test("a proof that cannot be read is reported, and excludes nothing")
     func unreadable() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("p/Cargo.toml")
             Directory("p/target")
         }
-        let root = try temporaryDirectory(containing: tree)
         let reader = MarkReader([.rules], DerivedMarkReader(rules: try RecreationRules(homes: [])))
         let mock = SystemCallMock([.readlinkat: [.permissionDenied]])
         let marks = try mock.run {

@@ -37,7 +37,7 @@ struct GitLimitTests {
     @Test("all work trees together have one budget of time, after which none is asked")
     func budget() throws {
         let names = (0..<40).map { "p\($0)" }
-        let tree = Tree {
+        let root = try temporaryDirectory {
             for name in names {
                 Directory(FileName(stringLiteral: name)) {
                     Directory(".git")
@@ -46,7 +46,6 @@ struct GitLimitTests {
                 }
             }
         }
-        let root = try temporaryDirectory(containing: tree)
         let reader = try reader(
             git(
                 "exec sleep 600", in: root, timeLimit: .milliseconds(300),
@@ -100,7 +99,7 @@ struct GitLimitTests {
     @Test("work trees inside one that cannot be asked keep no descriptor")
     func descriptors() throws {
         let names = (0..<300).map { "p\($0)" }
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory(".hg")
             for name in names {
                 Directory(FileName(stringLiteral: name)) {
@@ -110,7 +109,6 @@ struct GitLimitTests {
                 }
             }
         }
-        let root = try temporaryDirectory(containing: tree)
         let reader = try reader(git("exit 0", in: root))
         for name in names {
             let marks = try reader.marks(
@@ -133,12 +131,11 @@ struct GitLimitTests {
     @Test("the search for work trees does not enter another filesystem, which may never answer")
     func mounts() throws {
         try require(.root, .tool("git"))
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("p/.git")
             File("p/package.json")
             Directory("p/node_modules/mounted")
         }
-        let root = try temporaryDirectory(containing: tree)
         let modules = root.appending("p/node_modules")
         let mount = modules.appending("mounted")
         try tool("mount", "-t", "tmpfs", "tmpfs", mount)
@@ -154,11 +151,10 @@ struct GitLimitTests {
     @Test("the search for what tools re-create does not enter another filesystem, either")
     func mountInRebuilt() throws {
         try require(.root)
-        let root = try temporaryDirectory(
-            containing: Tree {
-                File("package.json")
-                Directory("node_modules") { Directory("mounted") }
-            })
+        let root = try temporaryDirectory {
+            File("package.json")
+            Directory("node_modules") { Directory("mounted") }
+        }
         let mount = root.appending("node_modules/mounted")
         try tool("mount", "-t", "tmpfs", "tmpfs", mount)
         defer { _ = try? tool("umount", mount) }

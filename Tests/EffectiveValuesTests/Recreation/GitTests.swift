@@ -96,8 +96,7 @@ struct GitTests {
         let root = try temporaryDirectory(containing: Self.project)
         try initialize(root.appending("p"))
         func uncertain(_ git: GitCommand) throws -> String? {
-            let marks = try reader(git).marks(
-                of: root.appending("p/target"), kind: .directory)
+            let marks = try reader(git).marks(of: root.appending("p/target"), kind: .directory)
             #expect(marks.foreign.excluding == [])
             return marks.foreign.uncertain[.rules]
         }
@@ -133,23 +132,19 @@ struct GitTests {
 
     @Test("the settings of a work tree start no program")
     func hostileSettings() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("p/Cargo.toml", "x")
             File("p/.gitignore", "*.log\n")
             File("p/a.log", "x")
             File("p/target/object", "x")
         }
-        let root = try temporaryDirectory(containing: tree)
         let (project, proof) = (root.appending("p"), root.appending("proof"))
         try initialize(project, adding: "Cargo.toml")
-        try git(
-            project, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-qm", "x")
+        try git(project, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-qm", "x")
         let script = "sh -c 'echo $0 >> \(proof)'"
         let program = "\(root)/program"
-        try Tree {
-            File("program", "#!/bin/sh\necho \"$0 $*\" >> \(proof)\n").permissions(0o755)
-        }
-        .create(in: root)
+        try Tree { File("program", "#!/bin/sh\necho \"$0 $*\" >> \(proof)\n").permissions(0o755) }
+            .create(in: root)
         for name in [
             "core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass",
             "credential.helper", "diff.external", "core.alternateRefsCommand", "gpg.program",
@@ -216,8 +211,7 @@ struct GitTests {
         for name in ["a.log", "twin.log", "kept/object"] {
             try #expect(marks(project.appending(name)).excluding == [.gitignore], "\(name)")
         }
-        try #expect(
-            marks(project.pushing(FilePath(bytes: odd.bytes))).excluding == [.gitignore])
+        try #expect(marks(project.pushing(FilePath(bytes: odd.bytes))).excluding == [.gitignore])
         try #expect(marks(project.appending("out"), .directory).excluding == [.gitignore])
         for name in ["source", "b.log", "kept/tracked", "twin"] {
             try #expect(marks(project.appending(name)) == .none, "\(name)")
@@ -230,8 +224,7 @@ struct GitTests {
                         .gitignore: "a work tree is in it, with files of its own"
                     ]))
         // The policy spares a file with several names.
-        let item = try EffectiveValueReader(StoragePolicy()).item(
-            at: project.appending("twin.log"))
+        let item = try EffectiveValueReader(StoragePolicy()).item(at: project.appending("twin.log"))
         let decision = StoragePolicy(markers: [.gitignore]).decide(
             .none, kind: .regularFile, in: .empty,
             foreignMarks: ForeignMarks(excluding: [.gitignore]), name: [],
@@ -241,11 +234,10 @@ struct GitTests {
 
     @Test("the ignore rules of a home are for its settings alone")
     func home() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("home/.gitignore", "*\n")
             File("home/letter", "x")
         }
-        let root = try temporaryDirectory(containing: tree)
         let home = root.appending("home")
         try initialize(home)
         let rules = try RecreationRules(homes: [home])
@@ -253,10 +245,8 @@ struct GitTests {
             [.gitignore],
             DerivedMarkReader(rules: nil, ignored: IgnoredItems(rules, GitCommand())))
         let marks = try reader.marks(of: home, kind: .directory).foreign
-        #expect(
-            marks.uncertain == [.gitignore: "the work tree is a home, or a home is in it"])
-        try #expect(
-            reader.marks(of: home.appending("letter"), kind: .regularFile) == .none)
+        #expect(marks.uncertain == [.gitignore: "the work tree is a home, or a home is in it"])
+        try #expect(reader.marks(of: home.appending("letter"), kind: .regularFile) == .none)
     }
 
     @Test("without an index a commit says nothing of what is tracked", arguments: [false, true])
@@ -283,8 +273,7 @@ struct GitTests {
         // Nothing was ever committed: then nothing is tracked.
         try #expect(marks("p/sub/target").excluding == [.rules, .gitignore])
         try git(project, "add", "-f", "target/object")
-        try git(
-            project, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-qm", "x")
+        try git(project, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-qm", "x")
         try tool("rm", index)
         for path in ["p/target", "p/sub/target"] {
             let unknown = try marks(path)
@@ -298,7 +287,7 @@ struct GitTests {
     @Test("settings of a home write no file, and its ignore rules count where it is one's own")
     func settingsOfHome() throws {
         try require(.root, .tool("git"))
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             Directory("home") {
                 Directory(".config") { Directory("git") { File("ignore", "*.tmp\n") } }
             }
@@ -306,7 +295,6 @@ struct GitTests {
                 File("a.tmp", "x"); File("a.log", "x"); File("source", "x")
             }
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         let (home, project) = (root.appending("home"), root.appending("p"))
         let proof = root.appending("proof")
         try initialize(project, adding: "source")
@@ -343,10 +331,10 @@ struct GitTests {
         try #expect(excluded() == ["the home in HOME belongs to another user"])
         try #expect(proof.withoutFollowing.statusIfPresent() == nil)
         // The guards are what prevents it: git by itself writes there.
-        var command = Command(
-            try #require(FilePath.tool("git")), arguments: ["-C", project, "status"])
-        command.environment = ["HOME": home.string]
-        _ = try command.run()
+        _ = try Command(
+            try #require(FilePath.tool("git")), arguments: ["-C", project, "status"],
+            environment: ["HOME": home.string]
+        ).run()
         try #expect(proof.withoutFollowing.statusIfPresent() != nil)
     }
 }

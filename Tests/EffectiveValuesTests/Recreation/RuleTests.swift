@@ -94,7 +94,7 @@ struct RuleTests {
 
     @Test("a path in a home is a place, and homes and what is installed fit no rule for a name")
     func places() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("home/.tool/store/a")
             File("home/work/store/a")
             File("home/work/out-1/a")
@@ -102,7 +102,6 @@ struct RuleTests {
             File("home/.hidden/out/a")
             Directory("out") { File("a") }
         }
-        let root = try temporaryDirectory(containing: tree)
         let list = """
             ~/.tool/store\tin:a\ttool\tit is loaded
                 ?ut*\tin:a\tmake\tit is made

@@ -31,7 +31,7 @@ struct EvictManyTests {
         "restic is started as often for many files as for one, whatever their names and directories"
     )
     func starts() throws {
-        let tree = Tree {
+        let backup = try backup {
             Directory("a\u{1B}\n") {
                 for name in HostileNames.all { File(name, "content of " + "\(name)") }
             }
@@ -41,7 +41,6 @@ struct EvictManyTests {
                 }
             }
         }
-        let backup = try backup(of: tree)
         let before = try TreeListing(of: backup.source)
         let evict = try counting(
             backup, ["evict", "-R", "--yes", "--minimum-size", "1", backup.source])
@@ -64,7 +63,7 @@ struct EvictManyTests {
 
     @Test("more content than memory is meant for comes in one pass, and a larger file by itself")
     func large() throws {
-        let backup = try backup(of: Tree {})
+        let backup = try backup {}
         let make = """
             cd "$1"
             for i in 1 2 3 4 5 6 7 8; do head -c 9M /dev/urandom > "$i"; done
@@ -102,8 +101,7 @@ struct EvictManyTests {
             $RESTIC copy --from-repo "$1/first" --from-password-file "$1/password"
             "$RESVAL" download "$2"
             """, backup.base, file)
-        #expect(result.exitCode == 1, "\(result)")
-        #expect(result.errorText.contains("/file: is evicted into another repository"))
+        result.expect(exits: 1, says: "/file: is evicted into another repository")
         #expect(try isPlaceholder(file))
     }
 
@@ -151,9 +149,7 @@ struct EvictManyTests {
     func failingToDownload() throws {
         let backup = try backup(of: Self.files)
         let paths = Self.names.map { backup.source.appending($0) }
-        let (data, saved) = (
-            backup.repository.appending("data"), backup.base.appending("saved")
-        )
+        let (data, saved) = (backup.repository.appending("data"), backup.base.appending("saved"))
         try backup.restic("backup", paths[2])
         let packs = backup.base.appending("packs")
         try tool("cp", "-a", data, packs)
@@ -229,10 +225,9 @@ struct EvictManyTests {
 struct EvictKillTests {
     @Test("killed at any moment, each file is whole or can be brought back", arguments: [1, 8])
     func killed(count: Int) throws {
-        let tree = Tree {
+        let backup = try backup {
             for number in 0..<count { File("\(number)", evictableContent + [UInt8(number)]) }
         }
-        let backup = try backup(of: tree)
         let before = try TreeListing(of: backup.source)
         let clock = ContinuousClock()
         let evict = backup.command(["evict", "-R", "--yes", backup.source])

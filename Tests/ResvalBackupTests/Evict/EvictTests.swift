@@ -8,14 +8,13 @@ import Testing
 struct EvictTests {
     @Test("what is refused is named with its reason, and the exit code tells whether all was")
     func refusals() throws {
-        let tree = Tree {
+        let backup = try backup {
             File("file", evictableContent)
             File("excluded", evictableContent).excluded()
             File("twin", evictableContent)
             File("empty", "")
             SymbolicLink("link", to: "file")
         }
-        let backup = try backup(of: tree)
         try tool("ln", backup.source.appending("twin"), backup.source.appending("other"))
         let names = ["excluded", "twin", "link", "missing", "empty"]
         let refused = try backup.command(
@@ -31,9 +30,9 @@ struct EvictTests {
             says: "the repository's password")
         let config = try backup.run("evict", backup.repository.appending("config"))
         #expect(config.errorText.contains("it is the repository"))
-        let planned = try backup.run(
-            "evict", "--dry-run", "--json", backup.source.appending("file"), exits: 0)
-        #expect(planned.text.contains(#""result":"planned""#))
+        try backup.run(
+            "evict", "--dry-run", "--json", backup.source.appending("file"), exits: 0,
+            prints: #""result":"planned""#)
         try backup.run(
             "evict", "--json", "-R", "--yes", backup.source, exits: 3,
             prints: #""reason":"hard-linked""#)
@@ -43,19 +42,16 @@ struct EvictTests {
 
     @Test("what is evicted and downloaded is so to the end, also when nobody can read of it")
     func unread() throws {
-        let tree = Tree {
+        let backup = try backup {
             File("first", evictableContent)
             File("second", evictableContent)
         }
-        let backup = try backup(of: tree)
         let files = ["first", "second"].map { backup.source.appending($0) }
         let evicted = try backup.script(
             "\"$RESVAL\" evict --json \"$@\" >/dev/full", files[0], files[1])
-        #expect(evicted.exitCode == 1)
-        #expect(evicted.errorText.contains("resval-backup: total: 2 files, "), "\(evicted)")
+        evicted.expect(exits: 1, says: "resval-backup: total: 2 files, ")
         for file in files { #expect(try isPlaceholder(file)) }
-        let downloaded = try backup.script(
-            "\"$RESVAL\" download \"$@\" >&-", files[0], files[1])
+        let downloaded = try backup.script("\"$RESVAL\" download \"$@\" >&-", files[0], files[1])
         #expect(downloaded.errorText.contains("resval-backup: total: 2 files, "))
         for file in files { #expect(try contentsOfFile(file) == evictableContent) }
     }
@@ -80,7 +76,7 @@ struct EvictTests {
 
     @Test("below directories only what is worth it is taken, and only when that is said")
     func recursive() throws {
-        let tree = Tree {
+        let backup = try backup {
             File("large", evictableContent)
             File("small", "text")
             File(".bashrc", evictableContent)
@@ -88,7 +84,6 @@ struct EvictTests {
             File("tagged/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
             File("tagged/file", evictableContent)
         }
-        let backup = try backup(of: tree)
         try backup.run("evict", "-R", backup.source, exits: 64, says: "1 file with ", "--yes")
         #expect(try !isPlaceholder(backup.source.appending("large")))
         let evict = try backup.run("evict", "-R", "--yes", backup.source)
@@ -102,8 +97,7 @@ struct EvictTests {
 
     @Test("an ordinary user evicts own files and brings them back; root does not take them")
     func ordinaryUser() throws {
-        let tree = Tree { File("file", evictableContent).permissions(0o444) }
-        let backup = try backup(of: tree, user: 1234)
+        let backup = try backup(user: 1234) { File("file", evictableContent).permissions(0o444) }
         let file = backup.source.appending("file")
         try tool("chown", "1234:1234", file)
         let foreign = BackupFixture(base: backup.base, user: nil)
@@ -126,30 +120,25 @@ struct EvictTests {
         let backup = try backup(of: oneFile)
         let file = backup.source.appending("file")
         func ubiquitous(_ work: String) throws -> CommandResult {
-            var command = Command(.built("foundation-tool"), "ubiquitous", work, file)
-            command.environment = backup.environment
-            return try command.run()
+            return try Command(
+                .built("foundation-tool"), "ubiquitous", work, file, environment: backup.environment
+            ).run()
         }
         #expect(try ubiquitous("status").text == "false current nil nil nil false\n")
         #expect(try ubiquitous("download").text == "false current nil nil nil false\n")
-        #expect(
-            try ubiquitous("evict").text == "true notDownloaded nil false nil true\n")
+        #expect(try ubiquitous("evict").text == "true notDownloaded nil false nil true\n")
         #expect(try isPlaceholder(file))
         try tool("chmod", "644", file)
-        #expect(
-            try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
+        #expect(try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
         let hidden = backup.base.appending("hidden")
         try tool("mv", backup.repository, hidden)
         try backup.run("download", file, exits: 10)
-        #expect(
-            try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
+        #expect(try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
         try tool("mv", hidden, backup.repository)
         #expect(try ubiquitous("download").text == "false current nil nil nil false\n")
         #expect(try contentsOfFile(file) == evictableContent)
         try tool("ln", file, backup.source.appending("twin"))
-        let refused = try ubiquitous("evict")
-        #expect(refused.exitCode == 1)
-        #expect(refused.text.contains("2 hard links"))
+        try ubiquitous("evict").expect(exits: 1, prints: "2 hard links")
         try tool("rm", file)
         #expect(try ubiquitous("evict").text.hasPrefix("error 4:"))
     }

@@ -44,7 +44,7 @@ struct EvictedBackupTests {
     @Test(
         "what looks like a placeholder but isn't is stored, named, and makes a backup incomplete")
     func disagreements() throws {
-        let backup = try backup(of: Tree { File("file", evictableContent) })
+        let backup = try backup { File("file", evictableContent) }
         let file = backup.source.appending("file")
         func expectCreate(_ code: Int32, _ text: String) throws {
             try backup.create(exits: code, says: "\(file): ", text, prints: "0 excluded")
@@ -67,11 +67,10 @@ struct EvictedBackupTests {
 
     @Test("an evicted file in an excluded directory is not asked for")
     func excluded() throws {
-        let tree = Tree {
+        let backup = try backup {
             Directory("cache") { File("file", evictableContent) }
             File("small", "text")
         }
-        let backup = try backup(of: tree)
         let cache = backup.source.appending("cache")
         try backup.runSuccessfully("evict", cache.appending("file"))
         try cache.setValue(true, for: .isExcludedFromBackup)
@@ -81,11 +80,10 @@ struct EvictedBackupTests {
 
     @Test("a restore brings what is evicted, and show and snapshots name what keeps it")
     func named() throws {
-        let tree = Tree {
+        let backup = try backup {
             File("file", evictableContent)
             File("small", "text")
         }
-        let backup = try backup(of: tree)
         let file = backup.source.appending("file")
         try backup.runSuccessfully("evict", file)
         try backup.create()
@@ -140,7 +138,7 @@ struct EvictedBackupTests {
     @Test("a record that another user forged discloses nothing, and makes no backup incomplete")
     func forged() throws {
         try require(.root, .tool("setfattr"))
-        let backup = try backup(of: Tree { File("file", evictableContent).permissions(0o600) })
+        let backup = try backup { File("file", evictableContent).permissions(0o600) }
         let file = backup.source.appending("file")
         try backup.runSuccessfully("evict", file)
         let name = try #require(try file.evictionNames().first)
@@ -174,7 +172,7 @@ struct EvictedBackupTests {
         "homes of others with anything but a journal neither stop root's plan and backup nor change"
     )
     func things() throws {
-        let backup = try backup(of: Tree { File("file", evictableContent) })
+        let backup = try backup { File("file", evictableContent) }
         let homes = try HostileHomes(in: backup.base, root: backup.base.appending("home"))
         for words in [["plan", "\(backup.source)"], ["create", "\(backup.source)"]] {
             try homes.meeting(backup.command(words)).run(exits: 0, prints: "2 items", "0 excluded")
@@ -235,10 +233,9 @@ struct EvictedBackupTests {
 
     @Test("an ordinary user gets a read-only evicted file back with its marks")
     func readOnly() throws {
-        let tree = Tree {
+        let backup = try backup(user: 54321) {
             File("file", evictableContent).purgeable().permissions(0o440).owned(by: 54321)
         }
-        let backup = try backup(of: tree, user: 54321)
         let before = try TreeListing(of: backup.source)
         try backup.runSuccessfully("evict", backup.source.appending("file"))
         try backup.create()
@@ -246,9 +243,7 @@ struct EvictedBackupTests {
         #expect(try TreeListing(of: backup.restored(backup.source)).differences(from: before) == [])
     }
 
-    @Test(
-        "evicted files of another repository come from there, or are named with what to do"
-    )
+    @Test("evicted files of another repository come from there, or are named with what to do")
     func otherRepository() throws {
         let backup = try backup(of: tree)
         let other = backup.base.appending("other")

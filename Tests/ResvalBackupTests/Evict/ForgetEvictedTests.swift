@@ -22,11 +22,10 @@ struct ForgetEvictedTests {
     @Test("forgetting and pruning leave the only copy of an evicted file, and remove the rest")
     func prune() throws {
         let content = Self.noise()
-        let tree = Tree {
+        let backup = try backup {
             File("evicted", content).purgeable()
             File("replaced", Self.noise())
         }
-        let backup = try backup(of: tree)
         let file = backup.source.appending("evicted")
         let replaced = backup.source.appending("replaced")
         try backup.runSuccessfully("evict", file)
@@ -55,11 +54,10 @@ struct ForgetEvictedTests {
     func withoutContent(change: String) throws {
         try require(.root, .tool("getfattr"))
         let content = Self.noise()
-        let tree = Tree {
+        let backup = try backup {
             File("file", content).permissions(0o644)
                 .modified(FileTime(seconds: 1_234_567_890, nanoseconds: 1))
         }
-        let backup = try backup(of: tree)
         let file = backup.source.appending("file")
         let other = backup.base.appending("other")
         try backup.runSuccessfully("init", "--repository", other)
@@ -79,8 +77,7 @@ struct ForgetEvictedTests {
     }
 
     private func heldSnapshot(_ backup: BackupFixture, _ lines: String) throws -> String {
-        let line = try #require(
-            lines.split(separator: "\n").first { $0.contains("held for") })
+        let line = try #require(lines.split(separator: "\n").first { $0.contains("held for") })
         return String(line.split(separator: " ")[1])
     }
 }

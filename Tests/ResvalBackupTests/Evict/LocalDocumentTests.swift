@@ -27,7 +27,7 @@ struct LocalDocumentTests {
     @Test("nothing is recorded of a document that changed, or is not in the snapshot")
     func changes() throws {
         let names = ["rewritten", "same-size", "renamed", "marked", "replaced", "excluded", "kept"]
-        let tree = Tree {
+        let backup = try backup {
             for name in names where name != "excluded" {
                 File("\(name)", evictableContent)
             }
@@ -35,7 +35,6 @@ struct LocalDocumentTests {
             Directory("directory")
             SymbolicLink("link", to: "kept")
         }
-        let backup = try backup(of: tree)
         try backup.createFromSettledFiles()
         let script = """
             cd "$1"
@@ -83,8 +82,7 @@ struct LocalDocumentTests {
         let backup = try backup(of: documents)
         let file = backup.source.appending("file")
         try backup.createFromSettledFiles()
-        let first = try #require(
-            backup.snapshotIdentifiers().first)
+        let first = try #require(backup.snapshotIdentifiers().first)
         #expect(try backup.isUploaded(file) == "true")
         try backup.restic("forget", first)
         #expect(try backup.isUploaded(file) == "nil")
@@ -175,9 +173,8 @@ extension BackupFixture {
     }
 
     private func foundationTool(_ arguments: any CommandArgument...) -> Command {
-        var command = Command(.built("foundation-tool"), arguments: arguments)
-        command.environment = environment
-        command.user = user
+        let command = Command(
+            .built("foundation-tool"), arguments: arguments, environment: environment, user: user)
         return command
     }
 }

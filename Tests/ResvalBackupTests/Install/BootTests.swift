@@ -158,13 +158,12 @@ struct BootTests {
         try require(
             .root, .filesystem(.tmpfs), .tool("ip"), .tool("pgrep"), .tool("restic"),
             .tool("setpriv"), .tool("systemd-run"), .tool("unshare"))
-        let tree = Tree {
+        let base = try temporaryDirectory {
             Directory("pages") { File("resval.1", ".Dd today\n") }
             Directory("programs")
             File("system/test", script).permissions(0o755)
             Directory("system/home/tester")
         }
-        let base = try temporaryDirectory(containing: tree)
         for program in ["resval", "resval-backup", "resval-purge"] {
             try tool("cp", FilePath.built(program), base.appending("programs"))
         }
@@ -172,19 +171,17 @@ struct BootTests {
     }
 
     func install(_ base: FilePath, _ scope: String) throws {
-        var command = Command(
-            packageRoot.appending("scripts/install"), scope,
-            "--executables", base.appending("programs"), "--manuals", base.appending("pages"))
-        command.environment = [
-            "DESTDIR": base.appending("system").string, "HOME": "/home/tester",
-            "XDG_CONFIG_HOME": String?.none, "XDG_RUNTIME_DIR": String?.none,
-        ]
-        try command.runSuccessfully()
+        try Command(
+            packageRoot.appending("scripts/install"), scope, "--executables",
+            base.appending("programs"), "--manuals", base.appending("pages"),
+            environment: [
+                "DESTDIR": base.appending("system").string, "HOME": "/home/tester",
+                "XDG_CONFIG_HOME": String?.none, "XDG_RUNTIME_DIR": String?.none,
+            ]
+        ).runSuccessfully()
     }
 
-    @Test(
-        "timers start, the watch purges, background tasks run, and the journal has no complaint"
-    )
+    @Test("timers start, the watch purges, background tasks run, and the journal has no complaint")
     func units() throws {
         let script =
             Self.beginning + """
@@ -195,8 +192,7 @@ struct BootTests {
                 echo user
 
                 """ + submitTasks
-            + useUnits(
-                "as_user systemctl --user", "/home/tester/.config/systemd/user", "")
+            + useUnits("as_user systemctl --user", "/home/tester/.config/systemd/user", "")
             + watchTasks + """
                 as_user /usr/local/bin/resval-backup snapshots --json --repository ~tester/repository | wc -l
                 systemctl list-units --failed --no-legend
@@ -208,8 +204,7 @@ struct BootTests {
         let base = try system(running: script)
         try install(base, "--system")
         try install(base, "--user")
-        try tool(
-            "cp", FilePath.built("services-tool"), base.appending("system/usr/local/bin"))
+        try tool("cp", FilePath.built("services-tool"), base.appending("system/usr/local/bin"))
         let result = try Command(Self.boot, base.appending("system")).run()
         let units = """
             active
@@ -301,8 +296,7 @@ struct BootTests {
             "cp", packageRoot.appending("Tests/Helpers/forge-lock/forge-lock.py"),
             base.appending("system"))
         let result = try Command(Self.boot, base.appending("system")).run()
-        #expect(
-            result.text == String(repeating: "1\nbackup 0\n0\n", count: 3), "\(result)")
+        #expect(result.text == String(repeating: "1\nbackup 0\n0\n", count: 3), "\(result)")
     }
 
     @Test("nothing of the container goes on when what started it is killed")
@@ -331,10 +325,10 @@ struct BootTests {
             unshare --mount sh -c 'mount -t cgroup2 cgroup2 "$1" && ls "$1"' sh "$2" |
                 grep "^resval-test.$boot$"
             """
-        var command = Command(
-            "/bin/sh", "-c", watching, "sh", Self.boot, base.appending("system"))
-        command.environment["TMPDIR"] = base.string
-        let result = try command.run()
+        let result = try Command(
+            "/bin/sh", "-c", watching, "sh", Self.boot, base.appending("system"),
+            environment: ["TMPDIR": base.string]
+        ).run()
         #expect(result.text == "", "\(result)")
     }
 }

@@ -73,12 +73,11 @@ struct CompletionTests {
     @Test("TAB completes in each shell", arguments: Shell.allCases)
     func tab(_ shell: Shell) throws {
         try require(.tool(shell.rawValue), .tool("python3"))
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("my file")
             Directory("directory")
             Directory("scripts")
         }
-        let root = try temporaryDirectory(containing: tree)
         for program in ["resval", "resval-backup", "resval-purge"] {
             let script = try Command(
                 .built(program), "--generate-completion-script", shell.rawValue

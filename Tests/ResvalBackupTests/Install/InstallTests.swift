@@ -18,32 +18,27 @@ struct InstallTests {
         exits code: Int32 = 0
     ) throws -> CommandResult {
         // Named to the shell, since the script looks beside itself.
-        var command = Command(
+        return try Command(
             "/bin/bash",
             arguments: [
                 "-c", "umask 077; exec \"$0\" \"$@\"", root.appending("scripts/install").string,
-            ]
-                + arguments + [
-                    "--executables", root.appending("programs").string,
-                    "--manuals", root.appending("pages").string,
-                ])
-        command.environment = environment
-        command.workingDirectory = root
-        command.user = 65534
-        return try command.run(exits: code)
+            ] + arguments + [
+                "--executables", root.appending("programs").string, "--manuals",
+                root.appending("pages").string,
+            ], in: root, environment: environment, user: 65534
+        ).run(exits: code)
     }
 
     /// Makes a home and what is installed into it, of an ordinary user.
     private func homeToInstallInto() throws -> FilePath {
         try require(.root)
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             Directory("home")
             File("pages/resval.1", ".Dd today\n")
             File("pages/resval-get.1", ".Dd today\n")
             Directory("package")
             Directory("programs")
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         // Copies, since an ordinary user need not be able to enter the directory of the package.
         try tool("cp", "-R", packageRoot.appending("scripts"), root)
         for program in ["resval", "resval-backup", "resval-purge"] {
@@ -188,8 +183,7 @@ struct InstallTests {
             root, ["--user", "--uninstall"],
             ["HOME": home.string, "PATH": "\(root)/systemd:/usr/bin:/bin"],
             exits: Int32(code))
-        try #expect(
-            tool("cat", home.appending("told")) == "disable --now resval-backup.timer")
+        try #expect(tool("cat", home.appending("told")) == "disable --now resval-backup.timer")
         if code == 0 {
             #expect(removed.errorText == "")
             try #expect(files(below: home) == ["told"])

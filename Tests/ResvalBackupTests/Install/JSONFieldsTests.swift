@@ -112,10 +112,10 @@ struct JSONFieldsTests {
     private func python(_ arguments: [any CommandArgument], _ input: [UInt8] = []) throws
         -> String
     {
-        var command = Command(
-            try #require(FilePath.tool("python3")), arguments: ["-c", Self.checker] + arguments)
-        command.input = input
-        return try command.runSuccessfully()
+        return try Command(
+            try #require(FilePath.tool("python3")), arguments: ["-c", Self.checker] + arguments,
+            input: input
+        ).runSuccessfully()
     }
 
     /// Compares a command's output with its documentation.
@@ -174,9 +174,9 @@ struct JSONFieldsTests {
     func marks() throws {
         let root = try temporaryDirectory(containing: Self.tree)
         func check(_ arguments: any CommandArgument...) throws {
-            var command = Command(.built("resval"), arguments: arguments)
-            command.workingDirectory = root
-            command.environment = ["HOME": root.string]
+            let command = Command(
+                .built("resval"), arguments: arguments, in: root, environment: ["HOME": root.string]
+            )
             let name = String(decoding: arguments[0].argumentBytes, as: UTF8.self)
             try expectDocumented(command.run(), "resval", name)
         }
@@ -219,18 +219,16 @@ struct JSONFieldsTests {
 
     @Test("resval-purge prints what resval-json(5) says")
     func purge() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             Directory("home/.cache") {
                 File("app/unit", "text")
                 File(FileName([0x61, 0xFF]), "text")
             }
         }
-        let root = try temporaryDirectory(containing: tree)
         func check(_ arguments: String...) throws {
-            var command = Command(.built("resval-purge"), arguments: arguments)
-            command.environment = [
-                "HOME": root.appending("home").string, "TMPDIR": root.string,
-            ]
+            let command = Command(
+                .built("resval-purge"), arguments: arguments,
+                environment: ["HOME": root.appending("home").string, "TMPDIR": root.string])
             try expectDocumented(command.run(), "resval-purge", arguments[0])
         }
         let cache = root.appending("home/.cache").string
@@ -249,8 +247,7 @@ struct JSONFieldsTests {
         let backup = try backup(of: Self.tree)
         func check(_ arguments: any CommandArgument..., form: String? = nil) throws {
             let name = String(decoding: arguments[0].argumentBytes, as: UTF8.self)
-            try expectDocumented(
-                backup.command(arguments).run(), "resval-backup", name, form: form)
+            try expectDocumented(backup.command(arguments).run(), "resval-backup", name, form: form)
         }
         try check("plan", "--json", backup.source)
         try check("create", "--json", backup.source)
@@ -296,9 +293,8 @@ struct JSONFieldsTests {
 
     @Test("resval-backup run and status print what resval-json(5) says")
     func status() throws {
-        let fixture = try configuredBackup(of: Self.tree)
+        let fixture = try configuredBackup { Self.tree }
         try expectDocumented(fixture.command("run", "--json").run(), "resval-backup", "run")
-        try expectDocumented(
-            fixture.command("status", "--json").run(), "resval-backup", "status")
+        try expectDocumented(fixture.command("status", "--json").run(), "resval-backup", "status")
     }
 }

@@ -5,11 +5,12 @@ import Testing
 @Suite("Manual pages", .cleansUp)
 struct ManualTests {
     private func read(_ root: FilePath, _ words: String...) throws -> String {
-        var command = Command(try #require(FilePath.tool("man")), arguments: words)
-        command.environment = [
-            "MANPATH": root.appending("man").string, "MANWIDTH": "80", "LC_ALL": "C.UTF-8",
-        ]
-        return try command.runSuccessfully()
+        return try Command(
+            try #require(FilePath.tool("man")), arguments: words,
+            environment: [
+                "MANPATH": root.appending("man").string, "MANWIDTH": "80", "LC_ALL": "C.UTF-8",
+            ]
+        ).runSuccessfully()
     }
 
     @Test("there is one for each program and command, with every section once")

@@ -10,12 +10,11 @@ struct ProgramTests {
     @Test("resval works where /proc is not mounted")
     func withoutProc() throws {
         try require(.root, .tool("unshare"))
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("a")
             Directory("b") { File("c") }
             Directory("home")
         }
-        let root = try temporaryDirectory(containing: tree)
         let script = #"""
             umount --lazy /proc && ! test -e /proc/self || exit 99
             "$0" set excluded=true a; echo $?
@@ -35,12 +34,11 @@ struct ProgramTests {
             "$0" purge --version; echo $?
             "$0" nonsense 2>/dev/null; echo $?
             """#
-        var command = Command(
+        let result = try Command(
             try #require(FilePath.tool("unshare")), "--mount", "--propagation", "private",
-            "/bin/bash", "-c", script, FilePath.built("resval"))
-        command.workingDirectory = root
-        command.environment = ["HOME": root.appending("home").string]
-        let result = try command.run()
+            "/bin/bash", "-c", script, FilePath.built("resval"), in: root,
+            environment: ["HOME": root.appending("home").string]
+        ).run()
         #expect(result.errorText == "")
         #expect(
             result.text == """
@@ -86,19 +84,17 @@ struct ProgramTests {
             ("resval-backup", ["--help"], 1), ("resval-backup", ["--version"], 1),
         ] as [(String, [String], Int)])
     func closedOutput(program: String, arguments: [String], code: Int) throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("a").excluded()
             File("b")
             Directory("home")
         }
-        let root = try temporaryDirectory(containing: tree)
         // All standard descriptors but standard error are closed.
-        var command = Command(
+        let result = try Command(
             "/bin/sh",
-            arguments: ["-c", #""$0" "$@" <&- >&-"#, FilePath.built(program)] + arguments)
-        command.workingDirectory = root
-        command.environment = ["HOME": root.appending("home").string]
-        let result = try command.run()
+            arguments: ["-c", #""$0" "$@" <&- >&-"#, FilePath.built(program)] + arguments, in: root,
+            environment: ["HOME": root.appending("home").string]
+        ).run()
         #expect(result.exitCode == Int32(code))
         #expect(result.text == "")
         #expect(
@@ -109,12 +105,11 @@ struct ProgramTests {
     @Test("root leaves nothing in the home of another user")
     func homeOfAnother() throws {
         try require(.root)
-        let tree = Tree {
+        let root = try temporaryDirectory(isShared: true) {
             File("home/.cache/cached", "text")
             Directory("home/.config")
             File("home/document", "text")
         }
-        let root = try temporaryDirectory(containing: tree, isShared: true)
         let home = root.appending("home")
         try tool("chown", "-R", "65534:65534", home)
         let before = try tool("find", home, "-printf", "%p %U %m %T@ %C@\n")
@@ -122,11 +117,10 @@ struct ProgramTests {
             ["status"], ["status", "--json"], ["plan", "--free", "1B", "--partial"],
             ["watch", "--once"],
         ] {
-            var command = Command(.built("resval-purge"), arguments: arguments)
-            command.environment = [
-                "HOME": home.string, "XDG_STATE_HOME": nil, "XDG_CONFIG_HOME": nil,
-            ]
-            let result = try command.run()
+            let result = try Command(
+                .built("resval-purge"), arguments: arguments,
+                environment: ["HOME": home.string, "XDG_STATE_HOME": nil, "XDG_CONFIG_HOME": nil]
+            ).run()
             #expect(result.exitCode != nil && !result.errorText.contains("cannot write"))
             try #expect(tool("find", home, "-printf", "%p %U %m %T@ %C@\n") == before)
         }
@@ -146,8 +140,7 @@ struct ProgramTests {
             .built("resval-backup"), arguments: arguments.split(separator: " ").map(String.init)
         ).run(exits: 64)
         #expect(result.text == "")
-        #expect(
-            result.errorText.hasPrefix("resval-backup: \(complaint)\nUsage: resval-backup "))
+        #expect(result.errorText.hasPrefix("resval-backup: \(complaint)\nUsage: resval-backup "))
     }
 
     @Test("the version is printed")
@@ -186,8 +179,7 @@ struct ProgramTests {
         let result = try Command(.built("resval"), "help", "backup", "create").run()
         let direct = try Command(.built("resval-backup"), "help", "create").run()
         #expect(result == direct)
-        #expect(direct.exitCode == 0)
-        #expect(direct.text.contains("USAGE: resval-backup create"))
+        direct.expect(exits: 0, prints: "USAGE: resval-backup create")
     }
 
     @Test("defaults in help texts are written as a person writes them", arguments: programs)

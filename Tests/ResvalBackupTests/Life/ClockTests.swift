@@ -60,9 +60,7 @@ func clockedBackup(of tree: Tree) throws -> ClockedBackup {
 
 @Suite("Clocks that are wrong", .cleansUp)
 struct ClockTests {
-    private static let tree = Tree {
-        for number in 0..<10 { File("file\(number)", "old") }
-    }
+    private static let tree = Tree { for number in 0..<10 { File("file\(number)", "old") } }
 
     @Test(
         "what is made by a clock that is behind is the newest, and nothing is forgotten meanwhile")
@@ -87,7 +85,7 @@ struct ClockTests {
 
     @Test("times are local with their offset for people, and UTC in JSON")
     func timeZone() throws {
-        let backup = try backup(of: Tree { File("file", "text") })
+        let backup = try backup { File("file", "text") }
         try backup.create()
         func output(_ arguments: [String]) throws -> String {
             var command = backup.command(arguments)

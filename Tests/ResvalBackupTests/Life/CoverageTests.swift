@@ -91,29 +91,25 @@ struct CoverageTests {
 
     @Test("a mark that others can set is told of with the first snapshot, too, and counts")
     func marksOfOthers() throws {
-        let tree = Tree {
+        let backup = try backup {
             File("kept", "text")
             Directory("shared") { File("file", "text") }.permissions(0o775).excluded()
             File("world", "text").permissions(0o646).excluded()
             File("listed", "text").excluded()
             Directory("own") { File("file", "text") }.excluded()
         }
-        let backup = try backup(of: tree)
         try require(.tool("setfacl"))
         try tool("setfacl", "-m", "u:1234:rw", backup.source.appending("listed"))
         let first = try backup.create(exits: 3)
         for name in ["shared", "world", "listed"] {
             let path = backup.source.appending(name)
-            #expect(
-                first.errorText.contains("\(path): warning: a mark excludes it, and users "))
+            #expect(first.errorText.contains("\(path): warning: a mark excludes it, and users "))
             #expect(first.errorText.contains("\(path): is excluded for the first time"))
         }
         #expect(!first.errorText.contains("/own"))
         #expect(first.text.contains("4 excluded"))
         try backup.create(says: "shared: warning: a mark excludes it")
-        let new = Tree {
-            Directory("new") { File("file", "text") }.permissions(0o777).excluded()
-        }
+        let new = Tree { Directory("new") { File("file", "text") }.permissions(0o777).excluded() }
         try new.create(in: backup.source)
         let third = try backup.create(exits: 3, says: "new: is excluded for the first time")
         #expect(!third.errorText.contains("shared: is excluded"))
@@ -148,11 +144,10 @@ struct CoverageTests {
 
     @Test("an evicted file is no loss, and neither is bringing it back")
     func evicted() throws {
-        let tree = Tree {
+        let backup = try backup {
             File("large", [UInt8](repeating: 7, count: 1_000_000))
             File("small", "text")
         }
-        let backup = try backup(of: tree)
         let file = backup.source.appending("large")
         try backup.create()
         try backup.runSuccessfully("evict", file)
@@ -169,14 +164,11 @@ struct CoverageTests {
         try backup.create()
         let whole = try #require(try backup.originals().last)
         try tool("rm", backup.source.appending("large"))
-        let bytes = try backup.create(exits: 3)
-        #expect(
-            bytes.errorText.contains("\(backup.source): its bytes fell from 1.0 KiB to 32 B"),
-            "\(bytes)")
+        try backup.create(exits: 3, says: "\(backup.source): its bytes fell from 1.0 KiB to 32 B")
         try backup.create()
         try tool("rm", "-r", backup.source.appending("docs"))
-        let empty = try backup.run("create", "--json", backup.source, exits: 3)
-        #expect(empty.text.contains(#""reason":"empty-source""#), "\(empty)")
+        try backup.run(
+            "create", "--json", backup.source, exits: 3, prints: #""reason":"empty-source""#)
         // The newest ones from before each fall.
         #expect(try backup.forget() == 3)
         #expect(try backup.originals().first == whole)
@@ -206,10 +198,8 @@ struct CoverageTests {
         let script =
             "cd \"$1\" && for f in docs/*; do mv \"$f\" \"$f.x\"; echo -n TEXT > \"$f.x\"; done"
         try shell(script, backup.source)
-        let gone = try backup.create(exits: 3)
-        #expect(
-            gone.errorText.contains("13 of the 16 paths of it in the snapshot before are gone"),
-            "\(gone)")
+        try backup.create(
+            exits: 3, says: "13 of the 16 paths of it in the snapshot before are gone")
         try backup.create()
         #expect(try backup.forget() == 2)
         try backup.runSuccessfully("accept")

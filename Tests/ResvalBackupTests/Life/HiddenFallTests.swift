@@ -195,7 +195,7 @@ struct HiddenFallTests {
 
     @Test("a SOURCE that fell and becomes part of another stays held")
     func partOfAnother() throws {
-        let fixture = try configuredBackup(of: Self.tree)
+        let fixture = try configuredBackup { Self.tree }
         let backup = fixture.backup
         func configure(_ source: FilePath) throws {
             let usual = fixture.usual.split(separator: "\n").dropFirst().joined(separator: "\n")

@@ -116,9 +116,7 @@ struct IncomparableTests {
 /// One damaged snapshot keeps nobody from the others.
 @Suite("Damaged snapshots among others", .cleansUp)
 struct DamagedSnapshotTests {
-    private static let tree = Tree {
-        for number in 0..<9 { File("file\(number)", "text") }
-    }
+    private static let tree = Tree { for number in 0..<9 { File("file\(number)", "text") } }
 
     /// Whether it is named, and with the exit code all else goes on.
     private func expectOthersToWork(
@@ -156,9 +154,7 @@ struct DamagedSnapshotTests {
                 set -- "$1/snapshots/$2"*; chmod u+w "$1"; \(damage) 2>/dev/null
                 """, backup.repository, String(damaged))
             try tool("rm", "-rf", backup.base.appending("cache"))
-            try expectOthersToWork(
-                backup.source, backup.target, damaged: damaged, whole: whole
-            ) {
+            try expectOthersToWork(backup.source, backup.target, damaged: damaged, whole: whole) {
                 backup.command($0)
             }
         }

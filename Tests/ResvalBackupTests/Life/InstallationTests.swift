@@ -6,9 +6,7 @@ import Testing
 /// Whose snapshots they are is told by what the state directory keeps, not by names.
 @Suite("Installations", .cleansUp)
 struct InstallationTests {
-    private static let tree = Tree {
-        for number in 0..<9 { File("file\(number)", "text") }
-    }
+    private static let tree = Tree { for number in 0..<9 { File("file\(number)", "text") } }
 
     /// Runs a command with the home of another machine.
     @discardableResult

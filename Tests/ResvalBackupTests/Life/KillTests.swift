@@ -8,9 +8,7 @@ struct KillTests {
         File("file", "text")
         Directory("directory") {
             for number in 0..<60 {
-                File(
-                    "file\(number)",
-                    String(repeating: "\(number)", count: 90_000))
+                File("file\(number)", String(repeating: "\(number)", count: 90_000))
             }
         }
     }
@@ -45,10 +43,8 @@ struct KillTests {
         try backup.create()
         let before = try TreeListing(of: backup.source)
         for moment in killMoments(upTo: .milliseconds(1500)) {
-            _ = try backup.command([
-                "restore", "--snapshot", "latest", "--target", backup.target,
-            ])
-            .killed(after: moment).run()
+            _ = try backup.command(["restore", "--snapshot", "latest", "--target", backup.target])
+                .killed(after: moment).run()
             try backup.restore("--overwrite")
             let after = try TreeListing(of: backup.restored(backup.source))
             #expect(after.differences(from: before) == [], "after \(moment)")
@@ -80,7 +76,7 @@ struct KillTests {
 
     @Test("what a killed tag left beside its copy is not listed, and goes with the copy")
     func halfTagged() throws {
-        let backup = try backup(of: Tree { File("file", "text") })
+        let backup = try backup { File("file", "text") }
         try backup.create()
         let (snapshots, saved) = (
             backup.repository.appending("snapshots"), backup.base.appending("saved")

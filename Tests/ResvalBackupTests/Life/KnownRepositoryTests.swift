@@ -81,8 +81,7 @@ struct KnownRepositoryTests {
             try tool("mkdir", "-p", new.pushing(FilePath(name)), new.appending("locks"))
             let file = new.pushing(FilePath(name)).appending("file")
             try tool("touch", file)
-            try backup.run(
-                "init", "--repository", new, exits: 1, says: "files of a repository in")
+            try backup.run("init", "--repository", new, exits: 1, says: "files of a repository in")
             try tool("rm", file)
         }
         try backup.run(
@@ -213,13 +212,12 @@ struct KnownRepositoryTests {
 
     @Test("where environment and configuration name two, restore says which one it reads, and asks")
     func choice() throws {
-        let fixture = try configuredBackup(of: Self.tree)
+        let fixture = try configuredBackup { Self.tree }
         let backup = fixture.backup
         try fixture.command("run").run(exits: 0)
         let other = backup.base.appending("other")
         try tool("cp", "-r", backup.repository, other)
-        var command = fixture.command(
-            "restore", "--snapshot", "latest", "--target", backup.target)
+        var command = fixture.command("restore", "--snapshot", "latest", "--target", backup.target)
         command.environment["RESVAL_BACKUP_REPOSITORY"] = other.string
         command.environment["RESTIC_PASSWORD_FILE"] = "\(backup.base)/password"
         try command.run(exits: 1, says: "\(other): is the repository that is read")

@@ -14,7 +14,7 @@ struct LockedDirectoryTests {
     /// Makes a backup of an encrypted filesystem, and a function that locks the directory `vault` in it and
     /// unlocks it.
     private func vault() throws -> (BackupFixture, FilePath, (String) throws -> Void) {
-        let backup = try backup(of: Tree {})
+        let backup = try backup {}
         let (root, vault, turn) = try encryptedDirectory()
         try Self.content.create(in: vault)
         try Tree { File("plain", "text") }.create(in: root)

@@ -37,11 +37,10 @@ struct OccurrenceTests {
     @Test("an item that is gone, or that no snapshot holds, and one in a snapshot of evicted files")
     func others() throws {
         let content = String(repeating: "0123456789abcdef", count: 20_000)
-        let tree = Tree {
+        let backup = try backup {
             File("file", content)
             File("gone", "text")
         }
-        let backup = try backup(of: tree)
         let file = backup.source.appending("file")
         let gone = backup.source.appending("gone")
         try backup.create()
@@ -77,9 +76,7 @@ struct OccurrenceTests {
         let ends = result.text.split(separator: "\n").dropFirst()
             .map { $0.split(separator: "source  ").last ?? "" }
         #expect(
-            ends == [
-                "4 B, 2020-02-03 04:05", "4 B, 2020-02-03 04:05  =", "4 B, 2021-03-04 05:06",
-            ],
+            ends == ["4 B, 2020-02-03 04:05", "4 B, 2020-02-03 04:05  =", "4 B, 2021-03-04 05:06"],
             "\(result)")
     }
 
@@ -103,7 +100,7 @@ struct OccurrenceTests {
     func kinds() throws {
         let gone = FileName([0x67, 0xFF])
         let new = FileName([0x67, 0xFE, 0x0A])
-        let tree = Tree {
+        let backup = try backup {
             File(gone, "text")
             File("same", "text")
             File("a.b", "text")
@@ -111,7 +108,6 @@ struct OccurrenceTests {
             File("marked", "text")
             Directory("unmarked") { File("inside", "text") }
         }
-        let backup = try backup(of: tree)
         try backup.exclude(backup.source.appending("unmarked"))
         try backup.create()
         let first = try #require(try backup.snapshotIdentifiers().first)

@@ -50,9 +50,7 @@ struct ReadOnlyRepositoryTests {
         let (backup, volume) = try repositoryOnVolume()
         try volume.remount(["ro"])
         try expectReading(backup)
-        for words in [
-            ["create", "\(backup.source)"], ["forget", "--keep-last", "1"], ["prune"],
-        ] {
+        for words in [["create", "\(backup.source)"], ["forget", "--keep-last", "1"], ["prune"]] {
             let start = ContinuousClock.now
             try backup.command(words).run(
                 exits: 1, says: "cannot be written to",
@@ -91,7 +89,7 @@ struct ReadOnlyRepositoryTests {
     func fullCache() throws {
         try require(.root)
         let volume = try filesystem(.tmpfs)
-        let backup = try backup(of: Tree { File("small", "text") })
+        let backup = try backup { File("small", "text") }
         try shell(
             #"for i in $(seq 2000); do echo $i > "$1/a-name-that-takes-some-room-$i"; done"#,
             backup.source)

@@ -9,11 +9,10 @@ struct RecordTests {
     @Test("what was left out is told with its reason, by names of any bytes")
     func excluded() throws {
         let hostile = FileName([0x66, 0xFF, 0x0A, 0x1B, 0x20])
-        let tree = Tree {
+        let backup = try backup {
             File(hostile, "text")
             Directory("cache") { File("inside", "text") }
         }
-        let backup = try backup(of: tree)
         try backup.exclude(backup.source.appending(hostile))
         try backup.exclude(backup.source.appending("cache"))
         try backup.create()
@@ -37,8 +36,7 @@ struct RecordTests {
 
     @Test("no listing, comparison or restore shows the record, whose file is private and removed")
     func hidden() throws {
-        let tree = Tree { File("file", "text") }
-        let backup = try backup(of: tree, user: 54321)
+        let backup = try backup(user: 54321) { File("file", "text") }
         try backup.create()
         let state = backup.base.appending("home/.local/state/resval")
         let place = "\(state)/resval-record-"
@@ -60,11 +58,10 @@ struct RecordTests {
 
     @Test("the next backup need not ask restic for it, and believes no other text of it")
     func keptText() throws {
-        let tree = Tree {
+        let backup = try backup {
             File("file", "text")
             File("letter", "text")
         }
-        let backup = try backup(of: tree)
         let notes = backup.base.appending("home/.local/state/resval/backup/records")
         func create(refusing command: String) throws -> CommandResult {
             try backup.command(
@@ -91,7 +88,7 @@ struct RecordTests {
     func littleRoom() throws {
         try require(.root)
         let volume = try filesystem(.tmpfs)
-        let backup = try backup(of: Tree { File("file", "text") })
+        let backup = try backup { File("file", "text") }
         try tool("mount", "-o", "remount,size=8m", volume.root)
         for _ in 0..<2 {
             var command = backup.command(["create", backup.source])
@@ -103,7 +100,7 @@ struct RecordTests {
 
     @Test("two backups of the same SOURCEs at the same time both succeed, each with its record")
     func creates() throws {
-        let backup = try backup(of: Tree { File("file", "text") })
+        let backup = try backup { File("file", "text") }
         try tool(
             "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=60",
             "status=none")
@@ -118,8 +115,7 @@ struct RecordTests {
         let identifiers = snapshotIdentifiers(in: list)
         #expect(identifiers.count == 2)
         for identifier in identifiers {
-            try backup.run(
-                "show", identifier, "--json", exits: 0, prints: #""bytes":62914564,"#)
+            try backup.run("show", identifier, "--json", exits: 0, prints: #""bytes":62914564,"#)
         }
     }
 }

@@ -99,14 +99,13 @@ struct RemovableTests {
 struct OwnStateTests {
     @Test("it neither shows nor changes a backup, and a SOURCE in it is backed up")
     func state() throws {
-        let backup = try backup(of: Tree { File("file", "text") })
+        let backup = try backup { File("file", "text") }
         let home = backup.base.appending("home")
         let state = home.appending(".local/state/resval")
         try Tree { File("notes", "text") }.create(in: home)
         try backup.run("create", home, exits: 0)
         let plan = try backup.run("plan", "--json", home, exits: 0)
-        #expect(
-            !plan.text.contains("state/resval") && !plan.text.contains("own-state"), "\(plan)")
+        #expect(!plan.text.contains("state/resval") && !plan.text.contains("own-state"), "\(plan)")
         try backup.run(
             "create", "--json", home, exits: 0,
             prints: #""newFiles":0,"changedFiles":0,"#, #""excludedItems":0,"#)
@@ -118,17 +117,15 @@ struct OwnStateTests {
         #expect(plan.text.contains("\"storedFiles\":1,"), "\(plan)")
         try backup.restore()
         #expect(throws: Errno.noSuchFileOrDirectory) { try backup.restored(state).status() }
-        #expect(
-            try contentsOfFile(backup.restored(home.appending("notes"))) == Array("text".utf8))
+        #expect(try contentsOfFile(backup.restored(home.appending("notes"))) == Array("text".utf8))
         try backup.run("create", home, state.appending("backup"), exits: 1, says: "excluded")
         try backup.run("create", state, exits: 0)
-        #expect(
-            try backup.runSuccessfully("show", "latest", "--items").contains("resval/backup"))
+        #expect(try backup.runSuccessfully("show", "latest", "--items").contains("resval/backup"))
     }
 
     @Test("the record is stored whatever the home is called")
     func oddHome() throws {
-        let backup = try backup(of: Tree { File("file", "text") })
+        let backup = try backup { File("file", "text") }
         let home = backup.base.appending("[a]* $HOME {b}\\")
         try tool("mkdir", home)
         let result = try backup.script(

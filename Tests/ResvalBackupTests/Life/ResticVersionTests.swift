@@ -22,7 +22,7 @@ struct ResticVersionTests {
 
     @Test("an older restic is refused by every command, before it is asked for anything else")
     func tooOld() throws {
-        let backup = try backup(of: Tree { File("file", "text") })
+        let backup = try backup { File("file", "text") }
         let commands: [[any CommandArgument]] = [
             ["init"], ["create", backup.source], ["snapshots"], ["show", "latest"],
             ["diff", "latest", "latest"],
@@ -49,7 +49,7 @@ struct ResticVersionTests {
             "restic 0.18.x compiled with go1.24\\n", "restic 0.18.0.1 compiled with go1.24\\n",
         ])
     func unknown(answer: String) throws {
-        let backup = try backup(of: Tree {})
+        let backup = try backup {}
         try command(backup, answer, ["snapshots"]).run(
             exits: 1, says: "/restic: does not name its version as restic does (install")
         try #expect(!tool("ls", backup.base).contains("ran"))
@@ -57,7 +57,7 @@ struct ResticVersionTests {
 
     @Test("no restic of the working directory is started")
     func relative() throws {
-        let backup = try backup(of: Tree {})
+        let backup = try backup {}
         var command = try command(backup, "", ["snapshots"])
         let path = try #require(command.environment["PATH"] ?? nil)
         let rest = path.split(separator: ":").dropFirst().joined(separator: ":")
@@ -70,7 +70,7 @@ struct ResticVersionTests {
 
     @Test("the environment changes neither the host nor the repository of a snapshot")
     func environment() throws {
-        let backup = try backup(of: Tree { File("file", "text") })
+        let backup = try backup { File("file", "text") }
         for arguments: [any CommandArgument] in [["create", backup.source], ["snapshots"]] {
             var command = backup.command(arguments)
             command.environment["RESTIC_HOST"] = "elsewhere"

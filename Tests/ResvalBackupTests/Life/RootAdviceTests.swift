@@ -7,7 +7,7 @@ struct RootAdviceTests {
     @Test("the command that it names works for that user as it stands", arguments: [true, false])
     func pasted(isNamedByEnvironment: Bool) throws {
         try require(.root, .tool("setpriv"))
-        let backup = try backup(of: Tree { File("f", "text").permissions(0o644) })
+        let backup = try backup { File("f", "text").permissions(0o644) }
         try tool("chmod", "755", backup.source)
         try tool("chown", "-R", "54321", backup.repository, backup.base.appending("password"))
         let refused =

@@ -10,11 +10,10 @@ struct ServerTests {
         arguments: RepositoryServer.allCases)
     func life(server: RepositoryServer) throws {
         try server.requireProgram()
-        let tree = Tree {
+        let backup = try backup {
             File("file", "text")
             File(FileName([0x66, 0xFF]), "text")
         }
-        let backup = try backup(of: tree)
         let script =
             "cd \"$1\"\n" + server.script + """
                 use "$port"
@@ -108,7 +107,7 @@ struct ServerTests {
     func sftp() throws {
         let server = RepositoryServer.sftp
         try server.requireProgram()
-        let backup = try backup(of: Tree { File("small", "text") })
+        let backup = try backup { File("small", "text") }
         let script = """
             run() { name=$1; shift; "$RESVAL" "$@" > "$name.log" 2>&1; echo "$name $?"; }
             relay cut 20000000 1000000000
@@ -146,7 +145,7 @@ struct ServerTests {
     func silence() throws {
         let server = RepositoryServer.rest
         try server.requireProgram()
-        let backup = try backup(of: Tree { File("small", "text") })
+        let backup = try backup { File("small", "text") }
         let script = """
             relay stall 20000000 1000000000
             use "$relay_port"

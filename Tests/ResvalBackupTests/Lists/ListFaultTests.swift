@@ -20,8 +20,7 @@ struct ListFaultTests {
         let names = (0..<200).map { number in
             FileName(Array("\(number)".utf8) + Array(repeating: UInt8(ascii: "x"), count: 240))
         }
-        let tree = Tree { for name in names { File(name) } }
-        let source = try temporaryDirectory(containing: tree)
+        let source = try temporaryDirectory { for name in names { File(name) } }
         let filesystem = try filesystem(.tmpfs, options: ["size=64k"])
         let list = filesystem.root.appending("list")
         if hasOldList { try Tree { File("list", "old") }.create(in: filesystem.root) }
@@ -46,7 +45,7 @@ struct ListFaultTests {
 
     @Test("only a regular file is replaced")
     func otherKinds() throws {
-        let tree = Tree {
+        let base = try temporaryDirectory {
             Directory("source")
             Directory("directory")
             Fifo("fifo")
@@ -54,7 +53,6 @@ struct ListFaultTests {
             File("file", "old")
             SymbolicLink("link to file", to: "file")
         }
-        let base = try temporaryDirectory(containing: tree)
         for name: FileName in ["directory", "fifo", "link to fifo", "link to file"] {
             try plan(base.appending("source"), "--output", base.appending(name))
                 .run(exits: 1, says: "is not a regular file")
@@ -70,12 +68,11 @@ struct ListFaultTests {
     @Test("a directory that cannot be read is named, the list is written, and the exit code is 3")
     func unreadable() throws {
         try require(.root, .tool("setpriv"))
-        let tree = Tree {
+        let base = try temporaryDirectory(isShared: true) {
             Directory("source/closed") { File("inside") }.permissions(0o700)
             File("source/open")
             Directory("lists").owned(by: 54321)
         }
-        let base = try temporaryDirectory(containing: tree, isShared: true)
         let list = base.pushing("lists/list")
         var command = plan(base.appending("source"), "--relative-to", base, "--output", list)
         command.user = 54321
@@ -87,8 +84,7 @@ struct ListFaultTests {
 
     @Test("a reader that goes away ends the program by SIGPIPE")
     func brokenPipe() throws {
-        let tree = Tree { for number in 0..<3000 { File("f\(number)") } }
-        let source = try temporaryDirectory(containing: tree)
+        let source = try temporaryDirectory { for number in 0..<3000 { File("f\(number)") } }
         let script =
             #""$1" plan --format nul --no-locations "$2" | head -c 10 >/dev/null; "#
             + #"echo "${PIPESTATUS[0]}""#
@@ -116,13 +112,12 @@ struct ListFaultTests {
 
     @Test("a SOURCE outside the directory that names are relative to writes no list")
     func outside() throws {
-        let tree = Tree {
+        let base = try temporaryDirectory {
             Directory("source")
             Directory("other")
             Directory("sour")
             File("file")
         }
-        let base = try temporaryDirectory(containing: tree)
         let list = base.appending("list")
         for name: FileName in ["other", "sour"] {
             try plan(
@@ -138,7 +133,7 @@ struct ListFaultTests {
 
     @Test("files with a protection class are named and not in the list, unless they are to be")
     func plaintext() throws {
-        let tree = Tree {
+        let source = try temporaryDirectory {
             File("free")
             File("protected").protection(.complete)
             Directory("vault") {
@@ -146,11 +141,9 @@ struct ListFaultTests {
             }
             .protection(.completeUntilFirstUserAuthentication)
         }
-        let source = try temporaryDirectory(containing: tree)
         let result = try plan(source, "--relative-to", source).run(exits: 3)
         for name in ["protected", "vault/inside"] {
-            #expect(
-                result.errorText.contains("\(source)/\(name): is not in the list: it must not"))
+            #expect(result.errorText.contains("\(source)/\(name): is not in the list: it must not"))
         }
         #expect(result.text == "./free\0./vault\0./vault/open\0")
         let allowed = try plan(source, "--relative-to", source, "--allow-plaintext").run(exits: 0)
@@ -160,10 +153,9 @@ struct ListFaultTests {
 
     @Test("an excluded SOURCE, and one that is missing, write no list or say so")
     func sources() throws {
-        let tree = Tree {
+        let base = try temporaryDirectory {
             Directory("left out").excluded(); Directory("stored")
         }
-        let base = try temporaryDirectory(containing: tree)
         let list = base.appending("list")
         try plan(base.appending("left out"), "--output", list).run(exits: 1)
         #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }

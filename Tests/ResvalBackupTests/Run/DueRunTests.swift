@@ -12,7 +12,7 @@ struct DueRunTests {
 
     @Test("a backup is made when it is due, and not before")
     func due() throws {
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         func count() throws -> Int { try fixture.backup.snapshotsOfRestic().count }
         // Made by hand, it does not show that the timer can.
         try fixture.command("run").run(exits: 0)
@@ -36,7 +36,7 @@ struct DueRunTests {
 
     @Test("while its disk is not attached a backup waits, and fails once the last one is stale")
     func detached() throws {
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         try fixture.configure(fixture.usual + often)
         try fixture.command("run", "--if-due").run(exits: 0)
         let (place, away) = (fixture.backup.repository, fixture.backup.base.appending("away"))
@@ -67,7 +67,7 @@ struct DueRunTests {
     @Test("a machine on battery waits where the settings say so, also before its first backup")
     func battery() throws {
         try require(.root, .tool("unshare"))
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         func run(_ setting: String, _ status: String) throws -> CommandResult {
             try fixture.configure(fixture.usual + often + setting)
             return try fixture.script(
@@ -80,8 +80,7 @@ struct DueRunTests {
             ).run()
         }
         let waiting = try run("on-battery = false\n", "Discharging")
-        #expect(
-            waiting.exitCode == 0 && waiting.errorText.contains("is on battery"), "\(waiting)")
+        #expect(waiting.exitCode == 0 && waiting.errorText.contains("is on battery"), "\(waiting)")
         try fixture.command("status").run(exits: 0, prints: "no run yet\n", "waiting since ")
         try #expect(fixture.backup.snapshotsOfRestic().isEmpty)
         for (setting, status) in [("on-battery = false\n", "Charging"), ("", "Discharging")] {
@@ -93,7 +92,7 @@ struct DueRunTests {
 
     @Test("a run beside another one ends quietly")
     func beside() throws {
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         try fixture.configure(
             fixture.usual + often
                 + "before = \"touch '\(fixture.backup.base)/begun'; sleep 3\"\n")
@@ -111,7 +110,7 @@ struct DueRunTests {
     @Test(
         "restic gets the variables and the limit of the settings, which nobody else may read then")
     func variables() throws {
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         let base = fixture.backup.base
         try fixture.configure(
             fixture.usual + often + """
@@ -129,8 +128,7 @@ struct DueRunTests {
         command.environment["AWS_ACCESS_KEY_ID"] = "of the shell"
         try command.run(exits: 0)
         let told = try tool("cat", base.appending("told"))
-        let backup = try #require(
-            told.split(separator: "\n").first { $0.contains(": backup ") })
+        let backup = try #require(told.split(separator: "\n").first { $0.contains(": backup ") })
         #expect(
             backup.hasPrefix("of the settings: ") && backup.contains(" --limit-upload=2048 "),
             "\(told)")

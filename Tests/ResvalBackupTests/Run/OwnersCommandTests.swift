@@ -9,7 +9,7 @@ struct OwnersCommandTests {
     private func runWithCommands(
         _ settings: String = "", before: String = ""
     ) throws -> RunFixture {
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         let base = fixture.backup.base
         func command(_ name: String, _ rest: String = "") -> String {
             "\(name) = \"echo $RESVAL_RESULT $RESVAL_EXIT_CODE >> '\(base)/\(name)'; \(rest)\"\n"
@@ -29,8 +29,7 @@ struct OwnersCommandTests {
     @Test("they run around a backup, and their exit codes are not the run's")
     func around() throws {
         let fixture = try runWithCommands()
-        try fixture.command("run").run(
-            exits: 0, says: "the command after the backup failed with 1")
+        try fixture.command("run").run(exits: 0, says: "the command after the backup failed with 1")
         try #expect(told("before", fixture) == "running\n")
         try #expect(told("after", fixture) == "ok 0\n")
         try #expect(told("on-failure", fixture) == nil)
@@ -78,10 +77,9 @@ struct OwnersCommandTests {
 
     @Test("they get no input, terminal, secret or descriptor, and what they print is no result")
     func environment() throws {
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         let base = fixture.backup.base
-        try fixture.configure(
-            fixture.usual + "verify = \"never\"\nbefore = \"\(base)/script\"\n")
+        try fixture.configure(fixture.usual + "verify = \"never\"\nbefore = \"\(base)/script\"\n")
         try Tree {
             File(
                 "script",

@@ -13,7 +13,7 @@ struct PatternSettingsTests {
 
     @Test("what a pattern newly excludes is named once with items and size, held, and no shortfall")
     func newlyExcluded() throws {
-        let fixture = try configuredBackup(of: Self.tree)
+        let fixture = try configuredBackup { Self.tree }
         let settings = fixture.usual + "verify = \"never\"\n"
         try fixture.command("run").run(exits: 0)
         try fixture.configure(settings + "exclude = [\"*.iso\", \"*.tmp\"]\n")
@@ -27,8 +27,7 @@ struct PatternSettingsTests {
         #expect(!first.errorText.contains("disk.iso"), "\(first)")
         let second = try fixture.command("run").run(exits: 0)
         #expect(!second.errorText.contains("newly excludes"), "\(second)")
-        try fixture.command("status").run(
-            exits: 0, prints: "disk.iso: not in the newest snapshot")
+        try fixture.command("status").run(exits: 0, prints: "disk.iso: not in the newest snapshot")
         try fixture.command("show", "latest", "--excluded").run(
             exits: 0, prints: "disk.iso: it is excluded by the pattern '*.iso'")
         try fixture.configure(settings + "exclude = [\"*.iso\", \"*\"]\n")
@@ -39,7 +38,7 @@ struct PatternSettingsTests {
 
     @Test("plan and create take the same patterns, and resval says that it does not ask them")
     func options() throws {
-        let fixture = try configuredBackup(of: Self.tree)
+        let fixture = try configuredBackup { Self.tree }
         let source = fixture.backup.source
         try fixture.command("plan", "--excluded-only", "--exclude", "images/", source).run(
             exits: 0,
@@ -53,18 +52,17 @@ struct PatternSettingsTests {
             File(FileName([0xFF, 0x31]), "1"); File(FileName([0xFF, 0x32]), "2")
         }
         .create(in: source)
-        let named = try fixture.command(
-            "plan", "--exclude", FilePath(bytes: [0xFF, 0x31]), source
-        )
-        .runSuccessfully()
+        let named = try fixture.command("plan", "--exclude", FilePath(bytes: [0xFF, 0x31]), source)
+            .runSuccessfully()
         #expect(
             named.contains(#"exclude   $'\#(source)/\3771'"#)
                 && named.contains(#"store     $'\#(source)/\3772'"#), "\(named)")
         try fixture.command("create", "--tag", "one\ntwo", source).run(
             exits: 64, says: "a tag must be text of one line")
         for (words, isAsked) in [(["explain"], false), (["get", "isDirectory"], true)] {
-            var command = Command(.built("resval"), arguments: words + ["\(source)"])
-            command.environment = fixture.command().environment
+            let command = Command(
+                .built("resval"), arguments: words + ["\(source)"],
+                environment: fixture.command().environment)
             try fixture.configure(fixture.usual + "exclude-larger-than = \"1K\"\n")
             let result = try command.run()
             #expect(
@@ -75,7 +73,7 @@ struct PatternSettingsTests {
 
     @Test("growth by more than the configured share is told once, with what is free")
     func growth() throws {
-        let fixture = try configuredBackup(of: Self.tree)
+        let fixture = try configuredBackup { Self.tree }
         try fixture.configure(fixture.usual + "verify = \"never\"\nwarn-growth = \"50%\"\n")
         let file = fixture.backup.source.appending("new")
         for (size, isTold) in [(0, false), (4000, false), (40000, true), (40000, false)] {
@@ -84,8 +82,7 @@ struct PatternSettingsTests {
             #expect(
                 result.errorText.contains("% more than in the snapshot before; ") == isTold,
                 "\(result)")
-            #expect(
-                result.errorText.contains("are free in the repository's filesystem") == isTold)
+            #expect(result.errorText.contains("are free in the repository's filesystem") == isTold)
         }
         try fixture.configure(fixture.usual + "warn-growth = \"5\"\n")
         try fixture.command("run").run(exits: 1, says: "warn-growth takes a share")

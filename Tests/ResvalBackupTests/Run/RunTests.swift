@@ -10,7 +10,7 @@ import Testing
 struct RunTests {
     @Test("run makes the backup the configuration describes, and status tells of it")
     func runs() throws {
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         try fixture.configure(
             fixture.usual + """
                 verify = "never"
@@ -42,7 +42,7 @@ struct RunTests {
 
     @Test("an ok that is as old as stale-after is stale, and so is one from the future")
     func staleness() throws {
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         try fixture.command("run").runSuccessfully()
         func status(ended end: String, _ setting: String = "", exits code: Int32 = 1) throws
             -> CommandResult
@@ -87,7 +87,7 @@ struct RunTests {
         arguments: [true, false])
     func unwritableState(isNew: Bool) throws {
         let volume = try filesystem(.tmpfs)
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         func command(_ arguments: any CommandArgument...) -> Command {
             var command = fixture.command()
             command.arguments = arguments.map(\.argumentBytes)
@@ -116,8 +116,7 @@ struct RunTests {
         try command("run", "--json").run(exits: 3, prints: #""result":"coversLess""#)
         try #expect(snapshots() == before + 2)
         // What goes wrong with the backup keeps its code.
-        try fixture.configure(
-            fixture.usual.replacing("/repository\"", with: "/nowhere\""))
+        try fixture.configure(fixture.usual.replacing("/repository\"", with: "/nowhere\""))
         try command("run").run(exits: 10)
     }
 
@@ -125,7 +124,7 @@ struct RunTests {
         "SIGINT and SIGTERM end it as signals do, without lock or snapshot",
         arguments: [("INT", 130), ("TERM", 143)])
     func stopped(signal: String, code: Int32) throws {
-        let fixture = try configuredBackup(of: Tree {})
+        let fixture = try configuredBackup {}
         try tool(
             "dd", "if=/dev/urandom", "of=\(fixture.backup.source)/large", "bs=1M",
             "count=200", "status=none")
@@ -136,8 +135,7 @@ struct RunTests {
             ls "$1/locks" | wc -l; ls "$1/snapshots" | wc -l
             exit $code
             """
-        let result = try fixture.script(script, fixture.backup.repository, signal).run(
-            exits: code)
+        let result = try fixture.script(script, fixture.backup.repository, signal).run(exits: code)
         #expect(result.text == "0\n0\n", "\(result)")
         let status = try fixture.command("status").run(exits: 1)
         #expect(status.text.hasPrefix("interrupted at create\n"))
@@ -145,9 +143,8 @@ struct RunTests {
 
     @Test("neither what vanishes meanwhile nor what is lost keeps others from being forgotten")
     func vanishing() throws {
-        let fixture = try configuredBackup(of: backedUpTree)
-        try fixture.configure(
-            fixture.usual + "verify = \"never\"\n[retention]\nkeep-last = 1\n")
+        let fixture = try configuredBackup { backedUpTree }
+        try fixture.configure(fixture.usual + "verify = \"never\"\n[retention]\nkeep-last = 1\n")
         let goes = fixture.backup.source.appending("goes")
         let programs = try fixture.backup.command([], beforeBackup: "rm -f \"\(goes)\"")
         var command = fixture.command("run")
@@ -175,7 +172,7 @@ struct RunTests {
 
     @Test("retention, pruning and verifying follow a snapshot, and leave alone what is held")
     func upkeep() throws {
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         try fixture.configure(fixture.usual + fixture.upkeep)
         for _ in 0..<3 { try fixture.command("run").runSuccessfully() }
         func count() throws -> Int {
@@ -208,14 +205,12 @@ struct RunTests {
         "restic keeps the priority that the command was started with, also where more is permitted")
     func nice() throws {
         try require(.root)
-        let backup = try backup(of: Tree { File("file", "text") })
+        let backup = try backup { File("file", "text") }
         let seen = backup.base.appending("seen")
         let restic = try #require(FilePath.tool("restic"))
         var command = try backup.with(
             "restic", "nice >> \(seen)\nexec \"\(restic)\" \"$@\"",
-            backup.command([
-                "-n", "7", FilePath.built("resval-backup"), "create", backup.source,
-            ])
+            backup.command(["-n", "7", FilePath.built("resval-backup"), "create", backup.source])
         )
         command.executable = try #require(FilePath.tool("nice"))
         try command.runSuccessfully()
@@ -224,7 +219,7 @@ struct RunTests {
 
     @Test("what goes wrong keeps its exit code, and is in the status")
     func failures() throws {
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         func expect(
             _ configuration: String, exits code: Int32, _ name: String,
             sourceLocation: SourceLocation = #_sourceLocation
@@ -256,7 +251,7 @@ struct RunTests {
 
     @Test("a second run ends with 11 and names the first, which goes on")
     func secondInstance() throws {
-        let fixture = try configuredBackup(of: backedUpTree)
+        let fixture = try configuredBackup { backedUpTree }
         // Waits to be met, and to be let go.
         let base = "\(fixture.backup.base)"
         let gate = "until [ -e \(base)/gate ]; do sleep 0.05; done; cat \(base)/password"
@@ -294,14 +289,11 @@ struct RunKillTests {
         "after kill -9 at any moment nothing is lost, and the next run is clean",
         arguments: 0..<2)
     func killed(half: Int) throws {
-        let tree = Tree {
+        let fixture = try configuredBackup {
             for number in 0..<50 {
-                File(
-                    "f\(number)", String(repeating: "\(number) ", count: 2000)
-                )
+                File("f\(number)", String(repeating: "\(number) ", count: 2000))
             }
         }
-        let fixture = try configuredBackup(of: tree)
         try fixture.configure(fixture.usual + fixture.upkeep)
         try fixture.command("run").runSuccessfully()
         // Every moment has to leave the snapshots that retention keeps.
@@ -370,8 +362,8 @@ struct RunFixture {
 }
 
 /// Makes a configured backup of a tree.
-func configuredBackup(of tree: Tree) throws -> RunFixture {
-    let fixture = RunFixture(backup: try backup(of: tree))
+func configuredBackup(@TreeBuilder of items: () -> [any TreeItem]) throws -> RunFixture {
+    let fixture = RunFixture(backup: try backup(of: Tree(items)))
     try fixture.configure(fixture.usual + "verify = \"never\"\n")
     return fixture
 }

@@ -15,9 +15,11 @@ struct SetupTests {
         var configuration: FilePath { home.appending(".config/resval/backup.toml") }
 
         func command(_ arguments: any CommandArgument...) -> Command {
-            var command = Command(.built("resval-backup"), arguments: arguments)
-            command.environment["HOME"] = home.string
-            command.environment["RESTIC_CACHE_DIR"] = base.appending("cache").string
+            let command = Command(
+                .built("resval-backup"), arguments: arguments,
+                environment: [
+                    "HOME": home.string, "RESTIC_CACHE_DIR": base.appending("cache").string,
+                ])
             return command
         }
 
@@ -56,8 +58,8 @@ struct SetupTests {
         try home.command("run").run(exits: 1, says: "resval-backup setup")
         try home.command("snapshots").run(exits: 64, says: "resval-backup setup")
         try home.command("status").run(exits: 1, says: "resval-backup setup")
-        let first = try home.setupByOptions().run(exits: 0, says: "is on the same filesystem")
-        #expect(first.text.contains("snapshot "), "\(first)")
+        try home.setupByOptions().run(
+            exits: 0, says: "is on the same filesystem", prints: "snapshot ")
         try #expect(home.configuration.status().permissions & 0o777 == 0o600)
         try #expect(
             home.configuration.removingLastComponent().status().permissions & 0o777 == 0o700)
@@ -122,8 +124,7 @@ struct SetupTests {
         try tool("chmod", "700", home.home.appending(".config"))
         try tool("mkdir", home.home.appending(".config/resval"))
         try tool("ln", "-s", elsewhere.appending("new"), home.configuration)
-        let result = try home.setupByOptions().run()
-        #expect(result.exitCode == 1, "\(result)")
+        try home.setupByOptions().run(exits: 1)
         try #expect(tool("ls", elsewhere) == "")
     }
 
@@ -204,12 +205,10 @@ struct SetupTests {
         let lists = try onNewMachine(restore)
         #expect(
             lists.exitCode == 1
-                && lists.errorText.contains(
-                    "name a machine with --host: \(host)"),
+                && lists.errorText.contains("name a machine with --host: \(host)"),
             "\(lists)")
 
-        let setup = home.setup(
-            "--yes", "--repository", elsewhere, "--password-file", home.password)
+        let setup = home.setup("--yes", "--repository", elsewhere, "--password-file", home.password)
         var continuing = setup
         continuing.arguments += ["--host", host].map { Array($0.utf8) }
         let begun = try onNewMachine(continuing)
@@ -220,8 +219,7 @@ struct SetupTests {
         #expect(
             found.contains("keep-daily = 3\n")
                 && found.contains("repository = \"\(elsewhere)\""), "\(found)")
-        #expect(
-            found.split(separator: "\n").count == lost.split(separator: "\n").count, "\(found)")
+        #expect(found.split(separator: "\n").count == lost.split(separator: "\n").count, "\(found)")
         #expect(found.hasPrefix("# before = \"true\"\n"), "\(found)")
         try #expect(home.snapshots() == before)
 
@@ -345,8 +343,7 @@ struct SetupTests {
                 ("what is its password", "wrong"), ("what is its password", password),
                 ("which of these", ""),
             ])
-        #expect(
-            again.exitCode == 1 && again.text.contains("this machine continues "), "\(again)")
+        #expect(again.exitCode == 1 && again.text.contains("this machine continues "), "\(again)")
         #expect(!again.text.replacing("left ", with: "").contains("\n\(password)"), "\(again)")
     }
 

@@ -32,22 +32,20 @@ struct UsageRepositoryTests {
             text.replacing("HOME", with: home.string)
         }
         if let settings {
-            try Tree {
-                File("settings/resval/backup.toml", expanded(settings))
-            }.create(in: root)
+            try Tree { File("settings/resval/backup.toml", expanded(settings)) }.create(in: root)
         }
         func run(_ program: String, _ arguments: String..., filter: String) throws -> [String] {
-            var command = Command(.built(program), arguments: arguments)
-            command.workingDirectory = home
-            command.environment = [
-                "HOME": home.string, "XDG_CONFIG_HOME": root.appending("settings").string,
-                "RESVAL_BACKUP_REPOSITORY": variable.map(expanded),
-            ]
-            let result = try command.run()
+            let result = try Command(
+                .built(program), arguments: arguments, in: home,
+                environment: [
+                    "HOME": home.string, "XDG_CONFIG_HOME": root.appending("settings").string,
+                    "RESVAL_BACKUP_REPOSITORY": variable.map(expanded),
+                ]
+            ).run()
             #expect(result.exitCode == 0 || result.exitCode == 1, "\(result)")
-            var jq = Command(try #require(FilePath.tool("jq")), "-r", filter)
-            jq.input = result.output
-            return try jq.runSuccessfully().replacing(home.string, with: "HOME")
+            return try Command(
+                try #require(FilePath.tool("jq")), "-r", filter, input: result.output
+            ).runSuccessfully().replacing(home.string, with: "HOME")
                 .split(separator: "\n").map(String.init)
         }
         // Without the password the plan is not compared with a snapshot, which is an error.

@@ -173,14 +173,13 @@ struct SettingsTests {
     @Test("a file with a password that others may read is refused")
     func openFile() throws {
         let text = shortest + "password = \"secret\"\n"
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("open", text).permissions(0o640)
             File("closed", text).permissions(0o600)
             File("harmless", shortest).permissions(0o644)
             File("binary", [0xFF, 0xFE])
             Directory("directory")
         }
-        let root = try temporaryDirectory(containing: tree)
         let error = try #require(throws: SettingsError.self) {
             try BackupSettings.read(root.appending("open"))
         }

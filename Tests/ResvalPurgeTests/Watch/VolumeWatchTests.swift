@@ -10,8 +10,7 @@ private let mebibyte: Int64 = 1 << 20
 struct VolumeWatchTests {
     /// A volume of 1000 MiB: low below 100, critical below 50.
     private func space(_ available: Int64) -> StorageSpace {
-        StorageSpace(
-            bytes: StorageAmount(total: 1000 * mebibyte, available: available * mebibyte))
+        StorageSpace(bytes: StorageAmount(total: 1000 * mebibyte, available: available * mebibyte))
     }
 
     private func watch() -> VolumeWatch { VolumeWatch(StorageThresholds()) }

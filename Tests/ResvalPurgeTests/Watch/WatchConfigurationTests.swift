@@ -34,11 +34,9 @@ struct WatchConfigurationTests {
     @Test("a wrong configuration is an error with a line of its own")
     func wrongConfiguration() throws {
         let home = try watchedHome(configuration: "\nvolums = []\n", caches: 0)
-        let result = try home.run("\"$PURGE\" watch")
-        #expect(result.exitCode == 64)
-        #expect(result.errorText.contains("purge.toml: line 2: volums is not a setting"))
-        let missing = try home.run("\"$PURGE\" watch --config nowhere")
-        #expect(missing.exitCode == 2)
+        try home.run("\"$PURGE\" watch").expect(
+            exits: 64, says: "purge.toml: line 2: volums is not a setting")
+        try home.run("\"$PURGE\" watch --config nowhere").expect(exits: 2)
     }
 
     @Test("a directory of the system for caches is refused")
@@ -131,8 +129,7 @@ struct WatchConfigurationTests {
             + "there is on another volume (mount it, or take it out of volumes)"
         #expect(log.hasSuffix(complaint), "\(log)")
         #expect(home.exists(".cache/app/c0"))
-        #expect(
-            listener.next(beginning: "STATUS=\(home.home)/disk: cannot be watched") != nil)
+        #expect(listener.next(beginning: "STATUS=\(home.home)/disk: cannot be watched") != nil)
     }
 
     @Test("a volume of fstab that is not mounted is an error when watching begins")

@@ -8,7 +8,7 @@ import Testing
 struct AuditMarkTests {
     @Test("large files and what tools re-create are found, unless a mark says what to do with them")
     func large() throws {
-        let tree = Tree {
+        let home = try auditedHome {
             File("core", filler(3000))
             HardLink("a twin", to: "core")
             File("a disk", filler(100_000))
@@ -26,7 +26,6 @@ struct AuditMarkTests {
             File("small/node_modules/a", filler(100))
             Directory(".cache") { File("image", filler(100_000)) }
         }
-        let home = try auditedHome(tree)
         expect(
             try audit("--larger-than", "60K", home, in: home), in: home,
             finds: [
@@ -106,7 +105,7 @@ struct AuditMarkTests {
     @Test("marks that a file lost when it was saved, and marks that mean nothing, are found")
     func lostAndMeaningless() throws {
         let xdg: ExtendedAttributeName = "user.xdg.robots.backup"
-        let tree = Tree {
+        let home = try auditedHome {
             File("pinned~").purgeable(false); File("pinned")
             File("#secret#").protection(.complete); File("secret")
             File("both.bak").excluded(); File("both").excluded()
@@ -115,7 +114,6 @@ struct AuditMarkTests {
             File("yes").attribute(xdg, "true")
             Directory("cache") { File("CACHEDIR.TAG", "Signature: mine") }
         }
-        let home = try auditedHome(tree)
         try tool("chown", "-h", "12345", home.appending("alone.orig"))
         let leftBehind = [
             "HOME/#secret#: left-behind: its marks did not stay with secret, which was saved "
@@ -151,7 +149,7 @@ struct AuditMarkTests {
 
     @Test("exclusions of documents are found, but not of caches and what tools re-create there")
     func documents() throws {
-        let tree = Tree {
+        let home = try auditedHome {
             Directory("Pictures") { Directory("2019") }.excluded()
             Directory("Documents/thesis") { File("text", filler(20_000)) }.excluded()
             File("Documents/app/package.json", "{}")
@@ -160,7 +158,6 @@ struct AuditMarkTests {
             File("Documents/draft").excluded()
             Directory("build") { File("object") }.excluded()
         }
-        let home = try auditedHome(tree)
         let markers = ["--markers", "native,cachedir"]
         expect(
             try audit(markers[0], markers[1], home, in: home), in: home,
@@ -225,7 +222,7 @@ struct AuditMarkTests {
     @Test("what git tracks and backups exclude is found, and files that git or an editor replaces")
     func replaced() throws {
         try require(.tool("git"))
-        let tree = Tree {
+        let home = try auditedHome {
             Directory("work/tracked") { File("a") }.excluded()
             File("work/tracked file").excluded()
             Directory("work/ignored") { File("a") }.excluded()
@@ -240,7 +237,6 @@ struct AuditMarkTests {
             File("edited/out").excluded()
             File("edited/out~")
         }
-        let home = try auditedHome(tree)
         let work = home.appending("work")
         for directory in [work, home.appending("clone")] {
             try tool("git", "-C", directory, "init", "-q")

@@ -10,21 +10,20 @@ func audit(
     _ arguments: any CommandArgument..., in home: FilePath, user: UInt32? = nil,
     environment: [String: String?] = [:]
 ) throws -> CommandResult {
-    var command = Command(.built("resval"), arguments: ["audit"] + arguments)
-    command.workingDirectory = home
-    command.user = user
-    command.environment = [
-        "HOME": home.string, "RESVAL_BACKUP_REPOSITORY": nil, "RESTIC_REPOSITORY": nil,
-        "RESTIC_REPOSITORY_FILE": nil, "XDG_CONFIG_HOME": nil, "XDG_STATE_HOME": nil,
-    ].merging(environment) { $1 }
-    return try command.run()
+    return try Command(
+        .built("resval"), arguments: ["audit"] + arguments, in: home,
+        environment: [
+            "HOME": home.string, "RESVAL_BACKUP_REPOSITORY": nil, "RESTIC_REPOSITORY": nil,
+            "RESTIC_REPOSITORY_FILE": nil, "XDG_CONFIG_HOME": nil, "XDG_STATE_HOME": nil,
+        ].merging(environment) { $1 }, user: user
+    ).run()
 }
 
 /// Makes a home.
-func auditedHome(_ tree: Tree) throws -> FilePath {
+func auditedHome(@TreeBuilder _ items: () -> [any TreeItem]) throws -> FilePath {
     let home = try temporaryDirectory(containing: Tree { Directory("home") }, isShared: true)
         .appending("home")
-    try tree.create(in: home)
+    try Tree(items).create(in: home)
     return home
 }
 

@@ -65,12 +65,11 @@ struct AuditTests {
     func lostContent() throws {
         let record: ExtendedAttributeName =
             "user.resval.evicted.0123456789abcdef.fedcba9876543210.0.644.1234567890-0"
-        let home = try auditedHome(
-            Tree {
-                File("away").attribute(record, "")
-                File("stranger")
-                File("whole", "text").attribute(record, "")
-            })
+        let home = try auditedHome {
+            File("away").attribute(record, "")
+            File("stranger")
+            File("whole", "text").attribute(record, "")
+        }
         for name in ["away", "stranger"] {
             try tool("truncate", "--size", "1M", home.appending(name))
             try tool("touch", "-d", "@1234567890", home.appending(name))
@@ -122,12 +121,11 @@ struct AuditTests {
 
     @Test("hostile names change neither terminal nor lines, and the commands work when pasted")
     func hostileNames() throws {
-        let tree = Tree {
+        let home = try auditedHome {
             for name in HostileNames.all {
                 File(name).attribute(StoredKey.isPurgeable.attribute, "x")
             }
         }
-        let home = try auditedHome(tree)
         let count = HostileNames.all.count
         let result = try audit(home, in: home)
         #expect(result.exitCode == 1)
@@ -136,9 +134,10 @@ struct AuditTests {
         #expect(lines.count == 2 * count + 1)
         let programs = FilePath.built("resval").removingLastComponent()
         for line in lines where line.hasPrefix("            ") {
-            var command = Command("/bin/bash", "-c", String(line.drop { $0 == " " }))
-            command.environment = ["PATH": "\(programs):/usr/bin:/bin", "HOME": home.string]
-            try command.runSuccessfully()
+            try Command(
+                "/bin/bash", "-c", String(line.drop { $0 == " " }),
+                environment: ["PATH": "\(programs):/usr/bin:/bin", "HOME": home.string]
+            ).runSuccessfully()
         }
         expect(try audit(home, in: home), in: home, finds: [])
     }
@@ -146,11 +145,10 @@ struct AuditTests {
     @Test("what cannot be read makes the exit code 2, and the rest is looked at")
     func unreadable() throws {
         try require(.root, .tool("setpriv"))
-        let tree = Tree {
+        let home = try auditedHome {
             Directory("closed") { File("a") }.permissions(0)
             File("large", filler(100_000))
         }
-        let home = try auditedHome(tree)
         let result = try audit("--larger-than", "1K", home, "nowhere", in: home, user: 65534)
         #expect(
             auditText(result, home) == """
@@ -172,12 +170,11 @@ struct AuditTests {
     @Test("--json prints an object for each finding, with exact sizes")
     func json() throws {
         let name = FileName([0x61, 0xFF])
-        let tree = Tree {
+        let home = try auditedHome {
             File("app/package.json", "{}")
             Directory("app/node_modules") { File(name, filler(100_000)) }
             File(name).excluded(false).attribute(StoredKey.isPurgeable.attribute, "x")
         }
-        let home = try auditedHome(tree)
         let result = try audit("--json", "--larger-than", "50K", home, in: home)
         #expect(result.exitCode == 1)
         let size = try tool("du", "-s", "-B1", home.appending("app/node_modules"))

@@ -13,7 +13,7 @@ import Testing
 struct JournalTests {
     @Test("a journal is made with its first change, and never over another file")
     func files() throws {
-        let root = try temporaryDirectory(containing: Tree { File("other", "x") })
+        let root = try temporaryDirectory { File("other", "x") }
         let change = RecordedChange(
             path: Array("/f".utf8),
             identity: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
@@ -33,11 +33,10 @@ struct JournalTests {
 
     @Test("a mark that was changed after it was read for the journal stays")
     func stale() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f").excluded(false)
             File("g")
         }
-        let root = try temporaryDirectory(containing: tree)
         let outcome = Outcome()
         let run = try ChangeRun(
             Journal(at: root.appending("journal"), of: .set), isDryRun: false, isJSON: false,
@@ -62,7 +61,7 @@ struct JournalTests {
     @Test("a mark that another program stores at the last moment stays")
     func latest() throws {
         try require(.tool("setfattr"))
-        let root = try temporaryDirectory(containing: Tree { File("f").purgeable() })
+        let root = try temporaryDirectory { File("f").purgeable() }
         let outcome = Outcome()
         let run = try ChangeRun(
             Journal(at: root.appending("journal"), of: .set), isDryRun: false, isJSON: false,
@@ -97,8 +96,9 @@ struct JournalTests {
 
     @Test("where a journal cannot be read to its end, what was undone and what was not is counted")
     func unreadable() throws {
-        let tree = Tree { for name in ["a", "b", "c"] as [FileName] { File(name) } }
-        let root = try temporaryDirectory(containing: tree)
+        let root = try temporaryDirectory {
+            for name in ["a", "b", "c"] as [FileName] { File(name) }
+        }
         let files = ["a", "b", "c"].map { root.appending($0) }
         let change = try resval(
             "set", "-R", "purgeable=true", "a", "b", "c", in: root,
@@ -127,10 +127,9 @@ struct JournalTests {
 
     @Test("a mark that is added is never stored over one that came meanwhile")
     func never() throws {
-        let tree = Tree {
+        let root = try temporaryDirectory {
             File("f").excluded(false).attribute(ForeignAttribute.xdg, "true")
         }
-        let root = try temporaryDirectory(containing: tree)
         let outcome = Outcome()
         let run = try ChangeRun(
             Journal(at: root.appending("journal"), of: .import), isDryRun: false, isJSON: false,
@@ -146,7 +145,6 @@ struct JournalTests {
         batch.finish()
         #expect(outcome.hasFailures)
         try #expect(file.value(for: .isExcludedFromBackup) == false)
-        try #expect(
-            file.extendedAttribute(named: ForeignAttribute.xdg) == Array("true".utf8))
+        try #expect(file.extendedAttribute(named: ForeignAttribute.xdg) == Array("true".utf8))
     }
 }

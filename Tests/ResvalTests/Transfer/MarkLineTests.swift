@@ -117,13 +117,12 @@ struct MarkLineTests {
 
     @Test("below a root nothing is reached through a link, and names lead nowhere else")
     func beneath() throws {
-        let tree = Tree {
+        let directory = try temporaryDirectory {
             File("root/d/f")
             SymbolicLink("root/out", to: "../outside")
             SymbolicLink("root/file", to: "d/f")
             Directory("outside") { File("secret") }
         }
-        let directory = try temporaryDirectory(containing: tree)
         let root = try BeneathRoot(directory.appending("root"))
         func item(_ path: String) throws -> OpenedItem { try root.item(at: Array(path.utf8)) }
         try #expect(

@@ -31,11 +31,10 @@ struct UsageCommandTests {
         _ arguments: any CommandArgument..., in home: FilePath, columns: Int = 80,
         user: UInt32? = nil
     ) throws -> CommandResult {
-        var command = Command(.built("resval"), arguments: ["usage"] + arguments)
-        command.workingDirectory = home
-        command.user = user
-        command.environment = ["HOME": home.string, "COLUMNS": "\(columns)"]
-        return try command.run()
+        return try Command(
+            .built("resval"), arguments: ["usage"] + arguments, in: home,
+            environment: ["HOME": home.string, "COLUMNS": "\(columns)"], user: user
+        ).run()
     }
 
     /// Replaces the home's path, which differs from run to run.
@@ -77,8 +76,7 @@ struct UsageCommandTests {
     func bars() throws {
         let home = try mountedHome()
         for columns in [100, 160, 400] {
-            let result = try usage(
-                "--source", home, "--top", "1", ".", in: home, columns: columns)
+            let result = try usage("--source", home, "--top", "1", ".", in: home, columns: columns)
             let line = try #require(
                 text(result, home).split(separator: "\n").last { $0.contains("100 %") })
             let name = home.string.utf8.count
@@ -86,9 +84,7 @@ struct UsageCommandTests {
             let bar = line.filter { "#+-~".contains($0) }
             let width = columns - 20 - name
             #expect(bar.count == width)
-            for (sign, bytes) in [
-                ("#", 102_400), ("+", 2 << 20), ("-", 4 << 20), ("~", 3 << 19),
-            ] {
+            for (sign, bytes) in [("#", 102_400), ("+", 2 << 20), ("-", 4 << 20), ("~", 3 << 19)] {
                 let expected = Double(width * bytes) / (102_400 + Double(15 << 19))
                 let drawn = Double(bar.count { "\($0)" == sign })
                 #expect(abs(drawn - expected) <= 1, "\(sign) in \(bar)")
@@ -106,11 +102,10 @@ struct UsageCommandTests {
     func selection() throws {
         let home = try mountedHome()
         func names(_ arguments: String...) throws -> [Substring] {
-            var command = Command(
-                .built("resval"), arguments: ["usage", "--source", "."] + arguments)
-            command.workingDirectory = home
-            command.environment = ["HOME": home.string]
-            return try command.run().text.split(separator: "\n")
+            return try Command(
+                .built("resval"), arguments: ["usage", "--source", "."] + arguments, in: home,
+                environment: ["HOME": home.string]
+            ).run().text.split(separator: "\n")
                 .filter { $0.contains(" %  ") }.compactMap { $0.split(separator: " ").last }
         }
         try #expect(names("--top", "3") == [Substring(home.string), "project", "build"])
@@ -160,8 +155,7 @@ struct UsageCommandTests {
         #expect(above.exitCode == 1)
         #expect(above.errorText == "resval: 7.6 MiB are on disk, more than 7.0 MiB\n")
         #expect(above.text.hasPrefix("7.6 MiB in files, 7.6 MiB on disk"))
-        let failed = try usage("--max-size", "7M", ".", "missing", in: home)
-        #expect(failed.exitCode == 2)
+        try usage("--max-size", "7M", ".", "missing", in: home).expect(exits: 2)
     }
 
     @Test("what cannot be read is named, and the exit code is 2")
@@ -183,9 +177,7 @@ struct UsageCommandTests {
         #expect(messages.first?.hasPrefix("resval: HOME/closed: ") == true)
         #expect(messages.last?.hasPrefix("resval: HOME/named/entry: ") == true)
         #expect(result.text.contains(#""problemCount":2"#))
-        #expect(
-            result.text.contains(
-                #""path":"\#(home)/closed","depth":1,"wasRead":false"#))
+        #expect(result.text.contains(#""path":"\#(home)/closed","depth":1,"wasRead":false"#))
         let screen = try usage(in: home, user: user)
         #expect(screen.text.contains("  incomplete: 2 items could not be read\n"))
         #expect(screen.text.contains("closed (not read)\n"))
@@ -227,9 +219,8 @@ struct UsageCommandTests {
             echo $code; cat errors; grep -c totals out; ls file 2>/dev/null
             """
         let root = try temporaryDirectory()
-        var command = Command(
-            try #require(FilePath.tool("bash")), "-c", script, FilePath.built("resval"))
-        command.workingDirectory = root
+        let command = Command(
+            try #require(FilePath.tool("bash")), "-c", script, FilePath.built("resval"), in: root)
         try #expect(
             command.run().text == """
                 130
@@ -247,10 +238,8 @@ struct UsageCommandTests {
         ])
     func usageErrors(arguments: [String], message: String) throws {
         let root = try temporaryDirectory()
-        var command = Command(.built("resval"), arguments: ["usage"] + arguments)
-        command.workingDirectory = root
-        let result = try command.run()
-        #expect(result.exitCode == 64)
-        #expect(result.errorText.contains(message))
+        try Command(
+            .built("resval"), arguments: ["usage"] + arguments, in: root
+        ).run(exits: 64, says: message)
     }
 }

@@ -66,9 +66,7 @@ struct UsageExtremeTests {
         #expect(json.output.count < 4 << 20)
 
         let file = filesystem.root.appending("before.json")
-        var write = Command(try #require(FilePath.tool("tee")), file)
-        write.input = json.output
-        try write.runSuccessfully()
+        try Command(try #require(FilePath.tool("tee")), file, input: json.output).runSuccessfully()
         expect(
             try resval("usage", "--compare", file, root, in: root), exits: 0,
             prints: "grown by 0 B, shrunk by 0 B, 4.0 KiB on disk\n")

@@ -17,9 +17,9 @@ struct UsageFileTests {
         try tree.create(in: root)
         let before = try resval("usage", "--json", root, in: root)
         let file = filesystem.root.appending("before.json")
-        var write = Command(try #require(FilePath.tool("tee")), file)
-        write.input = before.output
-        try write.runSuccessfully()
+        try Command(
+            try #require(FilePath.tool("tee")), file, input: before.output
+        ).runSuccessfully()
         let same = try resval("usage", "--compare", file, root, in: root)
         expect(same, exits: 0, prints: "grown by 0 B, shrunk by 0 B, 1.0 MiB on disk\n")
 
@@ -48,9 +48,7 @@ struct UsageFileTests {
         #expect(other.exitCode == 2)
         // What is in a ROOT of the older output is compared nevertheless.
         #expect(other.text.contains("  +16.0 KiB  \(root)/old\n"), "\(other)")
-        #expect(
-            other.errorText
-                == "resval: \(filesystem.root): is not a ROOT of \(file)\n")
+        #expect(other.errorText == "resval: \(filesystem.root): is not a ROOT of \(file)\n")
     }
 
     @Test(
@@ -75,7 +73,7 @@ struct UsageFileTests {
             ),
         ])
     func refusedComparison(text: String, message: String) throws {
-        let root = try temporaryDirectory(containing: Tree { File("old", text) })
+        let root = try temporaryDirectory { File("old", text) }
         let result = try resval("usage", "--compare", "old", in: root)
         #expect(result.exitCode == 2)
         #expect(result.text == "")

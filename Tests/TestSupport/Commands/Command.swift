@@ -23,14 +23,26 @@ package struct Command: Sendable {
     package var timeout: Duration = .seconds(120)
 
     /// Creates a command from a program and its arguments.
-    package init(_ executable: FilePath, _ arguments: any CommandArgument...) {
-        self.init(executable, arguments: arguments)
+    package init(
+        _ executable: FilePath, _ arguments: any CommandArgument..., in directory: FilePath? = nil,
+        environment: [String: String?] = [:], input: [UInt8] = [], user: UInt32? = nil
+    ) {
+        self.init(
+            executable, arguments: arguments, in: directory, environment: environment, input: input,
+            user: user)
     }
 
     /// Creates a command from a program and its arguments.
-    package init(_ executable: FilePath, arguments: [any CommandArgument]) {
+    package init(
+        _ executable: FilePath, arguments: [any CommandArgument], in directory: FilePath? = nil,
+        environment: [String: String?] = [:], input: [UInt8] = [], user: UInt32? = nil
+    ) {
         self.executable = executable
         self.arguments = arguments.map(\.argumentBytes)
+        workingDirectory = directory
+        self.environment = environment
+        self.input = input
+        self.user = user
     }
 
     /// Runs the command and waits for it.

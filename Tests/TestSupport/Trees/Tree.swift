@@ -31,6 +31,8 @@ package struct Tree: Sendable {
 package enum TreeBuilder {
     package static func buildExpression(_ item: any TreeItem) -> [any TreeItem] { [item] }
 
+    package static func buildExpression(_ tree: Tree) -> [any TreeItem] { tree.items }
+
     package static func buildBlock(_ items: [any TreeItem]...) -> [any TreeItem] {
         items.flatMap(\.self)
     }
