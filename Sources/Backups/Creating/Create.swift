@@ -204,7 +204,7 @@ extension Restic {
             in: recordDirectories.filter { !excluded.contains($0.bytes) })
         let totals = plan.totals
         report(BackupProgress(noun: "files stored").limited(to: totals))
-        let messages = BackupMessages(checkingOff: named, record: record.path.bytes) { progress in
+        let messages = StatusMessages(checkingOff: named, record: record.path.bytes) { progress in
             // restic counts the record, too, and only what it has found so far.
             report(progress.limited(to: totals))
         }
@@ -231,8 +231,8 @@ extension Restic {
 
     private func store(
         _ plan: BackupPlan, tags: [String], parent: Snapshot?, record: FilePath,
-        _ messages: BackupMessages
-    ) async throws -> (BackupMessages, ErrorOutput, isCompared: Bool) {
+        _ messages: StatusMessages
+    ) async throws -> (StatusMessages, ErrorOutput, isCompared: Bool) {
         let selection = try plan.resticSelection()
         let excludes = try MemoryFile(excludeFile(of: selection, plan, including: record))
         // With a scan each complaint would come twice.
@@ -315,9 +315,10 @@ package struct BackupSummary: Sendable {
     package fileprivate(set) var addedBytes: Int64 = 0
 }
 
-/// Reads the lines of `restic backup --json --verbose=2`.
-struct BackupMessages: LineConsumer {
-    private var summary: BackupSummary?
+/// Reads the lines of `restic backup --json --verbose=2`, and those of `restore`.
+struct StatusMessages: LineConsumer {
+    /// What restic printed at its end; nil where it did not end by itself.
+    private(set) var summary: BackupSummary?
 
     /// The summary, when restic has ended.
     ///
@@ -346,34 +347,33 @@ struct BackupMessages: LineConsumer {
         self.report = report
     }
 
-    mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
-        // Lines that are not objects are messages for people.
-        guard line.first == UInt8(ascii: "{") else { return }
+    /// Lines that are not as expected tell nothing but that restic ended: what is not named counts as missing.
+    mutating func receive(line: ArraySlice<UInt8>) {
         var (kind, action, item) = ("", "", [UInt8]())
         var progress = BackupProgress(noun: "files stored")
         var summary = BackupSummary()
         var scanner = JSONScanner(line)
-        try parsing("backup") { () throws(JSONError) in
-            try scanner.forEachField { scanner, name throws(JSONError) in
-                switch name {
-                case "message_type": kind = try scanner.text()
-                case "action": action = try scanner.text()
-                case "item": item = try scanner.string()
-                case "files_done": progress.filesDone = try scanner.amount()
-                case "total_files": progress.filesTotal = try scanner.amount()
-                case "bytes_done": progress.bytesDone = try scanner.amount()
-                case "total_bytes": progress.bytesTotal = try scanner.amount()
-                case "snapshot_id": summary.snapshot = try scanner.text()
-                case "files_new": summary.newFiles = try scanner.amount()
-                case "files_changed": summary.changedFiles = try scanner.amount()
-                case "files_unmodified": summary.unchangedFiles = try scanner.amount()
-                case "total_bytes_processed": summary.storedBytes = try scanner.amount()
-                case "data_added": summary.addedBytes = try scanner.amount()
-                default: break
-                }
+        let line: Void? = try? scanner.forEachField { scanner, name throws(JSONError) in
+            switch name {
+            case "message_type": kind = try scanner.text()
+            case "action": action = try scanner.text()
+            case "item": item = try scanner.string()
+            case "files_done": progress.filesDone = try scanner.amount()
+            case "total_files": progress.filesTotal = try scanner.amount()
+            case "bytes_done", "bytes_restored": progress.bytesDone = try scanner.amount()
+            case "total_bytes": progress.bytesTotal = try scanner.amount()
+            case "snapshot_id": summary.snapshot = try scanner.text()
+            case "files_new": summary.newFiles = try scanner.amount()
+            case "files_changed": summary.changedFiles = try scanner.amount()
+            case "files_unmodified": summary.unchangedFiles = try scanner.amount()
+            case "total_bytes_processed": summary.storedBytes = try scanner.amount()
+            case "data_added": summary.addedBytes = try scanner.amount()
+            default: break
             }
         }
         switch kind {
+        case "summary": self.summary = summary
+        case _ where line == nil: break
         case "verbose_status" where ["new", "modified", "unchanged"].contains(action):
             if item == record {
                 hasRecord = true
@@ -381,7 +381,6 @@ struct BackupMessages: LineConsumer {
                 named?.receive(item, isKnown: action != "new")
             }
         case "status": report(progress)
-        case "summary": self.summary = summary
         default: break
         }
     }

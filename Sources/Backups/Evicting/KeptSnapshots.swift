@@ -56,7 +56,7 @@ extension Restic {
                     option("--files-from-raw", list.path),
                 ])
         let (output, end) = try await attempt(
-            command, reading: Lines(BackupMessages(report)))
+            command, reading: Lines(StatusMessages(report)))
         // restic opens the list through this process's descriptor, and the record by its path.
         withExtendedLifetime((list, record)) {}
         // 3: some files could not be read, which is found when they are read back.

@@ -245,7 +245,13 @@ extension Restic {
         _ place: FilePath, _ snapshot: Snapshot, _ paths: [[UInt8]], _ bytes: Int64,
         _ report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> (ResticEnd, lost: [[UInt8]]) {
-        let messages = RestoreMessages(totalBytes: bytes, report)
+        let start = BackupProgress(noun: "content restored", filesDone: nil, bytesTotal: bytes)
+        report(start)
+        let messages = StatusMessages { progress in
+            var now = start
+            now.bytesDone = min(progress.bytesDone, bytes)
+            report(now)
+        }
         var lost: [[UInt8]] = []
         while true {
             let (list, option) = try selection(of: paths, without: lost)
@@ -257,7 +263,7 @@ extension Restic {
             let (output, end) = try await attempt(command, reading: Lines(messages))
             // restic opens the list through this process's descriptor.
             withExtendedLifetime(list) {}
-            if end.code == 0, !output.consumer.hasSummary {
+            if end.code == 0, output.consumer.summary == nil {
                 throw BackupError(
                     .unexpectedAnswer, "restic restore did not say that it was done",
                     advice: "run the command again")
@@ -350,39 +356,5 @@ struct WantedItems: Sendable {
         guard items.contains(entry.path) else { return }
         count += 1
         if entry.kind == .regularFile { bytes.addSaturating(entry.size) }
-    }
-}
-
-private struct RestoreMessages: LineConsumer {
-    /// Whether restic has ended by itself. What it sums up counts for nothing.
-    private(set) var hasSummary = false
-    private let totalBytes: Int64
-    private let report: @Sendable (BackupProgress) -> Void
-
-    init(totalBytes: Int64, _ report: @escaping @Sendable (BackupProgress) -> Void) {
-        self.totalBytes = totalBytes
-        self.report = report
-        report(BackupProgress(noun: "content restored", filesDone: nil, bytesTotal: totalBytes))
-    }
-
-    mutating func receive(line: ArraySlice<UInt8>) {
-        guard line.first == UInt8(ascii: "{") else { return }
-        var done: Int64?
-        var kind = ""
-        var scanner = JSONScanner(line)
-        // A line that is not as expected tells no progress, and no more is read from these lines.
-        try? scanner.forEachField { scanner, name throws(JSONError) in
-            switch name {
-            case "message_type": kind = try scanner.text()
-            case "bytes_restored": done = try scanner.amount()
-            default: break
-            }
-        }
-        if kind == "summary" { hasSummary = true }
-        guard let done else { return }
-        report(
-            BackupProgress(
-                noun: "content restored", filesDone: nil, bytesDone: min(done, totalBytes),
-                bytesTotal: totalBytes))
     }
 }
