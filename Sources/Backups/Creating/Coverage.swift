@@ -32,8 +32,6 @@ struct Coverage: Sendable {
     /// Compares a plan.
     ///
     /// - Parameters:
-    ///   - missing: the SOURCEs that do not exist.
-    ///   - set: of the new snapshot.
     ///   - earlier: the snapshots of the SET, in the order they were made.
     ///   - hasUnreadable: whether there are others that cannot be read.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
@@ -296,7 +294,6 @@ struct Coverage: Sendable {
     /// Compares the snapshot as it was judged.
     ///
     /// - Parameters:
-    ///   - shortfalls: what was to be stored and was not.
     ///   - counts: for each SOURCE the number of its files and directories that restic named, and of those
     ///     of them that ``parent`` has under the same path.
     ///   - isCompared: whether restic compared them with that.
@@ -438,7 +435,6 @@ package struct CoverageCause: Sendable, Hashable {
     /// An item that an earlier snapshot has is excluded.
     ///
     /// - Parameters:
-    ///   - reason: in words.
     ///   - amount: how much of it the snapshot has.
     static func newlyExcluded(_ path: [UInt8], _ reason: String, _ amount: Amount) -> Self {
         Self(

@@ -28,10 +28,8 @@ extension Restic {
     ///
     /// - Parameters:
     ///   - plan: the plan, made by `planner` with a manifest.
-    ///   - configuration: which of this installation's SETs the snapshot belongs to.
     ///   - missing: the SOURCEs that do not exist.
     ///   - tags: additional tags for the snapshot, besides those that identify its SOURCEs.
-    ///   - report: called a few times a second while files are read and items are compared.
     /// - Throws: ``BackupError`` when no snapshot was made; errors from planning.
     package func create(
         _ plan: BackupPlan, planner: BackupPlanner, configuration: String, missing: [FilePath],
@@ -185,13 +183,10 @@ extension Restic {
     /// A snapshot appears whole or not at all, even when this process is killed.
     ///
     /// - Parameters:
-    ///   - tags: all tags of the snapshot.
     ///   - parent: an earlier snapshot of the SET, whose files need not be read again where they have not
     ///     changed; nil for none.
-    ///   - record: the text of its record.
     ///   - name: of the record's file.
     ///   - named: checks off the items that restic names as stored.
-    ///   - report: called a few times a second while files are read.
     /// - Throws: ``BackupError`` when no snapshot was made. Failures of single items are in the result.
     func store(
         _ plan: BackupPlan, tags: [String], parent: Snapshot?, record text: [UInt8],

@@ -222,7 +222,6 @@ struct SecondWalk: Sendable {
     /// Walks the SOURCEs again.
     ///
     /// - Parameters:
-    ///   - planner: made the plan.
     ///   - start: when restic was started.
     ///   - doubtful: the printed paths that restic complained about, of which the content may not be
     ///     stored; nil when it could not name all.

@@ -27,9 +27,7 @@ package final class Download: Sendable {
     ///
     /// - Parameters:
     ///   - path: the current path of the placeholder: absolute, without symbolic links.
-    ///   - record: the record on the file.
     ///   - kept: what the record of the kept snapshot says of the file.
-    ///   - directory: that of the current user.
     /// - Returns: nil when there is nothing to download: the file has no record, or its content was
     ///   complete and its time and permission bits have been restored.
     /// - Throws: ``EvictionError``: `notPlaceholder`, `recordDisagrees`, `inUse`, `noSpace` and

@@ -132,8 +132,6 @@ extension EvictionDirectory {
     ///    last permission bit goes.
     ///
     /// - Parameters:
-    ///   - file: the file, as ``evictableFile(at:)`` returned it.
-    ///   - record: the record to write on the file.
     ///   - content: the hash of what the snapshot returned for the file's path.
     ///   - shouldStop: called while the file is read; a file that is not punched yet is left whole.
     /// - Returns: the allocated size that remains, in bytes.

@@ -34,9 +34,6 @@ extension EvictionWork {
     ///
     /// - Parameters:
     ///   - files: absolute paths without symbolic links.
-    ///   - policy: determines what is excluded from backups.
-    ///   - places: the directories and files that are never evicted.
-    ///   - isDryRun: whether it is only reported which these are.
     /// - Throws: ``BackupError`` when the first snapshot was not made; `interrupted` when the work was
     ///   stopped.
     package func evict(

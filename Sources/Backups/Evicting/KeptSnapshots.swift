@@ -32,8 +32,6 @@ extension Restic {
     /// - Parameters:
     ///   - files: absolute paths. Files that cannot be read are missing from the snapshot; the
     ///     caller finds out by reading them back.
-    ///   - record: the snapshot's record.
-    ///   - report: called a few times a second while files are read.
     /// - Returns: the snapshot's full identifier.
     /// - Throws: ``BackupError`` when no snapshot was made.
     func keep(

@@ -44,11 +44,6 @@ final class StepCounter: Sendable {
     }
 
     /// Begins a step.
-    ///
-    /// - Parameters:
-    ///   - noun: what is counted, in the plural, such as `files stored`.
-    ///   - files: the number of these; 0 if unknown.
-    ///   - bytes: their size, in bytes; 0 if unknown, or when none are counted.
     init(
         _ noun: StaticString, of files: Int64 = 0, bytes: Int64 = 0,
         _ report: @escaping @Sendable (BackupProgress) -> Void

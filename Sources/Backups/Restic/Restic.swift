@@ -33,10 +33,8 @@ package struct Restic: Sendable {
     ///     working directory contains is not started.
     ///   - passwordFile: the path of a file that contains the password; nil to let restic find the
     ///     password through the environment.
-    ///   - environment: the environment that restic inherits, each variable as `NAME=VALUE`.
     ///   - stateDirectory: the programs' directory for state, which may be missing; nil when it is not known.
     ///   - uploadLimit: the most bytes a second that restic sends; nil for as many as it can.
-    ///   - limits: how long restic is waited for.
     /// - Throws: ``BackupError``: `engineMissing`; `noPassword` when there is no source of a password.
     package init(
         searchPath: [UInt8], repository: RepositoryLocation, passwordFile: [UInt8]?,

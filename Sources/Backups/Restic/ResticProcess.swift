@@ -66,7 +66,6 @@ struct ResticEnvironment: Sendable {
     private(set) var variables: [[UInt8]]
 
     /// - Parameters:
-    ///   - repository: the location, in restic's syntax.
     ///   - hasPasswordFile: whether a password file is given as an argument; other variables that
     ///     give a password are then removed.
     init(_ inherited: [[UInt8]], repository: [UInt8], hasPasswordFile: Bool) {
@@ -371,7 +370,6 @@ private final class Stopper: Sendable {
     /// - Parameters:
     ///   - process: the process, which is stopped when it moves nothing for too long.
     ///   - limit: how long it may take in all; nil for no limit.
-    ///   - send: sends it a signal.
     func begin(
         _ process: Int32, _ limits: ResticLimits, within limit: Duration?,
         _ send: @escaping @Sendable (Signal) -> Void

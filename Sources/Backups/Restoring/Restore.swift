@@ -21,10 +21,7 @@ extension Restic {
     ///
     /// - Parameters:
     ///   - part: what to restore, each path with everything below it.
-    ///   - list: the snapshots of the repository.
-    ///   - holder: returns the repository with an identifier, for evicted files.
     ///   - begin: called before anything is restored; an error that it throws ends the restore.
-    ///   - report: called a few times a second.
     /// - Throws: ``BackupError``: `noMatch`, or restic's failure; also what `begin` throws. Failures of
     ///   single items are in the result.
     package func restore(

@@ -19,7 +19,6 @@ extension Restic {
     /// What was found out about snapshots is written to their tags first, which gives them other
     /// identifiers.
     ///
-    /// - Parameter isDryRun: whether it is only decided which these are.
     /// - Throws: ``BackupError``: `noSnapshot` when there are none of the configuration,
     ///   `ambiguousSources` when there are several SETs and none was chosen.
     package func forget(
@@ -139,7 +138,6 @@ extension Restic {
 
     /// Returns the holds that a snapshot has, and the snapshots that they keep.
     ///
-    /// - Parameter list: the snapshots of the repository.
     /// - Throws: ``BackupError``: `noRecord`, `damaged`.
     package func heldSnapshots(
         by snapshot: Snapshot, among list: SnapshotList

@@ -116,7 +116,6 @@ extension Restic {
     ///
     /// - Parameters:
     ///   - path: the absolute path as it was backed up.
-    ///   - list: the snapshots of the repository.
     /// - Returns: those that contain it, the oldest first, and those that may, and cannot be read.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     package func occurrences(

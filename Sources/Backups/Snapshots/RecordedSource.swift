@@ -86,7 +86,6 @@ package struct RecordedSource: Sendable, Hashable {
 
     /// Inspects the SOURCEs of a plan.
     ///
-    /// - Parameter missing: the SOURCEs that do not exist.
     /// - Returns: those of the plan in its order, then the missing ones.
     static func all(in plan: BackupPlan, missing: [FilePath]) -> [RecordedSource] {
         let withoutContent = plan.pathsWithoutContent
@@ -121,8 +120,6 @@ extension RecordedSource {
     var isAway: Bool { isMissing && medium != nil }
 
     /// Takes over what it is compared with from the same SOURCE of the snapshot before.
-    ///
-    /// - Parameter mounts: those that are there now.
     mutating func takeOver(_ before: RecordedSource, _ mounts: MountTable?) {
         (expected, expectedFilesystem) = (before.expected, before.expectedFilesystem)
         (fall, pathsGone, named) = (before.fall, before.pathsGone, before.named)

@@ -74,8 +74,6 @@ package struct SnapshotRecord: Sendable {
     init(keeping files: [KeptFile]) { kept = files }
 
     /// Adds what a plan says.
-    ///
-    /// - Parameter missing: the SOURCEs that do not exist.
     mutating func add(_ plan: BackupPlan, missing: [FilePath]) {
         nonce = randomIdentifier()
         sources = RecordedSource.all(in: plan, missing: missing)
@@ -158,8 +156,6 @@ package struct SnapshotRecord: Sendable {
     }
 
     /// Returns the holds, those without an end first, and what they keep.
-    ///
-    /// - Parameter snapshots: of the SET.
     func held(among snapshots: [Snapshot]) -> [HeldPart] {
         let byNumber = Dictionary(snapshots.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
         return (holds.filter { $0.kind == .other } + holds.filter { $0.kind != .other }).map {
