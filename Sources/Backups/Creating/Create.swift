@@ -40,10 +40,11 @@ extension Restic {
         }
         // A look at a directory costs nothing, and the next commands need the repository to themselves.
         if repository.directory != nil { try await removeDeadLocks() }
-        let (set, earlier, hasUnreadable, doubt) = try await beginSnapshot(of: configuration)
+        let listed = try await list()
+        let (set, earlier, doubt) = beginSnapshot(of: configuration, after: listed)
         var coverage = try await Coverage(
-            of: plan, missing: missing, in: set, with: earlier, hasUnreadable: hasUnreadable,
-            by: self)
+            of: plan, missing: missing, in: set, with: earlier,
+            hasUnreadable: !listed.unreadable.isEmpty, by: self)
         if let doubt { coverage.add(.incomparable(doubt)) }
         let text = coverage.new.text
         let hash = ContentHash(of: text).hexadecimal
@@ -124,10 +125,8 @@ extension Restic {
     ///
     /// - Returns: also what is doubtful about it, in words.
     private func beginSnapshot(
-        of configuration: String
-    ) async throws(BackupError) -> (SnapshotSet, [Snapshot], hasUnreadable: Bool, doubt: String?) {
-        let listed = try await list()
-        let hasUnreadable = !listed.unreadable.isEmpty
+        of configuration: String, after listed: SnapshotList
+    ) -> (SnapshotSet, [Snapshot], doubt: String?) {
         let all = listed.snapshots
         // One that cannot be read may be there.
         if listed.unreadable.isEmpty { notes?.remove(except: Set(all.compactMap(\.recordHash))) }
@@ -137,10 +136,10 @@ extension Restic {
             let set = SnapshotSet(identifier: kept, configuration: configuration)
             let earlier = all.filter { $0.set == set }
             if let newest = earlier.last {
-                if isNoted(newest, inDoubt: true) { return (set, earlier, hasUnreadable, nil) }
+                if isNoted(newest, inDoubt: true) { return (set, earlier, nil) }
                 try keep(new.identifier, of: configuration)
                 return (
-                    new, [], hasUnreadable,
+                    new, [],
                     "snapshot \(newest.shortIdentifier), the one made last, was not made here: another machine "
                         + "uses a copy of this one's state, or the state is not the one it was. This backup "
                         + "begins anew, and forget leaves the earlier snapshots alone (if no other machine made "
@@ -153,7 +152,7 @@ extension Restic {
             }
             if let former, let formerSet = former.set, isNoted(former) {
                 try keep(formerSet.identifier, of: configuration)
-                return (formerSet, all.filter { $0.set == formerSet }, hasUnreadable, nil)
+                return (formerSet, all.filter { $0.set == formerSet }, nil)
             }
             let doubt = former.map {
                 "a machine of this name made snapshot \($0.shortIdentifier) of the same, and this one's state "
@@ -164,10 +163,10 @@ extension Restic {
                 "there is no earlier snapshot of the same, or it is one that cannot be read: "
                     + $0.sentence
             }
-            return (set, [], hasUnreadable, doubt ?? damaged)
+            return (set, [], doubt ?? damaged)
         } catch {
             return (
-                new, [], hasUnreadable,
+                new, [],
                 "the state directory cannot be written (\(error.description)), so this snapshot belongs to no "
                     + "earlier ones, and is compared with none"
             )
