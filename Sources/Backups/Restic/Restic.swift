@@ -118,7 +118,7 @@ package struct Restic: Sendable {
     /// none can be written. restic runs without its cache if the disk of the cache is full: otherwise
     /// it would retry writes there for hours.
     ///
-    /// - Throws: ``BackupError``: `engineTooOld`; `notWritable` at once for a command that writes to a
+    /// - Throws: ``BackupError``: `engineMissing`; `notWritable` at once for a command that writes to a
     ///   repository where no lock can be written, which restic would try for most of a minute, and for
     ///   root in another user's repository;
     ///   `noSpace` when the disk of the cache has become full after part of the output was consumed.
@@ -209,7 +209,7 @@ package struct Restic: Sendable {
     /// Checks, once, that restic is 0.18 or newer: the first version whose commands, exit codes and
     /// messages this program knows.
     ///
-    /// - Throws: ``BackupError``: `engineTooOld`, and as ``execute(_:startedBy:reading:)`` does.
+    /// - Throws: ``BackupError``: `engineMissing`, and as ``execute(_:startedBy:reading:)`` does.
     private func requireVersion() async throws(BackupError) {
         guard !isNewEnough.withLock({ $0 }) else { return }
         let (output, end) = try await execute(
@@ -221,12 +221,12 @@ package struct Restic: Sendable {
         guard end.code == 0, let version, let major = Int(version.2), let minor = Int(version.3)
         else {
             throw BackupError(
-                .engineTooOld, "does not name its version as restic does",
+                .engineMissing, "does not name its version as restic does",
                 advice: ResticPrograms.advice, path: programs.restic)
         }
         guard (major, minor) >= (0, 18) else {
             throw BackupError(
-                .engineTooOld, "restic \(version.1) is too old", advice: ResticPrograms.advice,
+                .engineMissing, "restic \(version.1) is too old", advice: ResticPrograms.advice,
                 path: programs.restic)
         }
         isNewEnough.withLock { $0 = true }

@@ -22,8 +22,8 @@ extension Restic {
     /// - Parameters:
     ///   - part: what to restore, each path with everything below it.
     ///   - begin: called before anything is restored; an error that it throws ends the restore.
-    /// - Throws: ``BackupError``: `noMatch`, or restic's failure; also what `begin` throws. Failures of
-    ///   single items are in the result.
+    /// - Throws: ``BackupError`` for a path that is not there, or restic's failure; also what `begin`
+    ///   throws. Failures of single items are in the result.
     package func restore(
         _ part: RestorePart, _ mode: RestoreMode, among list: SnapshotList,
         holder: (String) async throws -> Restic, begin: (RestoreAmount) throws -> Void,
@@ -80,7 +80,7 @@ extension Restic {
         }
         if let missing = wanted.missing.first {
             throw BackupError(
-                .noMatch, "is not in snapshot \(snapshot.shortIdentifier)",
+                .other, "is not in snapshot \(snapshot.shortIdentifier)",
                 advice: "give the whole path as it was backed up", path: FilePath(bytes: missing))
         }
         if !mode.accounts.isEmpty {
