@@ -101,7 +101,9 @@ extension Restic {
         // Where it cannot be written, the earlier one stays, and so does the snapshot that it is about.
         try? storedFileRecords?.replace(
             repository.fingerprint, SourceTags(plan.sources).fingerprint, of: summary.snapshot,
-            in: snapshotsDirectory, with: consume storedFiles)
+            in: repository.directory.map { _ in
+                FilePath(bytes: repository.absoluteBytes).appending("snapshots")
+            }, with: consume storedFiles)
         return result
     }
 
@@ -341,7 +343,8 @@ struct StatusMessages: LineConsumer {
         self.report = report
     }
 
-    /// Lines that are not as expected tell nothing but that restic ended: what is not named counts as missing.
+    /// Lines that are not as expected tell nothing but that restic ended: what is not named counts
+    /// as missing.
     mutating func receive(line: ArraySlice<UInt8>) {
         var (kind, action, item) = ("", "", [UInt8]())
         var progress = BackupProgress(noun: "files stored")

@@ -33,7 +33,8 @@ package struct Restic: Sendable {
     ///     working directory contains is not started.
     ///   - passwordFile: the path of a file that contains the password; nil to let restic find the
     ///     password through the environment.
-    ///   - stateDirectory: the programs' directory for state, which may be missing; nil when it is not known.
+    ///   - stateDirectory: the programs' directory for state, which may be missing; nil when it is
+    ///     not known.
     ///   - uploadLimit: the most bytes a second that restic sends; nil for as many as it can.
     /// - Throws: ``BackupError``: `engineMissing`; `noPassword` when there is no source of a password.
     package init(
@@ -61,13 +62,6 @@ package struct Restic: Sendable {
         }
         passwordCommand = environment.takePasswordCommand()
         self.environment = environment
-    }
-
-    /// The directory with a file for each snapshot, named by its full identifier; nil when the
-    /// repository is not a directory of this machine.
-    var snapshotsDirectory: FilePath? {
-        guard repository.directory != nil else { return nil }
-        return FilePath(bytes: repository.absoluteBytes).appending("snapshots")
     }
 
     /// Runs a restic command that must succeed.

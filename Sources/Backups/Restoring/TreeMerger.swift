@@ -16,8 +16,6 @@ package struct MergeOutcome: Sendable {
     package fileprivate(set) var movedAside: [(path: [UInt8], name: [UInt8])] = []
     /// The replaced files that have other names, which keep the old content.
     package fileprivate(set) var filesWithOtherNames: [[UInt8]] = []
-
-    init() {}
 }
 
 /// Moves restored items into a target by descriptors.

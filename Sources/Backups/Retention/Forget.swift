@@ -105,7 +105,9 @@ extension Restic {
         }
         if let obstacle {
             warn("nothing is removed: \(obstacle)")
-            return set.snapshots.map { ForgetDecision($0, keptFor: ["nothing is removed"]) }
+            return set.snapshots.map {
+                ForgetDecision(snapshot: $0, reasons: ["nothing is removed"])
+            }
         }
         var kept: [String: [String]] = [:]
         for tags in [set.name.tag, "\(set.name.tag),\(StateTag.judged)"] {
@@ -176,10 +178,6 @@ package struct ForgetDecision: Sendable, Hashable {
     package let reasons: [String]
 
     package var isKept: Bool { !reasons.isEmpty }
-
-    init(_ snapshot: Snapshot, keptFor reasons: [String]) {
-        (self.snapshot, self.reasons) = (snapshot, reasons)
-    }
 }
 
 extension [Snapshot] {
@@ -225,7 +223,7 @@ extension [Snapshot] {
                 reasons.append("another one has the same record")
             }
             if !rulesAreKnown { reasons.append("restic's rules keep none") }
-            return ForgetDecision(snapshot, keptFor: reasons)
+            return ForgetDecision(snapshot: snapshot, reasons: reasons)
         }
     }
 }

@@ -9,8 +9,6 @@ package struct Amount: Sendable, Hashable {
     package var items: Int64 = 0
     package var bytes: Int64 = 0
 
-    package init(items: Int64 = 0, bytes: Int64 = 0) { (self.items, self.bytes) = (items, bytes) }
-
     mutating func add(_ other: Amount) {
         items.addSaturating(other.items)
         bytes.addSaturating(other.bytes)
@@ -56,14 +54,12 @@ package struct RecordedSource: Sendable, Hashable {
     /// The number of its files and directories that restic named in the snapshot judged last; nil if that is
     /// not known.
     var named: Int64?
+}
 
-    init() {}
-
-    init(path: [UInt8]) { self.path = path }
-
+extension RecordedSource {
     /// Inspects a SOURCE. Facts that cannot be read are omitted: the plan reports such errors.
     private init(lookingAt source: FilePath) {
-        path = source.bytes
+        self.init(path: source.bytes)
         do throws(Errno) {
             let status = try source.withoutFollowing.status()
             if let volume = Volume(holding: status) {
@@ -73,12 +69,7 @@ package struct RecordedSource: Sendable, Hashable {
                 if volume.mount.isRemovable { medium = String(validating: point) }
             }
             guard status.kind == .directory else { return }
-            var hasEntries = false
-            try forEachName(in: source) { _ in
-                hasEntries = true
-                return false
-            }
-            isEmpty = !hasEntries
+            isEmpty = (try? isEmptyOrAbsent(source)) ?? false
         } catch {
             // Deleted or unreadable: assumed not to be empty.
         }
