@@ -58,11 +58,6 @@ package struct UnreadableSnapshot: Sendable, Hashable {
     package let identifier: String
     package let problem: String
 
-    package init(identifier: String, problem: String) {
-        self.identifier = identifier
-        self.problem = problem
-    }
-
     /// What is wrong and how to proceed, with the identifier.
     package var sentence: String {
         "snapshot \(identifier.prefix(8)) cannot be read and is skipped: \(problem) "
