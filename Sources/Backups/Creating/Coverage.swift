@@ -404,7 +404,6 @@ extension [[UInt8]: Amount] {
     }
 }
 
-/// How a backup compares with the earlier snapshots of its SET.
 package struct CoverageReport: Sendable {
     /// How less is covered; empty when no less is, or only what the owner excluded.
     package internal(set) var causes: [CoverageCause] = []
@@ -424,7 +423,6 @@ package struct CoverageReport: Sendable {
     package internal(set) var unprotected: [RecordedProtection] = []
 }
 
-/// The way in which a backup covers less than the one before.
 package struct CoverageCause: Sendable, Hashable {
     package let name: String
     /// The item concerned; nil for the backup as a whole.

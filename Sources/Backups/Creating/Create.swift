@@ -300,14 +300,11 @@ private let incompleteCode: Int32 = 3
 
 package struct BackupSummary: Sendable {
     package fileprivate(set) var snapshot = ""
-    /// The number of files that the parent did not contain.
     package fileprivate(set) var newFiles: Int64 = 0
-    /// The number of files that differ from those in the parent.
     package fileprivate(set) var changedFiles: Int64 = 0
     /// The number of files that are the same as in the parent, and were not read again.
     package fileprivate(set) var unchangedFiles: Int64 = 0
     package fileprivate(set) var storedBytes: Int64 = 0
-    /// The number of bytes by which the repository grew.
     package fileprivate(set) var addedBytes: Int64 = 0
 }
 
@@ -329,7 +326,6 @@ struct StatusMessages: LineConsumer {
     }
     /// The items that restic named as stored; nil when they are not wanted.
     private(set) var named: NamedItems?
-    /// Whether restic named the snapshot's record.
     private(set) var hasRecord = false
     private let record: [UInt8]
     private let report: @Sendable (BackupProgress) -> Void

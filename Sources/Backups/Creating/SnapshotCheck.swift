@@ -8,7 +8,6 @@ struct NamedItems: Sendable {
     let manifest: PlanManifest
     private(set) var count: Int
     private(set) var lostExclusions: [[UInt8]] = []
-    /// Whether each item of the manifest was named.
     private var isNamed: [Bool]
     /// How often the printed name of each of the manifest's inexact paths was named, at the first of
     /// those that print alike.

@@ -240,7 +240,6 @@ extension EvictionError {
 
 private struct HashConsumer: OutputConsumer {
     let counter: StepCounter
-    /// Called with the hash after the last bytes.
     let whenDone: @Sendable (ContentHash) -> Void
     fileprivate var sum = SHA256()
 
@@ -255,7 +254,6 @@ private struct HashConsumer: OutputConsumer {
     }
 }
 
-/// The outcome of evicting or downloading one file.
 package struct EvictionOutcome: Sendable {
     package enum End: Sendable, Hashable {
         /// It was done; this many bytes were freed or downloaded.
@@ -281,7 +279,6 @@ package struct EvictionOutcome: Sendable {
         self.end = end
     }
 
-    /// The outcome for a file on which an operation threw an error.
     package init(_ path: FilePath, size: Int64 = 0, refusedBy error: any Error) {
         self.init(path: path, size: size, end: .refused(EvictionError(error, at: path)))
     }

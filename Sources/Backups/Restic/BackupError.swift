@@ -22,9 +22,7 @@ package struct BackupError: Error, Sendable, Hashable {
         /// There is no space left, in the repository or at a restore's target.
         case noSpace
         case damaged
-        /// No snapshot matches the request, or several do.
         case noSnapshot
-        /// The snapshot has no record of how it was made.
         case noRecord
         /// The engine's answer is not one that this program understands.
         case unexpectedAnswer

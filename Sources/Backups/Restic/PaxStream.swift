@@ -126,7 +126,6 @@ private struct TarHeader {
     }
 }
 
-/// What an extended header says about the member that follows it.
 private struct MemberRecords {
     var path: ArraySlice<UInt8>?
     var size: Int64?

@@ -233,7 +233,6 @@ struct ResticCommand: Sendable, Hashable {
     let name: String
     /// The options, each in one word with its value: see ``option(_:_:)``.
     var options: [[UInt8]]
-    /// The paths or identifiers that the command applies to.
     var operands: [[UInt8]]
 
     init(_ name: String, _ options: [[UInt8]] = [], on operands: [[UInt8]] = []) {
@@ -253,7 +252,6 @@ struct ResticCommand: Sendable, Hashable {
         if !has(option) { options.append(Array(option.utf8)) }
     }
 
-    /// Returns the command line after the program's name.
     func arguments(opening password: [[UInt8]]) -> [[UInt8]] {
         let ending = operands.isEmpty ? [] : words("--") + operands
         return words(name) + password + options + ending
@@ -266,7 +264,6 @@ func option(_ name: String, _ value: [UInt8]) -> [UInt8] { Array("\(name)=".utf8
 
 func option(_ name: String, _ value: String) -> [UInt8] { Array("\(name)=\(value)".utf8) }
 
-/// Returns plain text as arguments.
 func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }
 
 /// Records whether there was any output. The caller finishes the consumer.

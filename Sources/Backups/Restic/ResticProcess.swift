@@ -98,7 +98,6 @@ struct ResticEnvironment: Sendable {
         if let value { variables.append(start + value) }
     }
 
-    /// The value of a variable; nil when it is not set or empty.
     func value(_ name: String) -> [UInt8]? {
         let start = Array("\(name)=".utf8)
         return variables.last { $0.starts(with: start) && $0.count > start.count }

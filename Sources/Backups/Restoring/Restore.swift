@@ -3,7 +3,6 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// How much a restore writes, and how much room there is.
 package struct RestoreAmount: Sendable, Hashable {
     /// The number of items of the SOURCEs, directories included.
     package var items = 0
@@ -319,9 +318,7 @@ extension [[UInt8]] {
     func include(_ path: [UInt8]) -> Bool { isEmpty || contains { isHeld(path, by: $0) } }
 }
 
-/// Counts the entries of a snapshot that are wanted.
 struct WantedItems: Sendable {
-    /// The wanted paths that match no entry.
     private(set) var missing: [[UInt8]]
     /// The number of items of the SOURCEs that are wanted, directories included.
     private(set) var count: Int

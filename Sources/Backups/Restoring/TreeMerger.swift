@@ -2,7 +2,6 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// What came of moving restored items.
 package struct MergeOutcome: Sendable {
     /// Items that are not in the target as they should be.
     fileprivate(set) var failures: [RestoreFailure] = []
@@ -416,7 +415,6 @@ package enum Placing: Sendable, Hashable {
     case replacing
 }
 
-/// Why nothing is put into a mount point, in words.
 package let unmountedSentence =
     "it is a mount point in /etc/fstab with nothing mounted: mount it, or restore to another directory "
     + "with --target"

@@ -245,7 +245,6 @@ package struct RetentionRules: Sendable, Hashable {
         case last, hourly, daily, weekly, monthly, yearly
     }
 
-    /// The number of periods to keep by each rule.
     package var counts: [Period: Int] = [:]
     /// The span before the newest snapshot in which the newest snapshot of each period is kept;
     /// `last` keeps all.

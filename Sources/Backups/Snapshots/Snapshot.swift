@@ -71,7 +71,6 @@ package struct Snapshot: Sendable, Hashable {
     /// it contains, too.
     var items: PathSet { PathSet(sources.map(\.bytes)) }
 
-    /// The tags set by users.
     package var tags: [String] { allTags.filter { !SourceTags.isReserved($0) } }
 
     /// Whether it has the only copy of something, so that only an explicit command may remove it.

@@ -1,7 +1,6 @@
 import SystemCalls
 import SystemPackage
 
-/// Snapshots of a repository, and those that cannot be read.
 package struct SnapshotList: Sendable {
     /// The snapshots: by their times, but those of each SET in the order they were made.
     package var snapshots: [Snapshot]
@@ -52,7 +51,6 @@ package struct SnapshotList: Sendable {
     }
 }
 
-/// A snapshot that is in the repository, but cannot be read.
 package struct UnreadableSnapshot: Sendable, Hashable {
     /// The identifier, or its first digits.
     package let identifier: String
@@ -144,7 +142,6 @@ private struct SnapshotListReader: OutputConsumer {
     var isComplete: Bool { elements.isComplete }
 }
 
-/// Parses what a restic command printed.
 func parsing<Result>(
     _ command: String, _ body: () throws(JSONError) -> Result
 ) throws(BackupError) -> Result {

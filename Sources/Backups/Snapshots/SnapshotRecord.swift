@@ -35,7 +35,6 @@ package struct SnapshotRecord: Sendable {
     /// Whether it was judged. A snapshot whose verdict was lost has no part.
     package var isWhole = false
 
-    /// The SOURCEs of the SET, missing ones included.
     package var sources: [RecordedSource] = []
     /// The holds, as ``HoldUpdate`` found them.
     package var holds: [Hold] = []
@@ -73,7 +72,6 @@ package struct SnapshotRecord: Sendable {
 
     init(keeping files: [KeptFile]) { kept = files }
 
-    /// Adds what a plan says.
     mutating func add(_ plan: BackupPlan, missing: [FilePath]) {
         nonce = randomIdentifier()
         sources = RecordedSource.all(in: plan, missing: missing)
@@ -189,7 +187,6 @@ package struct SnapshotRecord: Sendable {
     }
 }
 
-/// What was found out about a snapshot after it was made.
 struct Verdict: Sendable {
     /// The identifier that the snapshot had when it was made.
     var snapshot = ""
@@ -198,7 +195,6 @@ struct Verdict: Sendable {
     var isComplete = false
 }
 
-/// An item that a backup excluded, as recorded.
 package struct RecordedExclusion: Sendable, Hashable {
     package internal(set) var path: [UInt8] = []
     /// Whether it is a directory, whose own entry is stored.
@@ -218,7 +214,6 @@ package struct RecordedExclusion: Sendable, Hashable {
     package var isEvicted: Bool { reason == "evicted" }
 }
 
-/// An item with a protection class, as recorded.
 package struct RecordedProtection: Sendable, Hashable {
     package internal(set) var path: [UInt8] = []
     package internal(set) var protectionClass = ""
