@@ -5,6 +5,7 @@ import SystemPackage
 package protocol OutputConsumer: Sendable {
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError)
 
+    /// Called after the last bytes, unless the program failed.
     mutating func finish() throws(BackupError)
 }
 
@@ -109,6 +110,8 @@ struct ResticEnd: Sendable {
     /// The exit code, or minus the number of the signal that ended it.
     let code: Int32
     let errors: ErrorOutput
+    /// Whether it wrote anything to standard output.
+    var hasOutput = false
 
     var summary: String {
         (errors.lines.last { $0.contains("Fatal: ") } ?? errors.lines.first)?.withoutFatal

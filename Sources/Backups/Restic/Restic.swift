@@ -137,9 +137,9 @@ package struct Restic: Sendable {
         if failsToCache.withLock({ $0 }) { command.set("--no-cache") }
         let (output, end) = try await execute(
             command.arguments(opening: try await passwordOption()), within: limit,
-            reading: FirstByteWatcher(consumer))
+            reading: consumer)
         // A consumer of entries or contents may have passed them on already.
-        let canRunAgain = !output.hasBegun || !["ls", "dump"].contains(command.name)
+        let canRunAgain = !end.hasOutput || !["ls", "dump"].contains(command.name)
         if end.errors.isCacheFull, !command.has("--no-cache") {
             reportCache()
             guard canRunAgain else { throw .cacheIsFull }
@@ -156,14 +156,7 @@ package struct Restic: Sendable {
             command.set("--no-lock")
             return try await attemptOnce(command, reading: consumer)
         }
-        var consumer = output.consumer
-        do throws(BackupError) {
-            try consumer.finish()
-        } catch {
-            // That output ends early is no news where restic failed, and tells less.
-            guard end.code != 0 else { throw error }
-        }
-        return (consumer, end)
+        return (output, end)
     }
 
     private func reportUnwritableLocks() {
@@ -265,18 +258,3 @@ func option(_ name: String, _ value: [UInt8]) -> [UInt8] { Array("\(name)=".utf8
 func option(_ name: String, _ value: String) -> [UInt8] { Array("\(name)=\(value)".utf8) }
 
 func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }
-
-/// Records whether there was any output. The caller finishes the consumer.
-struct FirstByteWatcher<Consumer: OutputConsumer>: OutputConsumer {
-    private(set) var consumer: Consumer
-    private(set) var hasBegun = false
-
-    init(_ consumer: Consumer) { self.consumer = consumer }
-
-    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
-        hasBegun = hasBegun || !bytes.isEmpty
-        try consumer.receive(bytes)
-    }
-
-    func finish() {}
-}

@@ -224,27 +224,34 @@ extension Restic {
             let output = try await pass(execution.standardOutput, to: consumer, stopper)
             return (output, try await errors)
         }
-        let (output, errors) = result.closureResult
-        let messages = errors.consumer.consumer
-        let unread = messages.isCacheFull ? nil : errors.failure
-        if let failure = output.failure ?? unread { throw failure }
+        var (output, errors) = result.closureResult
         let code: Int32 =
             switch result.terminationStatus {
             case .exited(let code): code
             case .signaled(let signal): -signal
             }
-        return (output.consumer, ResticEnd(code: code, errors: messages))
+        // What this throws the messages tell.
+        try? errors.consumer.finish()
+        let messages = errors.consumer.consumer
+        let unread = messages.isCacheFull ? nil : errors.failure
+        if let failure = output.failure ?? unread { throw failure }
+        // That output ends early is no news where restic failed, and tells less.
+        if code == 0 { try output.consumer.finish() }
+        return (
+            output.consumer,
+            ResticEnd(code: code, errors: messages, hasOutput: output.hasBegun)
+        )
     }
 
     /// Passes output on until the consumer throws, when restic is stopped, and reads it to its end.
     private static func pass<Consumer: OutputConsumer>(
         _ output: SubprocessOutputSequence, to consumer: Consumer, _ stopper: Stopper
-    ) async throws -> (consumer: Consumer, failure: BackupError?) {
-        var consumer = consumer
-        var failure: BackupError?
+    ) async throws -> (consumer: Consumer, failure: BackupError?, hasBegun: Bool) {
+        var (consumer, failure, hasBegun) = (consumer, BackupError?.none, false)
         for try await chunk in output where failure == nil {
             do throws(BackupError) {
                 try chunk.withUnsafeBytes { bytes throws(BackupError) in
+                    hasBegun = hasBegun || !bytes.isEmpty
                     stopper.received(bytes)
                     try consumer.receive(bytes)
                 }
@@ -253,14 +260,7 @@ extension Restic {
                 stopper.stop()
             }
         }
-        if failure == nil {
-            do throws(BackupError) {
-                try consumer.finish()
-            } catch {
-                failure = error
-            }
-        }
-        return (consumer, failure)
+        return (consumer, failure, hasBegun)
     }
 }
 
