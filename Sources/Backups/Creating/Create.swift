@@ -65,7 +65,10 @@ extension Restic {
         let start = FileTime.now
         let (summary, named, errors) = try await store(
             plan, tags: tags, parent: coverage.parent, record: text,
-            named: RecordPath.fileName(set.text), checkingOff: NamedItems(plan, manifest),
+            named: RecordPath.fileName(set.text),
+            checkingOff: NamedItems(
+                sources: plan.sources, exclusions: plan.exclusions, ownState: plan.ownState,
+                manifest),
             report: report)
         let totals = plan.totals
         let counter = StepCounter(

@@ -25,11 +25,6 @@ struct NamedItems: Sendable {
     /// The directory that is there for the snapshot's record alone.
     private let ownState: PathSet
 
-    init(_ plan: BackupPlan, _ manifest: PlanManifest) {
-        self.init(
-            sources: plan.sources, exclusions: plan.exclusions, ownState: plan.ownState, manifest)
-    }
-
     init(
         sources: [FilePath], exclusions: [ExcludedItem], ownState: [ExcludedItem] = [],
         _ manifest: PlanManifest
