@@ -29,7 +29,11 @@ package final class RestoreStage: Sendable {
     /// - Parameter wanted: the absolute paths of the restored items in the snapshot.
     init(in target: FilePath, for wanted: [[UInt8]]) throws(BackupError) {
         do {
-            try makeDirectories(target)
+            if try !itemExists(target) {
+                try makeDirectories(target.removingLastComponent())
+                // What another user puts there meanwhile is not taken for it.
+                try makeDirectory(target, in: .workingDirectory, permissions: 0o700)
+            }
             let candidates = try Self.candidates(in: target, for: wanted)
             leftovers = candidates.flatMap { Self.leftovers(in: $0.directory, $0.path) }
             (parent, name, directory) = try Self.make(in: candidates.map(\.directory))
