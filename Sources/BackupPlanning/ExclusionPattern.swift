@@ -110,7 +110,6 @@ struct ExclusionPatterns: Sendable {
     /// Returns the pattern that excludes an item below a source; nil when none does.
     ///
     /// - Parameters:
-    ///   - path: the absolute path's bytes.
     ///   - source: the number of the source that it is below.
     func excluding(_ path: [UInt8], isDirectory: Bool, below source: Int) -> ExclusionPattern? {
         let names = path.split(separator: UInt8(ascii: "/"))[...]

@@ -140,7 +140,7 @@ struct RestoreCommand: AsyncParsableCommand {
     private func checkEmpty(_ path: FilePath) throws(BackupError) {
         guard try isEmptyOrAbsent(path, but: RestoreStage.isName) else {
             throw BackupError(
-                .targetNotEmpty, "the target is not empty",
+                .other, "the target is not empty",
                 advice: "name another, or overwrite what is there with --overwrite", path: path)
         }
     }

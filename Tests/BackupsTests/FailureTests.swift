@@ -142,4 +142,27 @@ struct FailureTests {
         try lines.receive(line: Array(line.utf8)[...])
         #expect(lines.lines == (line.isEmpty ? [] : [line]))
     }
+
+    @Test("a status that is not as expected tells nothing, and the end is known nevertheless")
+    func status() {
+        let seen = Monitor<[Int64]>([])
+        var messages = StatusMessages { progress in
+            seen.withLock { $0.append(progress.bytesDone) }
+        }
+        for line in [
+            "text", #"{"message_type":"status","bytes_done":"#,
+            #"{"message_type":"status","bytes_done":-1}"#,
+            #"{"message_type":"status","bytes_done":18446744073709551615}"#,
+            #"{"message_type":"status","bytes_done":5}"#,
+            #"{"message_type":"status","bytes_restored":7}"#,
+        ] {
+            messages.receive(line: Array(line.utf8)[...])
+        }
+        #expect(seen.withLock { $0 } == [5, 7])
+        #expect(messages.summary == nil)
+        let end = #"{"message_type":"summary","total_bytes":18446744073709551615}"#
+        messages.receive(line: Array(end.utf8)[...])
+        #expect(messages.summary != nil)
+        #expect(throws: BackupError.self) { try messages.newSnapshot }
+    }
 }

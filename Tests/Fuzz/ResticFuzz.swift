@@ -23,10 +23,10 @@ public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var scanner = JSONScanner(line, hasLostBytes: false)
     _ = try? scanner.forgetReasons()
     precondition(LockSights(LockSights(bytes).contents) == LockSights(bytes))
-    var messages = BackupMessages { progress in
+    var messages = StatusMessages { progress in
         precondition((progress.filesDone ?? 0) >= 0 && progress.bytesDone >= 0)
     }
-    try? messages.receive(line: line)
+    messages.receive(line: line)
     var errors = ErrorOutput()
     try? errors.receive(line: line)
     if let record = try? SnapshotRecord(text: bytes) { findHolds(after: record) }

@@ -32,8 +32,6 @@ struct Coverage: Sendable {
     /// Compares a plan.
     ///
     /// - Parameters:
-    ///   - missing: the SOURCEs that do not exist.
-    ///   - set: of the new snapshot.
     ///   - earlier: the snapshots of the SET, in the order they were made.
     ///   - hasUnreadable: whether there are others that cannot be read.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
@@ -296,7 +294,6 @@ struct Coverage: Sendable {
     /// Compares the snapshot as it was judged.
     ///
     /// - Parameters:
-    ///   - shortfalls: what was to be stored and was not.
     ///   - counts: for each SOURCE the number of its files and directories that restic named, and of those
     ///     of them that ``parent`` has under the same path.
     ///   - isCompared: whether restic compared them with that.
@@ -407,7 +404,6 @@ extension [[UInt8]: Amount] {
     }
 }
 
-/// How a backup compares with the earlier snapshots of its SET.
 package struct CoverageReport: Sendable {
     /// How less is covered; empty when no less is, or only what the owner excluded.
     package internal(set) var causes: [CoverageCause] = []
@@ -427,7 +423,6 @@ package struct CoverageReport: Sendable {
     package internal(set) var unprotected: [RecordedProtection] = []
 }
 
-/// The way in which a backup covers less than the one before.
 package struct CoverageCause: Sendable, Hashable {
     package let name: String
     /// The item concerned; nil for the backup as a whole.
@@ -438,7 +433,6 @@ package struct CoverageCause: Sendable, Hashable {
     /// An item that an earlier snapshot has is excluded.
     ///
     /// - Parameters:
-    ///   - reason: in words.
     ///   - amount: how much of it the snapshot has.
     static func newlyExcluded(_ path: [UInt8], _ reason: String, _ amount: Amount) -> Self {
         Self(

@@ -28,10 +28,8 @@ extension Restic {
     ///
     /// - Parameters:
     ///   - plan: the plan, made by `planner` with a manifest.
-    ///   - configuration: which of this installation's SETs the snapshot belongs to.
     ///   - missing: the SOURCEs that do not exist.
     ///   - tags: additional tags for the snapshot, besides those that identify its SOURCEs.
-    ///   - report: called a few times a second while files are read and items are compared.
     /// - Throws: ``BackupError`` when no snapshot was made; errors from planning.
     package func create(
         _ plan: BackupPlan, planner: BackupPlanner, configuration: String, missing: [FilePath],
@@ -42,10 +40,11 @@ extension Restic {
         }
         // A look at a directory costs nothing, and the next commands need the repository to themselves.
         if repository.directory != nil { try await removeDeadLocks() }
-        let (set, earlier, hasUnreadable, doubt) = try await beginSnapshot(of: configuration)
+        let listed = try await list()
+        let (set, earlier, doubt) = beginSnapshot(of: configuration, after: listed)
         var coverage = try await Coverage(
-            of: plan, missing: missing, in: set, with: earlier, hasUnreadable: hasUnreadable,
-            by: self)
+            of: plan, missing: missing, in: set, with: earlier,
+            hasUnreadable: !listed.unreadable.isEmpty, by: self)
         if let doubt { coverage.add(.incomparable(doubt)) }
         let text = coverage.new.text
         let hash = ContentHash(of: text).hexadecimal
@@ -66,7 +65,10 @@ extension Restic {
         let start = FileTime.now
         let (summary, named, errors) = try await store(
             plan, tags: tags, parent: coverage.parent, record: text,
-            named: RecordPath.fileName(set.text), checkingOff: NamedItems(plan, manifest),
+            named: RecordPath.fileName(set.text),
+            checkingOff: NamedItems(
+                sources: plan.sources, exclusions: plan.exclusions, ownState: plan.ownState,
+                manifest),
             report: report)
         let totals = plan.totals
         let counter = StepCounter(
@@ -102,7 +104,9 @@ extension Restic {
         // Where it cannot be written, the earlier one stays, and so does the snapshot that it is about.
         try? storedFileRecords?.replace(
             repository.fingerprint, SourceTags(plan.sources).fingerprint, of: summary.snapshot,
-            in: snapshotsDirectory, with: consume storedFiles)
+            in: repository.directory.map { _ in
+                FilePath(bytes: repository.absoluteBytes).appending("snapshots")
+            }, with: consume storedFiles)
         return result
     }
 
@@ -126,10 +130,8 @@ extension Restic {
     ///
     /// - Returns: also what is doubtful about it, in words.
     private func beginSnapshot(
-        of configuration: String
-    ) async throws(BackupError) -> (SnapshotSet, [Snapshot], hasUnreadable: Bool, doubt: String?) {
-        let listed = try await list()
-        let hasUnreadable = !listed.unreadable.isEmpty
+        of configuration: String, after listed: SnapshotList
+    ) -> (SnapshotSet, [Snapshot], doubt: String?) {
         let all = listed.snapshots
         // One that cannot be read may be there.
         if listed.unreadable.isEmpty { notes?.remove(except: Set(all.compactMap(\.recordHash))) }
@@ -139,10 +141,10 @@ extension Restic {
             let set = SnapshotSet(identifier: kept, configuration: configuration)
             let earlier = all.filter { $0.set == set }
             if let newest = earlier.last {
-                if isNoted(newest, inDoubt: true) { return (set, earlier, hasUnreadable, nil) }
+                if isNoted(newest, inDoubt: true) { return (set, earlier, nil) }
                 try keep(new.identifier, of: configuration)
                 return (
-                    new, [], hasUnreadable,
+                    new, [],
                     "snapshot \(newest.shortIdentifier), the one made last, was not made here: another machine "
                         + "uses a copy of this one's state, or the state is not the one it was. This backup "
                         + "begins anew, and forget leaves the earlier snapshots alone (if no other machine made "
@@ -155,7 +157,7 @@ extension Restic {
             }
             if let former, let formerSet = former.set, isNoted(former) {
                 try keep(formerSet.identifier, of: configuration)
-                return (formerSet, all.filter { $0.set == formerSet }, hasUnreadable, nil)
+                return (formerSet, all.filter { $0.set == formerSet }, nil)
             }
             let doubt = former.map {
                 "a machine of this name made snapshot \($0.shortIdentifier) of the same, and this one's state "
@@ -166,10 +168,10 @@ extension Restic {
                 "there is no earlier snapshot of the same, or it is one that cannot be read: "
                     + $0.sentence
             }
-            return (set, [], hasUnreadable, doubt ?? damaged)
+            return (set, [], doubt ?? damaged)
         } catch {
             return (
-                new, [], hasUnreadable,
+                new, [],
                 "the state directory cannot be written (\(error.description)), so this snapshot belongs to no "
                     + "earlier ones, and is compared with none"
             )
@@ -185,13 +187,10 @@ extension Restic {
     /// A snapshot appears whole or not at all, even when this process is killed.
     ///
     /// - Parameters:
-    ///   - tags: all tags of the snapshot.
     ///   - parent: an earlier snapshot of the SET, whose files need not be read again where they have not
     ///     changed; nil for none.
-    ///   - record: the text of its record.
     ///   - name: of the record's file.
     ///   - named: checks off the items that restic names as stored.
-    ///   - report: called a few times a second while files are read.
     /// - Throws: ``BackupError`` when no snapshot was made. Failures of single items are in the result.
     func store(
         _ plan: BackupPlan, tags: [String], parent: Snapshot?, record text: [UInt8],
@@ -204,7 +203,7 @@ extension Restic {
             in: recordDirectories.filter { !excluded.contains($0.bytes) })
         let totals = plan.totals
         report(BackupProgress(noun: "files stored").limited(to: totals))
-        let messages = BackupMessages(checkingOff: named, record: record.path.bytes) { progress in
+        let messages = StatusMessages(checkingOff: named, record: record.path.bytes) { progress in
             // restic counts the record, too, and only what it has found so far.
             report(progress.limited(to: totals))
         }
@@ -231,8 +230,8 @@ extension Restic {
 
     private func store(
         _ plan: BackupPlan, tags: [String], parent: Snapshot?, record: FilePath,
-        _ messages: BackupMessages
-    ) async throws -> (BackupMessages, ErrorOutput, isCompared: Bool) {
+        _ messages: StatusMessages
+    ) async throws -> (StatusMessages, ErrorOutput, isCompared: Bool) {
         let selection = try plan.resticSelection()
         let excludes = try MemoryFile(excludeFile(of: selection, plan, including: record))
         // With a scan each complaint would come twice.
@@ -304,20 +303,18 @@ private let incompleteCode: Int32 = 3
 
 package struct BackupSummary: Sendable {
     package fileprivate(set) var snapshot = ""
-    /// The number of files that the parent did not contain.
     package fileprivate(set) var newFiles: Int64 = 0
-    /// The number of files that differ from those in the parent.
     package fileprivate(set) var changedFiles: Int64 = 0
     /// The number of files that are the same as in the parent, and were not read again.
     package fileprivate(set) var unchangedFiles: Int64 = 0
     package fileprivate(set) var storedBytes: Int64 = 0
-    /// The number of bytes by which the repository grew.
     package fileprivate(set) var addedBytes: Int64 = 0
 }
 
-/// Reads the lines of `restic backup --json --verbose=2`.
-struct BackupMessages: LineConsumer {
-    private var summary: BackupSummary?
+/// Reads the lines of `restic backup --json --verbose=2`, and those of `restore`.
+struct StatusMessages: LineConsumer {
+    /// What restic printed at its end; nil where it did not end by itself.
+    private(set) var summary: BackupSummary?
 
     /// The summary, when restic has ended.
     ///
@@ -332,7 +329,6 @@ struct BackupMessages: LineConsumer {
     }
     /// The items that restic named as stored; nil when they are not wanted.
     private(set) var named: NamedItems?
-    /// Whether restic named the snapshot's record.
     private(set) var hasRecord = false
     private let record: [UInt8]
     private let report: @Sendable (BackupProgress) -> Void
@@ -346,34 +342,34 @@ struct BackupMessages: LineConsumer {
         self.report = report
     }
 
-    mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
-        // Lines that are not objects are messages for people.
-        guard line.first == UInt8(ascii: "{") else { return }
+    /// Lines that are not as expected tell nothing but that restic ended: what is not named counts
+    /// as missing.
+    mutating func receive(line: ArraySlice<UInt8>) {
         var (kind, action, item) = ("", "", [UInt8]())
         var progress = BackupProgress(noun: "files stored")
         var summary = BackupSummary()
         var scanner = JSONScanner(line)
-        try parsing("backup") { () throws(JSONError) in
-            try scanner.forEachField { scanner, name throws(JSONError) in
-                switch name {
-                case "message_type": kind = try scanner.text()
-                case "action": action = try scanner.text()
-                case "item": item = try scanner.string()
-                case "files_done": progress.filesDone = try scanner.amount()
-                case "total_files": progress.filesTotal = try scanner.amount()
-                case "bytes_done": progress.bytesDone = try scanner.amount()
-                case "total_bytes": progress.bytesTotal = try scanner.amount()
-                case "snapshot_id": summary.snapshot = try scanner.text()
-                case "files_new": summary.newFiles = try scanner.amount()
-                case "files_changed": summary.changedFiles = try scanner.amount()
-                case "files_unmodified": summary.unchangedFiles = try scanner.amount()
-                case "total_bytes_processed": summary.storedBytes = try scanner.amount()
-                case "data_added": summary.addedBytes = try scanner.amount()
-                default: break
-                }
+        let line: Void? = try? scanner.forEachField { scanner, name throws(JSONError) in
+            switch name {
+            case "message_type": kind = try scanner.text()
+            case "action": action = try scanner.text()
+            case "item": item = try scanner.string()
+            case "files_done": progress.filesDone = try scanner.amount()
+            case "total_files": progress.filesTotal = try scanner.amount()
+            case "bytes_done", "bytes_restored": progress.bytesDone = try scanner.amount()
+            case "total_bytes": progress.bytesTotal = try scanner.amount()
+            case "snapshot_id": summary.snapshot = try scanner.text()
+            case "files_new": summary.newFiles = try scanner.amount()
+            case "files_changed": summary.changedFiles = try scanner.amount()
+            case "files_unmodified": summary.unchangedFiles = try scanner.amount()
+            case "total_bytes_processed": summary.storedBytes = try scanner.amount()
+            case "data_added": summary.addedBytes = try scanner.amount()
+            default: break
             }
         }
         switch kind {
+        case "summary": self.summary = summary
+        case _ where line == nil: break
         case "verbose_status" where ["new", "modified", "unchanged"].contains(action):
             if item == record {
                 hasRecord = true
@@ -381,7 +377,6 @@ struct BackupMessages: LineConsumer {
                 named?.receive(item, isKnown: action != "new")
             }
         case "status": report(progress)
-        case "summary": self.summary = summary
         default: break
         }
     }

@@ -8,7 +8,6 @@ package struct Shortfall: Sendable, Hashable {
     package let path: [UInt8]
     package let cause: Cause
 
-    /// What happened to an item.
     package struct Cause: Sendable, Hashable {
         package let name: String
         /// What happened, in words, and what to do about it.
@@ -117,7 +116,6 @@ struct ShortfallList {
     /// The mount points that the backup does not enter.
     private let mounts: [[UInt8]]
 
-    /// Creates a list with the shortfalls that the plan knows.
     init(_ plan: BackupPlan) {
         mounts = plan.exclusions.filter { if case .mount = $0.reason { true } else { false } }
             .map(\.path.bytes)

@@ -8,7 +8,6 @@ struct NamedItems: Sendable {
     let manifest: PlanManifest
     private(set) var count: Int
     private(set) var lostExclusions: [[UInt8]] = []
-    /// Whether each item of the manifest was named.
     private var isNamed: [Bool]
     /// How often the printed name of each of the manifest's inexact paths was named, at the first of
     /// those that print alike.
@@ -25,11 +24,6 @@ struct NamedItems: Sendable {
     private let excluded: ExcludedPaths
     /// The directory that is there for the snapshot's record alone.
     private let ownState: PathSet
-
-    init(_ plan: BackupPlan, _ manifest: PlanManifest) {
-        self.init(
-            sources: plan.sources, exclusions: plan.exclusions, ownState: plan.ownState, manifest)
-    }
 
     init(
         sources: [FilePath], exclusions: [ExcludedItem], ownState: [ExcludedItem] = [],
@@ -222,7 +216,6 @@ struct SecondWalk: Sendable {
     /// Walks the SOURCEs again.
     ///
     /// - Parameters:
-    ///   - planner: made the plan.
     ///   - start: when restic was started.
     ///   - doubtful: the printed paths that restic complained about, of which the content may not be
     ///     stored; nil when it could not name all.

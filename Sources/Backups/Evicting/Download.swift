@@ -27,9 +27,7 @@ package final class Download: Sendable {
     ///
     /// - Parameters:
     ///   - path: the current path of the placeholder: absolute, without symbolic links.
-    ///   - record: the record on the file.
     ///   - kept: what the record of the kept snapshot says of the file.
-    ///   - directory: that of the current user.
     /// - Returns: nil when there is nothing to download: the file has no record, or its content was
     ///   complete and its time and permission bits have been restored.
     /// - Throws: ``EvictionError``: `notPlaceholder`, `recordDisagrees`, `inUse`, `noSpace` and
@@ -69,19 +67,14 @@ package final class Download: Sendable {
             isCutOff
                 || record.hasTime(of: found) && (found.permissions == 0 || !hasData)
         else { throw EvictionError.notPlaceholder }
-        try Self.checkRoom(
-            for: item, (kept.dataBytes ?? kept.size).subtractingSaturating(found.allocatedSize))
+        let needed = (kept.dataBytes ?? kept.size).subtractingSaturating(found.allocatedSize)
+        let available = try filesystemStatus(ofOpen: item.descriptor).availableBytes
+        if available < needed { throw EvictionError.noSpace(missing: needed - available) }
         if !hasData { try item.setPermissions(fillingPermissions) }
     }
 
     /// Whether the content that arrives is written, and not only compared.
     package var writes: Bool { isWriting.withLock { $0 } }
-
-    private static func checkRoom(for item: OpenItem, _ needed: Int64) throws {
-        let available = try filesystemStatus(ofOpen: item.descriptor).availableBytes
-        guard available < needed else { return }
-        throw EvictionError.noSpace(missing: needed - available)
-    }
 
     /// Writes the next piece of the content or, in the first of two passes, compares it.
     ///

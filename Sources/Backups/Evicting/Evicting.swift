@@ -34,9 +34,6 @@ extension EvictionWork {
     ///
     /// - Parameters:
     ///   - files: absolute paths without symbolic links.
-    ///   - policy: determines what is excluded from backups.
-    ///   - places: the directories and files that are never evicted.
-    ///   - isDryRun: whether it is only reported which these are.
     /// - Throws: ``BackupError`` when the first snapshot was not made; `interrupted` when the work was
     ///   stopped.
     package func evict(
@@ -125,13 +122,13 @@ extension EvictionWork {
         var measured: [MeasuredFile] = []
         for file in batch {
             do {
-                guard let (content, data) = try file.measure(shouldStop: shouldStop) else {
+                guard let content = try file.measure(shouldStop: shouldStop) else {
                     throw BackupError.interrupted
                 }
                 measured.append(
                     MeasuredFile(
                         file: file, item: measured.count,
-                        kept: KeptFile(file, content, dataBytes: data)))
+                        kept: KeptFile(file, content)))
                 counter.add(files: 1, bytes: file.status.size)
             } catch {
                 if shouldStop() { throw .interrupted }
@@ -243,7 +240,6 @@ extension EvictionError {
 
 private struct HashConsumer: OutputConsumer {
     let counter: StepCounter
-    /// Called with the hash after the last bytes.
     let whenDone: @Sendable (ContentHash) -> Void
     fileprivate var sum = SHA256()
 
@@ -258,7 +254,6 @@ private struct HashConsumer: OutputConsumer {
     }
 }
 
-/// The outcome of evicting or downloading one file.
 package struct EvictionOutcome: Sendable {
     package enum End: Sendable, Hashable {
         /// It was done; this many bytes were freed or downloaded.
@@ -284,7 +279,6 @@ package struct EvictionOutcome: Sendable {
         self.end = end
     }
 
-    /// The outcome for a file on which an operation threw an error.
     package init(_ path: FilePath, size: Int64 = 0, refusedBy error: any Error) {
         self.init(path: path, size: size, end: .refused(EvictionError(error, at: path)))
     }

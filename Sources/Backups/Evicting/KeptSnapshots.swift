@@ -32,8 +32,6 @@ extension Restic {
     /// - Parameters:
     ///   - files: absolute paths. Files that cannot be read are missing from the snapshot; the
     ///     caller finds out by reading them back.
-    ///   - record: the snapshot's record.
-    ///   - report: called a few times a second while files are read.
     /// - Returns: the snapshot's full identifier.
     /// - Throws: ``BackupError`` when no snapshot was made.
     func keep(
@@ -56,7 +54,7 @@ extension Restic {
                     option("--files-from-raw", list.path),
                 ])
         let (output, end) = try await attempt(
-            command, reading: Lines(BackupMessages(report)))
+            command, reading: Lines(StatusMessages(report)))
         // restic opens the list through this process's descriptor, and the record by its path.
         withExtendedLifetime((list, record)) {}
         // 3: some files could not be read, which is found when they are read back.
@@ -190,19 +188,19 @@ package struct KeptFile: Sendable, Hashable {
     package var permissions: UInt16 = 0
     /// The hash of the content; a record that lacks it is damaged.
     package var content: ContentHash?
-    /// The number of bytes of the content that are not holes; nil if unknown.
+    /// The number of bytes that it took on the disk; nil if unknown.
     package var dataBytes: Int64?
 
     package init() {}
 
-    package init(_ file: EvictableFile, _ content: ContentHash, dataBytes: Int64) {
+    package init(_ file: EvictableFile, _ content: ContentHash) {
         path = file.path.bytes
         owner = file.status.owner
         size = file.status.size
         modified = file.status.contentModificationTime
         permissions = file.status.permissions
         self.content = content
-        self.dataBytes = dataBytes
+        dataBytes = min(file.status.size, file.status.allocatedSize)
     }
 
     /// Whether the record on a file with this owner and size is about this content.

@@ -10,7 +10,6 @@ package struct RegularFiles: Sendable {
         /// Files worth evicting: those that use at least so many bytes on disk, are neither hidden
         /// nor below a hidden directory, and are not in a directory with a cache tag.
         case worthEvicting(minimumSize: Int64)
-        /// Files that show any sign of an eviction.
         case evicted
     }
 

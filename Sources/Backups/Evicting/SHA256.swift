@@ -2,7 +2,6 @@ import CNettle
 import SystemCalls
 import SystemPackage
 
-/// An incremental computation of a SHA-256.
 package struct SHA256: Sendable {
     private var state = sha256_ctx()
     /// The number of bytes hashed so far.
@@ -30,7 +29,6 @@ package struct SHA256: Sendable {
     }
 }
 
-/// The SHA-256 of a file's content.
 package struct ContentHash: Sendable, Hashable {
     package let hexadecimal: String
 

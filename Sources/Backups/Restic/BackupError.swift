@@ -9,7 +9,7 @@ import SystemPackage
 package struct BackupError: Error, Sendable, Hashable {
     package enum Code: Sendable, Hashable {
         /// There is no program `restic` on `PATH`, or it is older than 0.18.
-        case engineMissing, engineTooOld
+        case engineMissing
         /// There is no repository at the location, or there is one already.
         case noRepository, repositoryExists
         case locked
@@ -22,14 +22,8 @@ package struct BackupError: Error, Sendable, Hashable {
         /// There is no space left, in the repository or at a restore's target.
         case noSpace
         case damaged
-        /// No snapshot matches the request, or several do.
         case noSnapshot
-        /// The snapshot has no record of how it was made.
         case noRecord
-        /// Nothing in the snapshot matches the request.
-        case noMatch
-        /// A restore's target is not an empty directory.
-        case targetNotEmpty
         /// The engine's answer is not one that this program understands.
         case unexpectedAnswer
         case interrupted
@@ -54,8 +48,8 @@ package struct BackupError: Error, Sendable, Hashable {
         /// failures of the engine or the repository as a whole, and for interruption.
         package var mayConcernOneSnapshot: Bool {
             let codes: [Code] = [
-                .engineMissing, .engineTooOld, .noRepository, .locked, .wrongPassword, .noPassword,
-                .unreachable, .interrupted,
+                .engineMissing, .noRepository, .locked, .wrongPassword, .noPassword, .unreachable,
+                .interrupted,
             ]
             return !codes.contains(self)
         }

@@ -184,8 +184,6 @@ struct LockSights: Sendable, Hashable {
     /// Records that locks are listed now. Those that are not are forgotten.
     ///
     /// - Parameters:
-    ///   - identifiers: of all locks in the repository.
-    ///   - bootIdentifier: of the current boot.
     ///   - bootTime: the time since that boot, in seconds, including that in suspend.
     /// - Returns: the identifiers of the dead ones.
     mutating func see(

@@ -5,6 +5,7 @@ import SystemPackage
 package protocol OutputConsumer: Sendable {
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError)
 
+    /// Called after the last bytes, unless the program failed.
     mutating func finish() throws(BackupError)
 }
 
@@ -109,8 +110,9 @@ struct ResticEnd: Sendable {
     /// The exit code, or minus the number of the signal that ended it.
     let code: Int32
     let errors: ErrorOutput
+    /// Whether it wrote anything to standard output.
+    var hasOutput = false
 
-    /// The most informative line about the end.
     var summary: String {
         (errors.lines.last { $0.contains("Fatal: ") } ?? errors.lines.first)?.withoutFatal
             ?? "exit code \(code)"
@@ -122,7 +124,6 @@ struct ResticEnd: Sendable {
 /// Bounded: the first lines, which name the cause, and the last ones, which describe the end, are
 /// kept; lines between are dropped. The first 10,000 items are kept; further ones are only counted.
 struct ErrorOutput: LineConsumer {
-    /// An item that restic could not store or restore.
     struct Item: Sendable, Hashable {
         /// The item's name as restic prints it: ``printedName(_:)``.
         let name: [UInt8]
@@ -223,7 +224,6 @@ struct ErrorOutput: LineConsumer {
         line(containing: "<snapshot/\(snapshot.identifier.prefix(10))>") != nil
     }
 
-    /// Adds an item for complaints that name none.
     mutating func add(unnamedComplaintAbout source: FilePath) {
         let name = printedName(source.bytes)
         add(Item(name: name, errno: nil, message: lines.first ?? "exit code 3"))

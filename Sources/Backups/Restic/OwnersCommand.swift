@@ -5,7 +5,6 @@ import SystemPackage
 package struct CommandEnd: Sendable {
     /// The exit code, or 128 plus the number of the signal that ended it.
     package var code: Int32
-    /// Whether its time was over.
     package var wasLate = false
 }
 

@@ -84,7 +84,7 @@ struct PaxStream: OutputConsumer {
     private mutating func beginMember(_ header: TarHeader) throws(BackupError) {
         var size = header.size
         switch header.type {
-        case "x", "g":
+        case "x":
             guard size <= Self.longestRecords else { throw damage("a header is too long") }
         case "0", "\0":
             size = records.size ?? size
@@ -94,8 +94,7 @@ struct PaxStream: OutputConsumer {
         case "1"..."6": size = 0
         default: throw damage("a member has an unknown type")
         }
-        // Global records, of type g, are ignored and may stand between records and their member.
-        if header.type != "x", header.type != "g" { records = MemberRecords() }
+        if header.type != "x" { records = MemberRecords() }
         padding = -size & (blockSize - 1)
         begin(header.type == "x" ? .records : .content, size)
     }
@@ -121,14 +120,12 @@ private struct TarHeader {
         }
         guard let size = octal(block[124..<136]) else { throw damage("a size is not valid") }
         func text(_ field: Range<Int>) -> ArraySlice<UInt8> { block[field].prefix { $0 != 0 } }
-        // In GNU's format, whose magic ends in a space, the field of the prefix has other contents.
-        let prefix = block[257..<263].elementsEqual("ustar\0".utf8) ? text(345..<500) : []
+        let prefix = text(345..<500)
         name = prefix.isEmpty ? text(0..<100) : prefix + [UInt8(ascii: "/")] + text(0..<100)
         (self.size, type) = (size, Unicode.Scalar(block[156]))
     }
 }
 
-/// What an extended header says about the member that follows it.
 private struct MemberRecords {
     var path: ArraySlice<UInt8>?
     var size: Int64?
@@ -162,21 +159,18 @@ private struct MemberRecords {
     }
 }
 
-/// The number in a header: octal digits between spaces and NULs, or, after 0x80, in base 256.
+/// The number in a header: octal digits between spaces and NULs.
 private func octal(_ field: ArraySlice<UInt8>) -> Int64? {
-    if field.first == 0x80 { return number(field.dropFirst(), radix: 256, zero: 0) }
     let digits = field.drop { $0 == 0x20 }.prefix { $0 != 0 && $0 != 0x20 }
     let isPadded = field[digits.endIndex...].allSatisfy { $0 == 0 || $0 == 0x20 }
     return isPadded ? number(digits, radix: 8) : nil
 }
 
 /// Returns nil for no digits, other characters, and a number of more than 63 bits.
-private func number(
-    _ digits: ArraySlice<UInt8>, radix: Int64 = 10, zero: UInt8 = UInt8(ascii: "0")
-) -> Int64? {
+private func number(_ digits: ArraySlice<UInt8>, radix: Int64 = 10) -> Int64? {
     var number: Int64 = 0
     for digit in digits {
-        let value = Int64(digit) - Int64(zero)
+        let value = Int64(digit) - 0x30
         let (product, isTooLarge) = number.multipliedReportingOverflow(by: radix)
         let (sum, overflow) = product.addingReportingOverflow(value)
         guard 0..<radix ~= value, !isTooLarge, !overflow else { return nil }

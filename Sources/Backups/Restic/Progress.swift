@@ -1,6 +1,5 @@
 import SystemCalls
 
-/// The progress of one step of long work.
 package struct BackupProgress: Sendable {
     /// What is counted in the step, in the plural, such as `files stored`.
     package var noun: StaticString
@@ -43,12 +42,6 @@ final class StepCounter: Sendable {
         self.init(noun, of: Int64(sizes.count), bytes: bytes, report)
     }
 
-    /// Begins a step.
-    ///
-    /// - Parameters:
-    ///   - noun: what is counted, in the plural, such as `files stored`.
-    ///   - files: the number of these; 0 if unknown.
-    ///   - bytes: their size, in bytes; 0 if unknown, or when none are counted.
     init(
         _ noun: StaticString, of files: Int64 = 0, bytes: Int64 = 0,
         _ report: @escaping @Sendable (BackupProgress) -> Void

@@ -204,7 +204,7 @@ extension Restic {
     /// Refuses a directory with other files in it, which restic itself would accept. An existing repository
     /// is left to restic, which refuses it.
     ///
-    /// - Throws: ``BackupError``: `repositoryExists`, `targetNotEmpty`, `damaged` where files of a
+    /// - Throws: ``BackupError``: `repositoryExists`, `damaged` where files of a
     ///   repository are without its config, or the error that restic reports.
     package func initialize() async throws(BackupError) {
         let wasBegun = beginning.map { (try? itemExists($0)) == true } ?? false
@@ -260,7 +260,7 @@ extension Restic {
         let names = Set((contentDirectories + ["locks"]).map { Array($0.utf8) })
         guard try isEmptyOrAbsent(directory, but: names.contains) else {
             throw BackupError(
-                .targetNotEmpty, "the directory is not empty", advice: "name a new one",
+                .other, "the directory is not empty", advice: "name a new one",
                 path: directory)
         }
         return directory

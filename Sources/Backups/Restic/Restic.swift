@@ -33,10 +33,9 @@ package struct Restic: Sendable {
     ///     working directory contains is not started.
     ///   - passwordFile: the path of a file that contains the password; nil to let restic find the
     ///     password through the environment.
-    ///   - environment: the environment that restic inherits, each variable as `NAME=VALUE`.
-    ///   - stateDirectory: the programs' directory for state, which may be missing; nil when it is not known.
+    ///   - stateDirectory: the programs' directory for state, which may be missing; nil when it is
+    ///     not known.
     ///   - uploadLimit: the most bytes a second that restic sends; nil for as many as it can.
-    ///   - limits: how long restic is waited for.
     /// - Throws: ``BackupError``: `engineMissing`; `noPassword` when there is no source of a password.
     package init(
         searchPath: [UInt8], repository: RepositoryLocation, passwordFile: [UInt8]?,
@@ -63,13 +62,6 @@ package struct Restic: Sendable {
         }
         passwordCommand = environment.takePasswordCommand()
         self.environment = environment
-    }
-
-    /// The directory with a file for each snapshot, named by its full identifier; nil when the
-    /// repository is not a directory of this machine.
-    var snapshotsDirectory: FilePath? {
-        guard repository.directory != nil else { return nil }
-        return FilePath(bytes: repository.absoluteBytes).appending("snapshots")
     }
 
     /// Runs a restic command that must succeed.
@@ -120,7 +112,7 @@ package struct Restic: Sendable {
     /// none can be written. restic runs without its cache if the disk of the cache is full: otherwise
     /// it would retry writes there for hours.
     ///
-    /// - Throws: ``BackupError``: `engineTooOld`; `notWritable` at once for a command that writes to a
+    /// - Throws: ``BackupError``: `engineMissing`; `notWritable` at once for a command that writes to a
     ///   repository where no lock can be written, which restic would try for most of a minute, and for
     ///   root in another user's repository;
     ///   `noSpace` when the disk of the cache has become full after part of the output was consumed.
@@ -145,9 +137,9 @@ package struct Restic: Sendable {
         if failsToCache.withLock({ $0 }) { command.set("--no-cache") }
         let (output, end) = try await execute(
             command.arguments(opening: try await passwordOption()), within: limit,
-            reading: FirstByteWatcher(consumer))
+            reading: consumer)
         // A consumer of entries or contents may have passed them on already.
-        let canRunAgain = !output.hasBegun || !["ls", "dump"].contains(command.name)
+        let canRunAgain = !end.hasOutput || !["ls", "dump"].contains(command.name)
         if end.errors.isCacheFull, !command.has("--no-cache") {
             reportCache()
             guard canRunAgain else { throw .cacheIsFull }
@@ -164,14 +156,7 @@ package struct Restic: Sendable {
             command.set("--no-lock")
             return try await attemptOnce(command, reading: consumer)
         }
-        var consumer = output.consumer
-        do throws(BackupError) {
-            try consumer.finish()
-        } catch {
-            // That output ends early is no news where restic failed, and tells less.
-            guard end.code != 0 else { throw error }
-        }
-        return (consumer, end)
+        return (output, end)
     }
 
     private func reportUnwritableLocks() {
@@ -211,7 +196,7 @@ package struct Restic: Sendable {
     /// Checks, once, that restic is 0.18 or newer: the first version whose commands, exit codes and
     /// messages this program knows.
     ///
-    /// - Throws: ``BackupError``: `engineTooOld`, and as ``execute(_:startedBy:reading:)`` does.
+    /// - Throws: ``BackupError``: `engineMissing`, and as ``execute(_:startedBy:reading:)`` does.
     private func requireVersion() async throws(BackupError) {
         guard !isNewEnough.withLock({ $0 }) else { return }
         let (output, end) = try await execute(
@@ -223,12 +208,12 @@ package struct Restic: Sendable {
         guard end.code == 0, let version, let major = Int(version.2), let minor = Int(version.3)
         else {
             throw BackupError(
-                .engineTooOld, "does not name its version as restic does",
+                .engineMissing, "does not name its version as restic does",
                 advice: ResticPrograms.advice, path: programs.restic)
         }
         guard (major, minor) >= (0, 18) else {
             throw BackupError(
-                .engineTooOld, "restic \(version.1) is too old", advice: ResticPrograms.advice,
+                .engineMissing, "restic \(version.1) is too old", advice: ResticPrograms.advice,
                 path: programs.restic)
         }
         isNewEnough.withLock { $0 = true }
@@ -241,7 +226,6 @@ struct ResticCommand: Sendable, Hashable {
     let name: String
     /// The options, each in one word with its value: see ``option(_:_:)``.
     var options: [[UInt8]]
-    /// The paths or identifiers that the command applies to.
     var operands: [[UInt8]]
 
     init(_ name: String, _ options: [[UInt8]] = [], on operands: [[UInt8]] = []) {
@@ -261,7 +245,6 @@ struct ResticCommand: Sendable, Hashable {
         if !has(option) { options.append(Array(option.utf8)) }
     }
 
-    /// Returns the command line after the program's name.
     func arguments(opening password: [[UInt8]]) -> [[UInt8]] {
         let ending = operands.isEmpty ? [] : words("--") + operands
         return words(name) + password + options + ending
@@ -274,20 +257,4 @@ func option(_ name: String, _ value: [UInt8]) -> [UInt8] { Array("\(name)=".utf8
 
 func option(_ name: String, _ value: String) -> [UInt8] { Array("\(name)=\(value)".utf8) }
 
-/// Returns plain text as arguments.
 func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }
-
-/// Records whether there was any output. The caller finishes the consumer.
-struct FirstByteWatcher<Consumer: OutputConsumer>: OutputConsumer {
-    private(set) var consumer: Consumer
-    private(set) var hasBegun = false
-
-    init(_ consumer: Consumer) { self.consumer = consumer }
-
-    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
-        hasBegun = hasBegun || !bytes.isEmpty
-        try consumer.receive(bytes)
-    }
-
-    func finish() {}
-}

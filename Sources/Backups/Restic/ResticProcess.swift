@@ -66,7 +66,6 @@ struct ResticEnvironment: Sendable {
     private(set) var variables: [[UInt8]]
 
     /// - Parameters:
-    ///   - repository: the location, in restic's syntax.
     ///   - hasPasswordFile: whether a password file is given as an argument; other variables that
     ///     give a password are then removed.
     init(_ inherited: [[UInt8]], repository: [UInt8], hasPasswordFile: Bool) {
@@ -99,7 +98,6 @@ struct ResticEnvironment: Sendable {
         if let value { variables.append(start + value) }
     }
 
-    /// The value of a variable; nil when it is not set or empty.
     func value(_ name: String) -> [UInt8]? {
         let start = Array("\(name)=".utf8)
         return variables.last { $0.starts(with: start) && $0.count > start.count }
@@ -226,27 +224,34 @@ extension Restic {
             let output = try await pass(execution.standardOutput, to: consumer, stopper)
             return (output, try await errors)
         }
-        let (output, errors) = result.closureResult
-        let messages = errors.consumer.consumer
-        let unread = messages.isCacheFull ? nil : errors.failure
-        if let failure = output.failure ?? unread { throw failure }
+        var (output, errors) = result.closureResult
         let code: Int32 =
             switch result.terminationStatus {
             case .exited(let code): code
             case .signaled(let signal): -signal
             }
-        return (output.consumer, ResticEnd(code: code, errors: messages))
+        // What this throws the messages tell.
+        try? errors.consumer.finish()
+        let messages = errors.consumer.consumer
+        let unread = messages.isCacheFull ? nil : errors.failure
+        if let failure = output.failure ?? unread { throw failure }
+        // That output ends early is no news where restic failed, and tells less.
+        if code == 0 { try output.consumer.finish() }
+        return (
+            output.consumer,
+            ResticEnd(code: code, errors: messages, hasOutput: output.hasBegun)
+        )
     }
 
     /// Passes output on until the consumer throws, when restic is stopped, and reads it to its end.
     private static func pass<Consumer: OutputConsumer>(
         _ output: SubprocessOutputSequence, to consumer: Consumer, _ stopper: Stopper
-    ) async throws -> (consumer: Consumer, failure: BackupError?) {
-        var consumer = consumer
-        var failure: BackupError?
+    ) async throws -> (consumer: Consumer, failure: BackupError?, hasBegun: Bool) {
+        var (consumer, failure, hasBegun) = (consumer, BackupError?.none, false)
         for try await chunk in output where failure == nil {
             do throws(BackupError) {
                 try chunk.withUnsafeBytes { bytes throws(BackupError) in
+                    hasBegun = hasBegun || !bytes.isEmpty
                     stopper.received(bytes)
                     try consumer.receive(bytes)
                 }
@@ -255,14 +260,7 @@ extension Restic {
                 stopper.stop()
             }
         }
-        if failure == nil {
-            do throws(BackupError) {
-                try consumer.finish()
-            } catch {
-                failure = error
-            }
-        }
-        return (consumer, failure)
+        return (consumer, failure, hasBegun)
     }
 }
 
@@ -371,7 +369,6 @@ private final class Stopper: Sendable {
     /// - Parameters:
     ///   - process: the process, which is stopped when it moves nothing for too long.
     ///   - limit: how long it may take in all; nil for no limit.
-    ///   - send: sends it a signal.
     func begin(
         _ process: Int32, _ limits: ResticLimits, within limit: Duration?,
         _ send: @escaping @Sendable (Signal) -> Void

@@ -76,7 +76,6 @@ func whileWritable(
     try outcome.get()
 }
 
-/// The metadata of an item that is copied to another filesystem.
 struct ItemMetadata: Sendable, Hashable {
     let path: [UInt8]
     /// Kind, permissions, owners, modification time and size.

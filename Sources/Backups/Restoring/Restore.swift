@@ -3,7 +3,6 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// How much a restore writes, and how much room there is.
 package struct RestoreAmount: Sendable, Hashable {
     /// The number of items of the SOURCEs, directories included.
     package var items = 0
@@ -21,12 +20,9 @@ extension Restic {
     ///
     /// - Parameters:
     ///   - part: what to restore, each path with everything below it.
-    ///   - list: the snapshots of the repository.
-    ///   - holder: returns the repository with an identifier, for evicted files.
     ///   - begin: called before anything is restored; an error that it throws ends the restore.
-    ///   - report: called a few times a second.
-    /// - Throws: ``BackupError``: `noMatch`, or restic's failure; also what `begin` throws. Failures of
-    ///   single items are in the result.
+    /// - Throws: ``BackupError`` for a path that is not there, or restic's failure; also what `begin`
+    ///   throws. Failures of single items are in the result.
     package func restore(
         _ part: RestorePart, _ mode: RestoreMode, among list: SnapshotList,
         holder: (String) async throws -> Restic, begin: (RestoreAmount) throws -> Void,
@@ -83,7 +79,7 @@ extension Restic {
         }
         if let missing = wanted.missing.first {
             throw BackupError(
-                .noMatch, "is not in snapshot \(snapshot.shortIdentifier)",
+                .other, "is not in snapshot \(snapshot.shortIdentifier)",
                 advice: "give the whole path as it was backed up", path: FilePath(bytes: missing))
         }
         if !mode.accounts.isEmpty {
@@ -245,7 +241,13 @@ extension Restic {
         _ place: FilePath, _ snapshot: Snapshot, _ paths: [[UInt8]], _ bytes: Int64,
         _ report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> (ResticEnd, lost: [[UInt8]]) {
-        let messages = RestoreMessages(totalBytes: bytes, report)
+        let start = BackupProgress(noun: "content restored", filesDone: nil, bytesTotal: bytes)
+        report(start)
+        let messages = StatusMessages { progress in
+            var now = start
+            now.bytesDone = min(progress.bytesDone, bytes)
+            report(now)
+        }
         var lost: [[UInt8]] = []
         while true {
             let (list, option) = try selection(of: paths, without: lost)
@@ -257,7 +259,7 @@ extension Restic {
             let (output, end) = try await attempt(command, reading: Lines(messages))
             // restic opens the list through this process's descriptor.
             withExtendedLifetime(list) {}
-            if end.code == 0, !output.consumer.hasSummary {
+            if end.code == 0, output.consumer.summary == nil {
                 throw BackupError(
                     .unexpectedAnswer, "restic restore did not say that it was done",
                     advice: "run the command again")
@@ -316,9 +318,7 @@ extension [[UInt8]] {
     func include(_ path: [UInt8]) -> Bool { isEmpty || contains { isHeld(path, by: $0) } }
 }
 
-/// Counts the entries of a snapshot that are wanted.
 struct WantedItems: Sendable {
-    /// The wanted paths that match no entry.
     private(set) var missing: [[UInt8]]
     /// The number of items of the SOURCEs that are wanted, directories included.
     private(set) var count: Int
@@ -350,39 +350,5 @@ struct WantedItems: Sendable {
         guard items.contains(entry.path) else { return }
         count += 1
         if entry.kind == .regularFile { bytes.addSaturating(entry.size) }
-    }
-}
-
-private struct RestoreMessages: LineConsumer {
-    /// Whether restic has ended by itself. What it sums up counts for nothing.
-    private(set) var hasSummary = false
-    private let totalBytes: Int64
-    private let report: @Sendable (BackupProgress) -> Void
-
-    init(totalBytes: Int64, _ report: @escaping @Sendable (BackupProgress) -> Void) {
-        self.totalBytes = totalBytes
-        self.report = report
-        report(BackupProgress(noun: "content restored", filesDone: nil, bytesTotal: totalBytes))
-    }
-
-    mutating func receive(line: ArraySlice<UInt8>) {
-        guard line.first == UInt8(ascii: "{") else { return }
-        var done: Int64?
-        var kind = ""
-        var scanner = JSONScanner(line)
-        // A line that is not as expected tells no progress, and no more is read from these lines.
-        try? scanner.forEachField { scanner, name throws(JSONError) in
-            switch name {
-            case "message_type": kind = try scanner.text()
-            case "bytes_restored": done = try scanner.amount()
-            default: break
-            }
-        }
-        if kind == "summary" { hasSummary = true }
-        guard let done else { return }
-        report(
-            BackupProgress(
-                noun: "content restored", filesDone: nil, bytesDone: min(done, totalBytes),
-                bytesTotal: totalBytes))
     }
 }

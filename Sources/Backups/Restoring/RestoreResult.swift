@@ -7,7 +7,6 @@ package struct RestoreResult: Sendable {
     package let paths: [[UInt8]]
     /// The number of items of the SOURCEs that were to be restored.
     package let items: Int
-    /// What came of moving them to their names.
     package let merged: MergeOutcome
     /// The items that differ from the snapshot, sorted by path.
     package let failures: [RestoreFailure]
@@ -24,12 +23,10 @@ package struct RestoreResult: Sendable {
     /// What other snapshots have of the items that were there already.
     package var otherVersions: [[UInt8]: [Occurrence]] = [:]
 
-    /// The complaint about a snapshot whose record cannot be read.
     static let unreadableRecord =
         "the snapshot's record cannot be read, so it is not known which files were evicted when it was "
         + "made"
 
-    /// Whether everything requested is as it is in the snapshot.
     package var isComplete: Bool {
         failures.isEmpty && complaints.isEmpty && merged.differingItems == 0
     }

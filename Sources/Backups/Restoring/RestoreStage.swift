@@ -17,8 +17,6 @@ package final class RestoreStage: Sendable {
     /// items.
     let leftovers: [FilePath]
     private let parent: OpenDirectory
-    /// The parent's modification time before this directory was made, and after.
-    private let parentTimes: (before: FileTime, after: FileTime)
     private let name: FilePath
     private let directory: OpenDirectory
 
@@ -31,11 +29,14 @@ package final class RestoreStage: Sendable {
     /// - Parameter wanted: the absolute paths of the restored items in the snapshot.
     init(in target: FilePath, for wanted: [[UInt8]]) throws(BackupError) {
         do {
-            try makeDirectories(target)
+            if try !itemExists(target) {
+                try makeDirectories(target.removingLastComponent())
+                // What another user puts there meanwhile is not taken for it.
+                try makeDirectory(target, in: .workingDirectory, permissions: 0o700)
+            }
             let candidates = try Self.candidates(in: target, for: wanted)
             leftovers = candidates.flatMap { Self.leftovers(in: $0.directory, $0.path) }
-            (parent, name, directory, parentTimes) = try Self.make(
-                in: candidates.map(\.directory))
+            (parent, name, directory) = try Self.make(in: candidates.map(\.directory))
             keepsAttributes = try Self.exclude(directory)
             try directory.setTimes(access: nil, modification: Self.exactTime)
             keptTime = try directory.status().contentModificationTime
@@ -139,7 +140,7 @@ package final class RestoreStage: Sendable {
     }
 
     /// Removes the directory with its remaining contents. Its parent keeps its modification time,
-    /// which may have been restored, and gets that from before where nothing else changed it.
+    /// which may have been restored.
     func remove() {
         // What cannot be removed is reported by the next restore, and contains only items of the
         // snapshot.
@@ -147,9 +148,7 @@ package final class RestoreStage: Sendable {
         try? removeTree(Self.tree, in: directory)
         removeKept()
         try? parent.remove(name, isDirectory: true)
-        guard let modified else { return }
-        let time = modified == parentTimes.after ? parentTimes.before : modified
-        try? parent.setTimes(access: nil, modification: time)
+        if let modified { try? parent.setTimes(access: nil, modification: modified) }
     }
 
     /// Whether a name is that of such a directory.
@@ -175,17 +174,14 @@ package final class RestoreStage: Sendable {
     /// Creates the directory in the deepest of the parents that allows it.
     private static func make(
         in candidates: [OpenDirectory]
-    ) throws(Errno) -> (OpenDirectory, FilePath, OpenDirectory, (FileTime, FileTime)) {
+    ) throws(Errno) -> (OpenDirectory, FilePath, OpenDirectory) {
         var failure = Errno.permissionDenied
         for parent in candidates.reversed() {
             let number = String(UInt64.random(in: .min ... .max), radix: 36)
             let name = FilePath(namePrefix + number)
             do throws(Errno) {
-                let before = try parent.status().contentModificationTime
                 try makeDirectory(name, in: parent.descriptor, permissions: 0o700)
-                let directory = try open(name, in: parent)
-                let after = try parent.status().contentModificationTime
-                return (parent, name, directory, (before, after))
+                return (parent, name, try open(name, in: parent))
             } catch {
                 failure = error
             }

@@ -2,7 +2,6 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// What came of moving restored items.
 package struct MergeOutcome: Sendable {
     /// Items that are not in the target as they should be.
     fileprivate(set) var failures: [RestoreFailure] = []
@@ -16,8 +15,6 @@ package struct MergeOutcome: Sendable {
     package fileprivate(set) var movedAside: [(path: [UInt8], name: [UInt8])] = []
     /// The replaced files that have other names, which keep the old content.
     package fileprivate(set) var filesWithOtherNames: [[UInt8]] = []
-
-    init() {}
 }
 
 /// Moves restored items into a target by descriptors.
@@ -418,7 +415,6 @@ package enum Placing: Sendable, Hashable {
     case replacing
 }
 
-/// Why nothing is put into a mount point, in words.
 package let unmountedSentence =
     "it is a mount point in /etc/fstab with nothing mounted: mount it, or restore to another directory "
     + "with --target"

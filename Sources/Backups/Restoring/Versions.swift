@@ -132,7 +132,6 @@ extension Restic {
     ///   - asked: the paths; empty for a whole snapshot.
     ///   - choice: the snapshot to restore from; nil for the newest that has each path.
     ///   - host: the machine whose snapshots are looked in; nil for this one.
-    ///   - list: the snapshots of the repository.
     /// - Throws: ``BackupError``: `noSnapshot`; also as ``newestVersions(of:in:)`` does.
     package func choose(
         _ asked: [AskedPath], of choice: SnapshotChoice?, host: String?, among list: SnapshotList,

@@ -172,26 +172,4 @@ extension Restic {
         }
         return ahead.count
     }
-
-    /// Writes what was found out about snapshots to their tags, as far as it is not there. Takes the tag of
-    /// those away that were judged with another tree, as `restic rewrite` leaves them.
-    ///
-    /// - Returns: whether some have other identifiers now.
-    @discardableResult
-    func writeVerdicts(on snapshots: [Snapshot]) async throws(BackupError) -> Bool {
-        var isChanged = false
-        for snapshot in snapshots
-        where snapshot.isJudged != snapshot.allTags.contains(StateTag.judged) {
-            let tags = [StateTag.judged, StateTag.judgedTree(snapshot.root)]
-            let added = tags + (snapshot.isIncomplete ? [StateTag.incomplete] : [])
-            let options =
-                snapshot.isJudged
-                ? added.map { option("--add", $0) } : [option("--remove", StateTag.judged)]
-            _ = try await run(
-                ResticCommand("tag", options, on: words(snapshot.identifier)),
-                reading: NoOutput())
-            isChanged = true
-        }
-        return isChanged
-    }
 }

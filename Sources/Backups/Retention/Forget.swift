@@ -19,7 +19,6 @@ extension Restic {
     /// What was found out about snapshots is written to their tags first, which gives them other
     /// identifiers.
     ///
-    /// - Parameter isDryRun: whether it is only decided which these are.
     /// - Throws: ``BackupError``: `noSnapshot` when there are none of the configuration,
     ///   `ambiguousSources` when there are several SETs and none was chosen.
     package func forget(
@@ -106,7 +105,9 @@ extension Restic {
         }
         if let obstacle {
             warn("nothing is removed: \(obstacle)")
-            return set.snapshots.map { ForgetDecision($0, keptFor: ["nothing is removed"]) }
+            return set.snapshots.map {
+                ForgetDecision(snapshot: $0, reasons: ["nothing is removed"])
+            }
         }
         var kept: [String: [String]] = [:]
         for tags in [set.name.tag, "\(set.name.tag),\(StateTag.judged)"] {
@@ -114,6 +115,28 @@ extension Restic {
         }
         return set.snapshots.forgetDecisions(
             keptByRules: kept, holds: holds, now: FileTime.now.seconds)
+    }
+
+    /// Writes what was found out about snapshots to their tags, as far as it is not there. Takes the tag of
+    /// those away that were judged with another tree, as `restic rewrite` leaves them.
+    ///
+    /// - Returns: whether some have other identifiers now.
+    @discardableResult
+    func writeVerdicts(on snapshots: [Snapshot]) async throws(BackupError) -> Bool {
+        var isChanged = false
+        for snapshot in snapshots
+        where snapshot.isJudged != snapshot.allTags.contains(StateTag.judged) {
+            let tags = [StateTag.judged, StateTag.judgedTree(snapshot.root)]
+            let added = tags + (snapshot.isIncomplete ? [StateTag.incomplete] : [])
+            let options =
+                snapshot.isJudged
+                ? added.map { option("--add", $0) } : [option("--remove", StateTag.judged)]
+            _ = try await run(
+                ResticCommand("tag", options, on: words(snapshot.identifier)),
+                reading: NoOutput())
+            isChanged = true
+        }
+        return isChanged
     }
 
     /// Why nothing of a SET may be removed, in words; nil if nothing is in the way.
@@ -139,7 +162,6 @@ extension Restic {
 
     /// Returns the holds that a snapshot has, and the snapshots that they keep.
     ///
-    /// - Parameter list: the snapshots of the repository.
     /// - Throws: ``BackupError``: `noRecord`, `damaged`.
     package func heldSnapshots(
         by snapshot: Snapshot, among list: SnapshotList
@@ -156,10 +178,6 @@ package struct ForgetDecision: Sendable, Hashable {
     package let reasons: [String]
 
     package var isKept: Bool { !reasons.isEmpty }
-
-    init(_ snapshot: Snapshot, keptFor reasons: [String]) {
-        (self.snapshot, self.reasons) = (snapshot, reasons)
-    }
 }
 
 extension [Snapshot] {
@@ -205,7 +223,7 @@ extension [Snapshot] {
                 reasons.append("another one has the same record")
             }
             if !rulesAreKnown { reasons.append("restic's rules keep none") }
-            return ForgetDecision(snapshot, keptFor: reasons)
+            return ForgetDecision(snapshot: snapshot, reasons: reasons)
         }
     }
 }
@@ -227,7 +245,6 @@ package struct RetentionRules: Sendable, Hashable {
         case last, hourly, daily, weekly, monthly, yearly
     }
 
-    /// The number of periods to keep by each rule.
     package var counts: [Period: Int] = [:]
     /// The span before the newest snapshot in which the newest snapshot of each period is kept;
     /// `last` keeps all.

@@ -26,12 +26,6 @@ package struct Hold: Sendable, Hashable {
     package var since: Int64 = 0
     /// The path that newer snapshots lack, with everything below it; empty for ``Kind/clock``.
     package var part: [UInt8] = []
-
-    init() {}
-
-    package init(number: Int64, kind: Kind, since: Int64, part: [UInt8] = []) {
-        (self.number, self.kind, self.since, self.part) = (number, kind, since, part)
-    }
 }
 
 /// What is held, as it is printed and kept in the status of a run.

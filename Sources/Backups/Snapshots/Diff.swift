@@ -3,7 +3,6 @@ import EffectiveValues
 import ResourceValues
 import SystemCalls
 
-/// How one path differs between two snapshots.
 package struct SnapshotDifference: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// It is in the second snapshot only, and the first did not exclude it.
@@ -48,7 +47,6 @@ extension Restic {
     }
 }
 
-/// Compares the entries of a second snapshot with those of the first.
 private struct EntryMerger: Sendable {
     /// The entries of the first snapshot that are still to be compared.
     var before: ArraySlice<SnapshotEntry>
@@ -100,7 +98,6 @@ extension SnapshotEntry {
     fileprivate var fileSize: Int64? { kind == .regularFile ? size : nil }
 }
 
-/// What one snapshot contains of an item.
 package struct Occurrence: Sendable, Hashable {
     package let snapshot: Snapshot
     /// The number of its items that are the item itself or below it, without directories.
@@ -116,7 +113,6 @@ extension Restic {
     ///
     /// - Parameters:
     ///   - path: the absolute path as it was backed up.
-    ///   - list: the snapshots of the repository.
     /// - Returns: those that contain it, the oldest first, and those that may, and cannot be read.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     package func occurrences(

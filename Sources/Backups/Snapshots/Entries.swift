@@ -80,8 +80,9 @@ extension Restic {
         json.options += words("--json")
         // The head of the second listing prints the path, too.
         let headLines = 1 + (path ?? []).count { $0 == newline }
-        let reader = EntryReader(result: result, add: add, headLineCount: headLines)
-        let first = try await run(json, reading: Lines(reader)).consumer
+        let first = try await run(
+            json, reading: Lines(EntryReader(result: result, add: add, headLineCount: headLines))
+        ).consumer
         // restic exits with 0 when it skips a snapshot that it cannot read.
         guard first.hasHead else {
             throw BackupError(
@@ -89,7 +90,10 @@ extension Restic {
                 advice: "check the repository: resval-backup verify")
         }
         guard !first.incomplete.isEmpty else { return first.result }
-        let names = try await run(list, reading: ExactNameReader(first)).names
+        let reader = ExactNameReader(
+            lengths: first.lengths, incomplete: first.incomplete, headLinesLeft: first.headLineCount
+        )
+        let names = try await run(list, reading: reader).names
         let rest = EntryReader(
             result: first.result, add: add, skippedCount: first.deliveredCount, names: names)
         return try await run(json, reading: Lines(rest)).consumer.result
@@ -158,18 +162,12 @@ private struct EntryReader<Result: Sendable>: LineConsumer {
 /// Parses `ls` in step with the results of `ls --json`.
 private struct ExactNameReader: OutputConsumer {
     /// The exact paths of the incomplete entries, by number.
-    private(set) var names: [Int: [UInt8]] = [:]
-    private let lengths: [UInt32]
-    private let incomplete: [Int: [UInt8]]
-    private var headLinesLeft: Int
-    private var number = 0
-    private var path: [UInt8] = []
-
-    init(_ first: EntryReader<some Any>) {
-        lengths = first.lengths
-        incomplete = first.incomplete
-        headLinesLeft = first.headLineCount
-    }
+    var names: [Int: [UInt8]] = [:]
+    let lengths: [UInt32]
+    let incomplete: [Int: [UInt8]]
+    var headLinesLeft: Int
+    var number = 0
+    var path: [UInt8] = []
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
         for byte in bytes {

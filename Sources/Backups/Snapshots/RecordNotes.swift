@@ -21,7 +21,6 @@ struct RecordNotes: Sendable {
     private static let roomLeft: Int64 = 64 << 20
 
     /// - Parameters:
-    ///   - state: the programs' directory for state.
     ///   - repository: the fingerprint of the repository's location.
     init(in state: FilePath, of repository: String) {
         directory = state.appending("backup").appending("records")

@@ -276,7 +276,6 @@ private struct RecordLine: ~Copyable {
         }
     }
 
-    /// Reads an item of a list.
     mutating func append<Item: RecordedItem>(to items: inout [Item]) {
         var item = Item()
         item.fields(&self)

@@ -9,8 +9,6 @@ package struct Amount: Sendable, Hashable {
     package var items: Int64 = 0
     package var bytes: Int64 = 0
 
-    package init(items: Int64 = 0, bytes: Int64 = 0) { (self.items, self.bytes) = (items, bytes) }
-
     mutating func add(_ other: Amount) {
         items.addSaturating(other.items)
         bytes.addSaturating(other.bytes)
@@ -56,14 +54,12 @@ package struct RecordedSource: Sendable, Hashable {
     /// The number of its files and directories that restic named in the snapshot judged last; nil if that is
     /// not known.
     var named: Int64?
+}
 
-    init() {}
-
-    init(path: [UInt8]) { self.path = path }
-
+extension RecordedSource {
     /// Inspects a SOURCE. Facts that cannot be read are omitted: the plan reports such errors.
     private init(lookingAt source: FilePath) {
-        path = source.bytes
+        self.init(path: source.bytes)
         do throws(Errno) {
             let status = try source.withoutFollowing.status()
             if let volume = Volume(holding: status) {
@@ -73,12 +69,7 @@ package struct RecordedSource: Sendable, Hashable {
                 if volume.mount.isRemovable { medium = String(validating: point) }
             }
             guard status.kind == .directory else { return }
-            var hasEntries = false
-            try forEachName(in: source) { _ in
-                hasEntries = true
-                return false
-            }
-            isEmpty = !hasEntries
+            isEmpty = (try? isEmptyOrAbsent(source)) ?? false
         } catch {
             // Deleted or unreadable: assumed not to be empty.
         }
@@ -86,7 +77,6 @@ package struct RecordedSource: Sendable, Hashable {
 
     /// Inspects the SOURCEs of a plan.
     ///
-    /// - Parameter missing: the SOURCEs that do not exist.
     /// - Returns: those of the plan in its order, then the missing ones.
     static func all(in plan: BackupPlan, missing: [FilePath]) -> [RecordedSource] {
         let withoutContent = plan.pathsWithoutContent
@@ -121,8 +111,6 @@ extension RecordedSource {
     var isAway: Bool { isMissing && medium != nil }
 
     /// Takes over what it is compared with from the same SOURCE of the snapshot before.
-    ///
-    /// - Parameter mounts: those that are there now.
     mutating func takeOver(_ before: RecordedSource, _ mounts: MountTable?) {
         (expected, expectedFilesystem) = (before.expected, before.expectedFilesystem)
         (fall, pathsGone, named) = (before.fall, before.pathsGone, before.named)

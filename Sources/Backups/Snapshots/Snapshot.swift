@@ -8,8 +8,6 @@ package struct Snapshot: Sendable, Hashable {
     /// change; otherwise ``identifier``.
     package let originalIdentifier: String
     package let time: FileTime
-    /// The offset from UTC of the clock that gave ``time``, in seconds; positive is east.
-    package let timeOffset: Int
     package let hostName: String
     package let userName: String
     package let userIdentifier: UInt32
@@ -38,7 +36,7 @@ package struct Snapshot: Sendable, Hashable {
 
     /// - Parameter paths: the paths that the engine reports, used if the tags name no SOURCEs.
     package init(
-        identifier: String, originalIdentifier: String? = nil, time: FileTime, timeOffset: Int = 0,
+        identifier: String, originalIdentifier: String? = nil, time: FileTime,
         hostName: String, userName: String, userIdentifier: UInt32 = 0, allTags: [String],
         paths: [FilePath] = [],
         pathCount: Int? = nil, root: String = "", hasRecord: Bool = true
@@ -46,7 +44,6 @@ package struct Snapshot: Sendable, Hashable {
         self.identifier = identifier
         self.originalIdentifier = originalIdentifier ?? identifier
         self.time = time
-        self.timeOffset = timeOffset
         self.hostName = hostName
         self.userName = userName
         self.userIdentifier = userIdentifier
@@ -74,7 +71,6 @@ package struct Snapshot: Sendable, Hashable {
     /// it contains, too.
     var items: PathSet { PathSet(sources.map(\.bytes)) }
 
-    /// The tags set by users.
     package var tags: [String] { allTags.filter { !SourceTags.isReserved($0) } }
 
     /// Whether it has the only copy of something, so that only an explicit command may remove it.
@@ -126,8 +122,7 @@ extension Snapshot {
         let record = RecordPath(tags: tags, sources: [])?.path
         self.init(
             identifier: identifier, originalIdentifier: original, time: made,
-            timeOffset: FileTime.offset(inRFC3339: time) ?? 0, hostName: hostName,
-            userName: userName, userIdentifier: userIdentifier, allTags: tags,
+            hostName: hostName, userName: userName, userIdentifier: userIdentifier, allTags: tags,
             paths: paths.filter { $0.bytes != record },
             pathCount: pathCount - (record == nil ? 0 : 1), root: tree, hasRecord: record != nil)
     }

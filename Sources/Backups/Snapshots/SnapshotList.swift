@@ -2,7 +2,6 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Snapshots of a repository, and those that cannot be read.
 package struct SnapshotList: Sendable {
     /// The snapshots: by their times, but those of each SET in the order they were made.
     package var snapshots: [Snapshot]
@@ -53,16 +52,10 @@ package struct SnapshotList: Sendable {
     }
 }
 
-/// A snapshot that is in the repository, but cannot be read.
 package struct UnreadableSnapshot: Sendable, Hashable {
     /// The identifier, or its first digits.
     package let identifier: String
     package let problem: String
-
-    package init(identifier: String, problem: String) {
-        self.identifier = identifier
-        self.problem = problem
-    }
 
     /// What is wrong and how to proceed, with the identifier.
     package var sentence: String {
@@ -189,7 +182,6 @@ private struct SnapshotListReader: OutputConsumer {
     var isComplete: Bool { elements.isComplete }
 }
 
-/// Parses what a restic command printed.
 func parsing<Result>(
     _ command: String, _ body: () throws(JSONError) -> Result
 ) throws(BackupError) -> Result {

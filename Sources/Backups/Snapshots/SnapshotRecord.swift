@@ -35,7 +35,6 @@ package struct SnapshotRecord: Sendable {
     /// Whether it was judged. A snapshot whose verdict was lost has no part.
     package var isWhole = false
 
-    /// The SOURCEs of the SET, missing ones included.
     package var sources: [RecordedSource] = []
     /// The holds, as ``HoldUpdate`` found them.
     package var holds: [Hold] = []
@@ -73,9 +72,6 @@ package struct SnapshotRecord: Sendable {
 
     init(keeping files: [KeptFile]) { kept = files }
 
-    /// Adds what a plan says.
-    ///
-    /// - Parameter missing: the SOURCEs that do not exist.
     mutating func add(_ plan: BackupPlan, missing: [FilePath]) {
         nonce = randomIdentifier()
         sources = RecordedSource.all(in: plan, missing: missing)
@@ -158,8 +154,6 @@ package struct SnapshotRecord: Sendable {
     }
 
     /// Returns the holds, those without an end first, and what they keep.
-    ///
-    /// - Parameter snapshots: of the SET.
     func held(among snapshots: [Snapshot]) -> [HeldPart] {
         let byNumber = Dictionary(snapshots.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
         return (holds.filter { $0.kind == .other } + holds.filter { $0.kind != .other }).map {
@@ -193,7 +187,6 @@ package struct SnapshotRecord: Sendable {
     }
 }
 
-/// What was found out about a snapshot after it was made.
 struct Verdict: Sendable {
     /// The identifier that the snapshot had when it was made.
     var snapshot = ""
@@ -202,7 +195,6 @@ struct Verdict: Sendable {
     var isComplete = false
 }
 
-/// An item that a backup excluded, as recorded.
 package struct RecordedExclusion: Sendable, Hashable {
     package internal(set) var path: [UInt8] = []
     /// Whether it is a directory, whose own entry is stored.
@@ -222,7 +214,6 @@ package struct RecordedExclusion: Sendable, Hashable {
     package var isEvicted: Bool { reason == "evicted" }
 }
 
-/// An item with a protection class, as recorded.
 package struct RecordedProtection: Sendable, Hashable {
     package internal(set) var path: [UInt8] = []
     package internal(set) var protectionClass = ""

@@ -179,7 +179,6 @@ struct RepositoryDamage {
     }
 }
 
-/// A file or directory that has lost data in a snapshot.
 package struct LostFile: Sendable, Hashable {
     package let path: [UInt8]
     /// The first digits of the snapshot's identifier.

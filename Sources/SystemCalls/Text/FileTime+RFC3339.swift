@@ -65,15 +65,6 @@ extension FileTime {
         let seconds = date + Int64(hour * 3600 + minute * 60 + second - offset)
         self.init(seconds: seconds, nanoseconds: nanoseconds)
     }
-
-    /// Returns the offset from UTC of a time in RFC 3339 format, in seconds, positive to the east.
-    ///
-    /// - Returns: nil if the text does not end in an offset or `Z`.
-    package static func offset(inRFC3339 text: [UInt8]) -> Int? {
-        if text.last == UInt8(ascii: "Z") { return 0 }
-        var reader = DigitReader(Array(text.suffix(6)))
-        return reader.offset()
-    }
 }
 
 private struct DigitReader {
