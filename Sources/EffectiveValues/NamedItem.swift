@@ -45,10 +45,6 @@ package enum UnsafeStep: Error, Sendable, Hashable {
     case linkToOthers
 
     /// Checks one step down that does not follow a link.
-    ///
-    /// - Parameters:
-    ///   - directory: the status of the directory.
-    ///   - item: the status of the item in it.
     package static func check(
         from directory: FileStatus, to item: FileStatus
     ) throws(UnsafeStep) {

@@ -13,7 +13,6 @@ extension ForeignAttribute {
     /// - Parameters:
     ///   - names: the names of the item's attributes; nil when they could not be listed.
     ///   - location: the item.
-    /// - Throws: the errno of reading an attribute.
     static func hasOne(
         of attributes: [ExtendedAttributeName], among names: [[UInt8]]?,
         at location: borrowing some FileLocation & ~Copyable
@@ -33,8 +32,6 @@ extension ForeignAttribute {
     }
 
     /// Returns what the XDG attribute says; nil when it is missing.
-    ///
-    /// - Throws: the errno of reading the attribute.
     static func xdgValue(
         among names: [[UInt8]]?, of location: borrowing some FileLocation & ~Copyable
     ) throws(Errno) -> XDGValue? {
@@ -84,8 +81,6 @@ public struct TagFile: Sendable {
     static let all = [cacheDirectory, noBackup]
 
     /// Whether the tag file is present in a directory, with the signature.
-    ///
-    /// - Throws: the errno of opening the directory, or of checking or reading the file.
     package func isPresent(in directory: borrowing some FileLocation & ~Copyable) throws(Errno)
         -> Bool
     {
@@ -93,8 +88,6 @@ public struct TagFile: Sendable {
     }
 
     /// Whether the tag file in a directory has the signature; nil if there is no such file.
-    ///
-    /// - Throws: as ``isPresent(in:)``.
     func isValid(in directory: borrowing some FileLocation & ~Copyable) throws(Errno) -> Bool? {
         try ifPresent { () throws(Errno) in
             let opened = OwnedDescriptor(

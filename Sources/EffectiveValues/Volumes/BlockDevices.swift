@@ -5,8 +5,6 @@ import SystemPackage
 package struct BlockDevices: Sendable {
     private let sysfs: FilePath
 
-    /// Creates a reader of sysfs.
-    ///
     /// - Parameter sysfs: its mount point.
     package init(sysfs: FilePath = "/sys") { self.sysfs = sysfs }
 
@@ -113,7 +111,6 @@ extension BlockDevices {
 package struct DiskLinks: Sendable {
     private let directory: FilePath
 
-    /// Creates a reader of the links in a directory such as `/dev/disk/by-uuid`.
     package init(_ directory: FilePath) { self.directory = directory }
 
     /// Returns the name of the link to a device, with udev's escapes undone; nil when there is
