@@ -1,7 +1,6 @@
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// What a backup will store and what it excludes, decided before anything is stored.
@@ -42,7 +41,6 @@ public struct BackupPlan: Sendable {
         self.names = names
     }
 
-    /// Adds what another thread found.
     mutating func add(_ part: BackupPlan) {
         exclusions += part.exclusions
         ownState += part.ownState
@@ -55,7 +53,6 @@ public struct BackupPlan: Sendable {
         if let found = part.names { names?.merge(found) { $0 + $1 } }
     }
 
-    /// Adds a stored item to ``names``.
     mutating func appendName(of path: [UInt8], isDirectory: Bool) {
         guard names != nil else { return }
         if isDirectory {
@@ -65,7 +62,6 @@ public struct BackupPlan: Sendable {
         }
     }
 
-    /// Changes the counts for a source.
     mutating func totals(of number: Int, _ change: (inout PlanTotals) -> Void) {
         while sourceTotals.count <= number { sourceTotals.append(PlanTotals()) }
         change(&sourceTotals[number])
@@ -278,7 +274,6 @@ extension EffectiveProtection {
 }
 
 extension FilePath {
-    /// Whether this path comes before another, byte by byte.
     func precedes(_ other: FilePath) -> Bool {
         withPlatformString { first in
             other.withPlatformString { second in

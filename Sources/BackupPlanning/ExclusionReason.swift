@@ -1,5 +1,4 @@
 import EffectiveValues
-import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
@@ -14,7 +13,6 @@ public enum ExclusionReason: PolicyReason {
     case removable(type: String)
     /// The item is a directory that is encrypted, and its key is not there.
     case locked
-    /// The item is the repository of this backup.
     case repository
     /// The item is the directory of what these programs know, of which a backup has only the record of its
     /// snapshot. A plan has it not among what is excluded, but in ``BackupPlan/ownState``.

@@ -1,4 +1,3 @@
-import ResourceValues
 import SystemCalls
 import SystemPackage
 
@@ -27,7 +26,6 @@ public struct PlanManifest: Sendable {
         package let device: UInt32
         /// The number of the SOURCE.
         package let source: UInt16
-        /// The kind of file.
         package let kind: FileKind
         /// Whether it is encrypted by its directory's key.
         package let isEncrypted: Bool
@@ -87,7 +85,6 @@ public struct PlanManifest: Sendable {
         directories += other.directories
     }
 
-    /// Notes a directory that will be read, with its modification time.
     mutating func append(directory: FilePath, modified: FileTime) {
         directories.append((directory, modified))
     }

@@ -4,7 +4,6 @@ import SystemPackage
 
 /// The input that makes restic exclude exactly what the plan excludes.
 package struct ResticSelection: Sendable, Hashable {
-    /// What to store.
     package enum Targets: Sendable, Hashable {
         /// The sources themselves, as arguments.
         case sources
@@ -12,7 +11,6 @@ package struct ResticSelection: Sendable, Hashable {
         case list([UInt8])
     }
 
-    /// What to store.
     package let targets: Targets
     /// The contents of the file for `--exclude-file`; empty when nothing needs a pattern.
     package let excludeFile: [UInt8]
@@ -78,7 +76,6 @@ package struct ResticPattern: Sendable, Hashable {
         return pattern
     }
 
-    /// Creates a pattern for one item.
     package init(matching path: FilePath) {
         append(path.bytes)
         protectEnd(of: path.bytes)
