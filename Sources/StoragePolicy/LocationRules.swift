@@ -37,24 +37,12 @@ struct LocationRules {
         for path in fixedTemporaryDirectories {
             add(StorageLocation(kind: .temporary, path: path), .fixed, path.string)
         }
-        if let setting = inputs.base.temporaryDirectory {
-            add(
-                StorageLocation(kind: .temporary, path: setting.path), .temporaryDirectory,
-                setting.nameInWarnings)
-        }
-        if let setting = inputs.base.cacheHome {
-            add(
-                StorageLocation(kind: .caches, path: setting.path), .cacheHome,
-                setting.nameInWarnings)
-        }
+        add(inputs.base.temporaryDirectory, as: .temporary, .temporaryDirectory)
+        add(inputs.base.cacheHome, as: .caches, .cacheHome)
         for path in inputs.applicationCaches where leadsToItself(path) {
             add(StorageLocation(kind: .caches, path: path), .application, "an application's cache")
         }
-        if let setting = inputs.base.dataHome {
-            add(
-                StorageLocation(kind: .applicationSupport, path: setting.path), .dataHome,
-                setting.nameInWarnings)
-        }
+        add(inputs.base.dataHome, as: .applicationSupport, .dataHome)
         for path in inputs.userDirectoryPaths {
             append(StorageLocation(kind: .documents, path: inputs.realPath(of: path)))
         }
@@ -67,6 +55,13 @@ struct LocationRules {
         /// Whether homes and protected directories inside are cut out of the location; otherwise
         /// they cause the whole location to be ignored.
         var mayHoldProtected: Bool { self == .named || self == .fixed }
+    }
+
+    private mutating func add(
+        _ setting: BaseDirectories.Setting?, as kind: StorageLocation.Kind, _ source: Source
+    ) {
+        guard let setting else { return }
+        add(StorageLocation(kind: kind, path: setting.path), source, setting.nameInWarnings)
     }
 
     /// Adds a location, unless a rule rejects it.

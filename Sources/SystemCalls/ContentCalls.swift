@@ -47,9 +47,12 @@ package func writeFile(
     }
 }
 
-package func writeFile(_ descriptor: FileDescriptor, _ bytes: [UInt8]) throws(Errno) {
-    try bytes.withUnsafeBufferPointer { bytes throws(Errno) in
-        try writeFile(descriptor, UnsafeRawBufferPointer(bytes))
+/// Writes all bytes of elements, as they are in memory.
+package func writeFile<Element: BitwiseCopyable>(
+    _ descriptor: FileDescriptor, _ elements: [Element]
+) throws(Errno) {
+    try elements.withUnsafeBufferPointer { elements throws(Errno) in
+        try writeFile(descriptor, UnsafeRawBufferPointer(elements))
     }
 }
 
