@@ -255,11 +255,7 @@ package func copyAttributes(
     from source: FileDescriptor, _ sourcePath: FilePath,
     to target: FileDescriptor, _ targetPath: FilePath
 ) throws(Errno) {
-    try sourcePath.withPointer { sourceName throws(Errno) in
-        try targetPath.withPointer { targetName throws(Errno) in
-            _ = try perform(.copyAttributes) {
-                linux_copy_attributes(sourceName, source.rawValue, targetName, target.rawValue)
-            }
-        }
+    try perform(.copyAttributes, sourcePath, targetPath) {
+        linux_copy_attributes($0, source.rawValue, $1, target.rawValue)
     }
 }
