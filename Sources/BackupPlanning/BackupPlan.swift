@@ -1,7 +1,6 @@
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// What a backup will store and what it excludes, decided before anything is stored.
@@ -42,7 +41,6 @@ public struct BackupPlan: Sendable {
         self.names = names
     }
 
-    /// Adds what another thread found.
     mutating func add(_ part: BackupPlan) {
         exclusions += part.exclusions
         ownState += part.ownState

@@ -1,8 +1,6 @@
 import EffectiveValues
 import FileTree
-import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// Walks the sources of a backup, applies the policy to every item, and builds a plan.

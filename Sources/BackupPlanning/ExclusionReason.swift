@@ -1,5 +1,4 @@
 import EffectiveValues
-import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
@@ -14,7 +13,6 @@ public enum ExclusionReason: PolicyReason {
     case removable(type: String)
     /// The item is an encrypted directory without its key.
     case locked
-    /// The item is the repository of this backup.
     case repository
     /// The item is the state directory of these programs, of which a backup stores only the record of its
     /// snapshot. A plan lists it in ``BackupPlan/ownState``, not among the exclusions.

@@ -1,4 +1,3 @@
-import ResourceValues
 import SystemCalls
 import SystemPackage
 
@@ -83,7 +82,6 @@ public struct PlanManifest: Sendable {
         directories += other.directories
     }
 
-    /// Notes a directory that will be read, with its modification time.
     mutating func append(directory: FilePath, modified: FileTime) {
         directories.append((directory, modified))
     }

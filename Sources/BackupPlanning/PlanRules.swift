@@ -2,7 +2,6 @@ import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// The rules that decide about an item: the policy, and what overrides it, such as mounts, the
@@ -166,7 +165,6 @@ package enum Examination {
     }
 }
 
-/// An item with what a plan decides about it.
 package struct ExaminedItem {
     /// The status; of a directory below a source the cached one, as is all that is used of it.
     package let status: FileStatus

@@ -2,7 +2,6 @@ import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// The visitor of one thread that builds its part of a plan.
@@ -18,8 +17,6 @@ struct PlanVisitor: TreeVisitor {
     /// The number of the source of the entry that is visited.
     private var sourceNumber: UInt16 = 0
 
-    /// Creates the visitor of a thread.
-    ///
     /// - Parameters:
     ///   - empty: a plan of nothing, with all that is requested of it.
     ///   - whole: the plan to add the thread's part to.
@@ -158,8 +155,6 @@ struct PlanVisitor: TreeVisitor {
         note(path, status, disposition, isStored: isStored)
     }
 
-    /// Counts an item.
-    ///
     /// - Returns: whether its entry is stored, which is true of a directory whose contents are
     ///   excluded.
     private mutating func count(_ status: FileStatus, _ disposition: Disposition) -> Bool {

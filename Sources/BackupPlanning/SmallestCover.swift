@@ -1,7 +1,5 @@
 import FileTree
-import ResourceValues
 import Synchronization
-import SystemCalls
 import SystemPackage
 
 /// The shortest list of paths that covers everything but the exclusions: one path for a directory
@@ -9,7 +7,6 @@ import SystemPackage
 struct SmallestCover {
     /// The treatment of an item that is not simply listed.
     fileprivate enum Treatment: Sendable {
-        /// Excluded.
         case excluded
         /// Listed, with a pattern that excludes its contents.
         case emptied
@@ -21,8 +18,6 @@ struct SmallestCover {
     private let emptied: [ExcludedItem]
     private var treatments: [[UInt8]: Treatment] = [:]
 
-    /// Creates the cover.
-    ///
     /// - Parameter exclusions: items below the sources.
     init(sources: [FilePath], exclusions: [ExcludedItem]) {
         self.sources = sources

@@ -48,56 +48,19 @@ static inline long linux_removexattrat(int directory, const char *path, unsigned
     return linux_result(syscall(LINUX_SYS_removexattrat, directory, path, at_flags, name));
 }
 
-static inline long linux_getxattr(const char *path, const char *name, void *value, size_t size) {
-    return linux_result(getxattr(path, name, value, size));
-}
+// The calls on a path, on a path whose last link is not followed, and on a descriptor.
+#define LINUX_ATTRIBUTE_CALLS(prefix, item_type) \
+    LINUX_CALL(prefix##getxattr, (item_type item, const char *name, void *value, size_t size), \
+               (item, name, value, size)) \
+    LINUX_CALL(prefix##setxattr, \
+               (item_type item, const char *name, const void *value, size_t size, int flags), \
+               (item, name, value, size, flags)) \
+    LINUX_CALL(prefix##listxattr, (item_type item, char *list, size_t size), (item, list, size)) \
+    LINUX_CALL(prefix##removexattr, (item_type item, const char *name), (item, name))
 
-static inline long linux_lgetxattr(const char *path, const char *name, void *value, size_t size) {
-    return linux_result(lgetxattr(path, name, value, size));
-}
-
-static inline long linux_fgetxattr(int descriptor, const char *name, void *value, size_t size) {
-    return linux_result(fgetxattr(descriptor, name, value, size));
-}
-
-static inline long linux_setxattr(const char *path, const char *name, const void *value,
-                                  size_t size, int flags) {
-    return linux_result(setxattr(path, name, value, size, flags));
-}
-
-static inline long linux_lsetxattr(const char *path, const char *name, const void *value,
-                                   size_t size, int flags) {
-    return linux_result(lsetxattr(path, name, value, size, flags));
-}
-
-static inline long linux_fsetxattr(int descriptor, const char *name, const void *value,
-                                   size_t size, int flags) {
-    return linux_result(fsetxattr(descriptor, name, value, size, flags));
-}
-
-static inline long linux_listxattr(const char *path, char *list, size_t size) {
-    return linux_result(listxattr(path, list, size));
-}
-
-static inline long linux_llistxattr(const char *path, char *list, size_t size) {
-    return linux_result(llistxattr(path, list, size));
-}
-
-static inline long linux_flistxattr(int descriptor, char *list, size_t size) {
-    return linux_result(flistxattr(descriptor, list, size));
-}
-
-static inline long linux_removexattr(const char *path, const char *name) {
-    return linux_result(removexattr(path, name));
-}
-
-static inline long linux_lremovexattr(const char *path, const char *name) {
-    return linux_result(lremovexattr(path, name));
-}
-
-static inline long linux_fremovexattr(int descriptor, const char *name) {
-    return linux_result(fremovexattr(descriptor, name));
-}
+LINUX_ATTRIBUTE_CALLS(, const char *)
+LINUX_ATTRIBUTE_CALLS(l, const char *)
+LINUX_ATTRIBUTE_CALLS(f, int)
 
 // libattr reports each failing attribute through a variadic callback, which Swift cannot provide.
 // The errno of the first failure is kept, and the failures are counted.

@@ -5,11 +5,35 @@
 
 #include "Result.h"
 
-static inline long linux_openat(int directory, const char *path, int flags, mode_t mode) {
-    return linux_result(openat(directory, path, flags, mode));
-}
-
-static inline long linux_close(int descriptor) { return linux_result(close(descriptor)); }
+LINUX_CALL(openat, (int directory, const char *path, int flags, mode_t mode),
+           (directory, path, flags, mode))
+LINUX_CALL(close, (int descriptor), (descriptor))
+LINUX_CALL(readlinkat, (int directory, const char *path, char *buffer, size_t size),
+           (directory, path, buffer, size))
+LINUX_CALL(read, (int descriptor, void *buffer, size_t size), (descriptor, buffer, size))
+LINUX_CALL(write, (int descriptor, const void *buffer, size_t size), (descriptor, buffer, size))
+LINUX_CALL(lseek, (int descriptor, off_t offset, int whence), (descriptor, offset, whence))
+LINUX_CALL(pread, (int descriptor, void *buffer, size_t size, off_t offset),
+           (descriptor, buffer, size, offset))
+LINUX_CALL(unlink, (const char *path), (path))
+LINUX_CALL(chmod, (const char *path, mode_t mode), (path, mode))
+LINUX_CALL(renameat,
+           (int old_directory, const char *old_name, int new_directory, const char *new_name),
+           (old_directory, old_name, new_directory, new_name))
+LINUX_CALL(utimensat, (int directory, const char *path, const struct timespec *times, int flags),
+           (directory, path, times, flags))
+LINUX_CALL(mkdirat, (int directory, const char *name, mode_t mode), (directory, name, mode))
+LINUX_CALL(symlinkat, (const char *target, int directory, const char *name),
+           (target, directory, name))
+LINUX_CALL(unlinkat, (int directory, const char *name, int flags), (directory, name, flags))
+LINUX_CALL(fsync, (int descriptor), (descriptor))
+LINUX_CALL(flock, (int descriptor, int operation), (descriptor, operation))
+LINUX_CALL(fchmod, (int descriptor, mode_t mode), (descriptor, mode))
+LINUX_CALL(fchownat, (int directory, const char *path, uid_t user, gid_t group, int flags),
+           (directory, path, user, group, flags))
+LINUX_CALL(ftruncate, (int descriptor, off_t size), (descriptor, size))
+LINUX_CALL(pwrite, (int descriptor, const void *bytes, size_t size, off_t offset),
+           (descriptor, bytes, size, offset))
 
 static inline long linux_getdents64(int descriptor, void *buffer, size_t size) {
     return linux_result(syscall(SYS_getdents64, descriptor, buffer, size));
@@ -69,34 +93,8 @@ static inline long linux_file_handle(int directory, const char *path, int flags,
     return length;
 }
 
-static inline long linux_readlinkat(int directory, const char *path, char *buffer, size_t size) {
-    return linux_result(readlinkat(directory, path, buffer, size));
-}
-
-static inline long linux_read(int descriptor, void *buffer, size_t size) {
-    return linux_result(read(descriptor, buffer, size));
-}
-
-static inline long linux_write(int descriptor, const void *buffer, size_t size) {
-    return linux_result(write(descriptor, buffer, size));
-}
-
-static inline long linux_lseek(int descriptor, off_t offset, int whence) {
-    return linux_result(lseek(descriptor, offset, whence));
-}
-
 static inline long linux_fallocate(int descriptor, int mode, off_t offset, off_t length) {
     return linux_result(syscall(SYS_fallocate, descriptor, mode, offset, length));
-}
-
-static inline long linux_pread(int descriptor, void *buffer, size_t size, off_t offset) {
-    return linux_result(pread(descriptor, buffer, size, offset));
-}
-
-static inline long linux_unlink(const char *path) { return linux_result(unlink(path)); }
-
-static inline long linux_chmod(const char *path, mode_t mode) {
-    return linux_result(chmod(path, mode));
 }
 
 // Sets the modification time and leaves the access time unchanged.
@@ -136,28 +134,10 @@ static inline long linux_renameat2(int old_directory, const char *old_name, int 
                                 flags));
 }
 
-static inline long linux_renameat(int old_directory, const char *old_name, int new_directory,
-                                  const char *new_name) {
-    return linux_result(renameat(old_directory, old_name, new_directory, new_name));
-}
-
-static inline long linux_utimensat(int directory, const char *path, const struct timespec *times,
-                                   int flags) {
-    return linux_result(utimensat(directory, path, times, flags));
-}
-
 // Creates an unnamed file in a directory, which linkat(2) can give a name.
 static inline long linux_open_unnamed(int directory, mode_t mode) {
     const int unnamed = 020000000 | __O_DIRECTORY;  // O_TMPFILE
     return linux_result(openat(directory, ".", unnamed | O_RDWR | O_CLOEXEC, mode));
-}
-
-static inline long linux_mkdirat(int directory, const char *name, mode_t mode) {
-    return linux_result(mkdirat(directory, name, mode));
-}
-
-static inline long linux_symlinkat(const char *target, int directory, const char *name) {
-    return linux_result(symlinkat(target, directory, name));
 }
 
 static inline long linux_linkat(int old_directory, const char *old_name, int new_directory,
@@ -165,37 +145,10 @@ static inline long linux_linkat(int old_directory, const char *old_name, int new
     return linux_result(linkat(old_directory, old_name, new_directory, new_name, flags));
 }
 
-static inline long linux_unlinkat(int directory, const char *name, int flags) {
-    return linux_result(unlinkat(directory, name, flags));
-}
-
-static inline long linux_fsync(int descriptor) { return linux_result(fsync(descriptor)); }
-
-static inline long linux_flock(int descriptor, int operation) {
-    return linux_result(flock(descriptor, operation));
-}
-
-static inline long linux_fchmod(int descriptor, mode_t mode) {
-    return linux_result(fchmod(descriptor, mode));
-}
-
-static inline long linux_fchownat(int directory, const char *path, uid_t user, gid_t group,
-                                  int flags) {
-    return linux_result(fchownat(directory, path, user, group, flags));
-}
-
 // Creates a FIFO or a device node; `mode` includes the file type.
 static inline long linux_mknodat(int directory, const char *name, mode_t mode, unsigned int major,
                                  unsigned int minor) {
     return linux_result(mknodat(directory, name, mode, gnu_dev_makedev(major, minor)));
-}
-
-static inline long linux_ftruncate(int descriptor, off_t size) {
-    return linux_result(ftruncate(descriptor, size));
-}
-
-static inline long linux_pwrite(int descriptor, const void *bytes, size_t size, off_t offset) {
-    return linux_result(pwrite(descriptor, bytes, size, offset));
 }
 
 // Makes a file share the blocks of another: FICLONE.

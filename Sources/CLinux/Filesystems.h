@@ -5,13 +5,8 @@
 
 #include "Result.h"
 
-static inline long linux_fstatfs(int descriptor, struct statfs *status) {
-    return linux_result(fstatfs(descriptor, status));
-}
-
-static inline long linux_fstatvfs(int descriptor, struct statvfs *status) {
-    return linux_result(fstatvfs(descriptor, status));
-}
+LINUX_CALL(fstatfs, (int descriptor, struct statfs *status), (descriptor, status))
+LINUX_CALL(fstatvfs, (int descriptor, struct statvfs *status), (descriptor, status))
 
 // Reads the filesystem's label: FS_IOC_GETFSLABEL, at most FSLABEL_MAX bytes with the NUL.
 static inline long linux_get_filesystem_label(int descriptor, char *label) {

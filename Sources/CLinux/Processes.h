@@ -5,14 +5,14 @@
 
 #include "Result.h"
 
+LINUX_CALL(fchdir, (int descriptor), (descriptor))
+
 // Returns the environment variable at an index, as NAME=VALUE; NULL after the last. Not read from
 // Swift, which treats `environ` as a global variable shared by threads.
 static inline const char *linux_environment_entry(long number) {
     extern char **environ;
     return environ[number];
 }
-
-static inline long linux_fchdir(int descriptor) { return linux_result(fchdir(descriptor)); }
 
 // Gives the calling thread a working directory of its own (CLONE_FS; needs no privilege).
 static inline long linux_unshare_working_directory(void) {

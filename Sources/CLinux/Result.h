@@ -87,4 +87,8 @@
 
 static inline long linux_result(long result) { return result < 0 ? -(long)errno : result; }
 
+// Defines linux_NAME, which calls NAME with the same arguments.
+#define LINUX_CALL(name, parameters, arguments) \
+    static inline long linux_##name parameters { return linux_result(name arguments); }
+
 #endif

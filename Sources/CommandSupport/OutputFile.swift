@@ -8,12 +8,11 @@ package struct OutputFile: ~Copyable {
     private let directory: OpenDirectory
     private var staged: StagedFile
 
-    /// Begins a file that belongs to this process's user.
+    /// Begins a file that belongs to this process's user, and that no other user can read.
     ///
-    /// - Parameter permissions: its permission bits; no other user can read it, unless given.
     /// - Throws: `FileError` when the name belongs to anything but a regular file of this user,
     ///   such as a symbolic link, or when no file can be created in the directory.
-    package init(at path: FilePath, permissions: UInt16 = 0o600) throws(FileError) {
+    package init(at path: FilePath) throws(FileError) {
         let opened = try calls(on: path) { () throws(Errno) in
             let parent = path.removingLastComponent()
             return OpenDirectory(try openDirectoryReference(parent.isEmpty ? "." : parent))
@@ -22,7 +21,7 @@ package struct OutputFile: ~Copyable {
             DirectoryEntryLocation(
                 directory: opened.descriptor, name: path.lastName, pathForMessages: path))
         let file = try calls(on: path) { () throws(Errno) in
-            try StagedFile(in: opened, permissions: permissions)
+            try StagedFile(in: opened, permissions: 0o600)
         }
         self.path = path
         directory = opened

@@ -4,29 +4,15 @@ import StoragePolicy
 import SystemCalls
 
 package struct MarkerOptions: ParsableArguments {
-    /// The names with commas between them; nil for the default ones.
+    /// Nil for the default ones.
     @Option(
         help: ArgumentHelp(
             "The marks that exclude, with commas. (default: native,apple,xdg)", valueName: "list"),
-        completion: .listWithCommas(Marker.allCases.map(\.rawValue)))
-    package var markers: String?
+        completion: .listWithCommas(Marker.allCases.map(\.rawValue)),
+        transform: { try Marker.set(of: $0) })
+    package var markers: Set<Marker>?
 
     package init() {}
-
-    package func validate() throws {
-        for name in names ?? [] where Marker(rawValue: String(name)) == nil {
-            let known = Marker.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("unknown marker '\(name)' (valid: \(known))")
-        }
-    }
-
-    private var names: [Substring]? {
-        markers?.split(separator: ",", omittingEmptySubsequences: false)
-    }
-
-    private var chosen: Set<Marker> {
-        names.map { Set($0.compactMap { Marker(rawValue: String($0)) }) } ?? Marker.defaultSet
-    }
 
     /// Returns the policy, with further markers, after printing warnings about settings that were ignored; without
     /// locations, about files only that could not be read.
@@ -39,8 +25,24 @@ package struct MarkerOptions: ParsableArguments {
             Messages.warn(about: warning.subject?.bytes, warning.sentence)
         }
         return StoragePolicy(
-            markers: chosen.union(markers),
+            markers: (self.markers ?? Marker.defaultSet).union(markers),
             locations: ignoringLocations ? nil : environment.locations)
+    }
+}
+
+extension Marker {
+    /// Parses kinds of marks with commas between them.
+    package static func set(
+        of text: String, among valid: [Marker] = allCases
+    ) throws -> Set<Marker> {
+        Set(
+            try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
+                guard let marker = valid.first(where: { $0.rawValue == name }) else {
+                    let known = valid.map(\.rawValue).joined(separator: ", ")
+                    throw ValidationError("unknown mark '\(name)' (valid: \(known))")
+                }
+                return marker
+            })
     }
 }
 
@@ -55,7 +57,7 @@ package struct PolicyOptions: ParsableArguments {
 
     package init() {}
 
-    package var markers: String? {
+    package var markers: Set<Marker>? {
         get { markerOptions.markers }
         set {
             var options = MarkerOptions()

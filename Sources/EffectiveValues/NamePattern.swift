@@ -23,8 +23,6 @@ package struct NamePattern: Sendable, Hashable {
     private let first: UInt8?
     private let last: UInt8?
 
-    /// Parses a pattern.
-    ///
     /// - Parameter matchesBytes: whether `?` and sets match single bytes, and no more than they say.
     package init(_ pattern: some Sequence<UInt8>, matchesBytes: Bool = false) {
         self.matchesBytes = matchesBytes
@@ -83,7 +81,6 @@ package struct NamePattern: Sendable, Hashable {
         name.withUnsafeBytes { matches($0) }
     }
 
-    /// Whether the pattern matches a whole name.
     package func matches(_ name: UnsafeRawBufferPointer) -> Bool {
         // Most names that do not match show it here.
         if let first, name.first != first { return false }

@@ -69,8 +69,6 @@ struct PathResolver: ~Copyable {
     /// The check of each step; nil when steps are not checked.
     private var check: StepCheck?
 
-    /// Prepares to resolve a path.
-    ///
     /// - Parameter user: the uid to check each step from `/` for; nil to check none.
     init(_ path: FilePath, checkedFor user: UInt32? = nil) throws(FileError) {
         // The steps of a checked path begin at the root.
@@ -190,7 +188,6 @@ struct PathResolver: ~Copyable {
     }
 }
 
-/// The state of a checked lookup.
 private struct StepCheck {
     let user: UInt32
     /// The status of the file reached.

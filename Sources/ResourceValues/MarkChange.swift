@@ -84,15 +84,10 @@ extension FileLocation where Self: ~Copyable {
     }
 }
 
-private struct MadeChange {
-    let change: MarkChange
-    let previous: [UInt8]?
-}
-
 private func applyInTurn(
     _ changes: [MarkChange], replacing known: [[UInt8]?]?, to file: NamedDescriptor
 ) throws(FileError) {
-    var made: [MadeChange] = []
+    var made: [(change: MarkChange, previous: [UInt8]?)] = []
     do throws(FileError) {
         for (index, change) in changes.enumerated() {
             let previous = try file.storedBytes(for: change)
@@ -103,15 +98,15 @@ private func applyInTurn(
             }
             try file.make(
                 change, if: known == nil ? .none : previous == nil ? .absent : .present)
-            made.append(MadeChange(change: change, previous: previous))
+            made.append((change, previous))
         }
     } catch {
         var failure = error
-        for madeChange in made.reversed() {
+        for (change, previous) in made.reversed() {
             do throws(FileError) {
-                try putBack(madeChange, on: file)
+                try putBack(previous, replacing: change, on: file)
             } catch {
-                failure.message += "; \(madeChange.change.key.name) stays changed: \(error.message)"
+                failure.message += "; \(change.key.name) stays changed: \(error.message)"
             }
         }
         throw failure
@@ -129,12 +124,13 @@ extension NamedDescriptor {
     }
 }
 
-private func putBack(_ made: MadeChange, on file: NamedDescriptor) throws(FileError) {
-    let current = try file.extendedAttribute(named: made.change.attribute)
-    guard current == made.change.bytes else { return }
-    if let previous = made.previous {
-        try file.setExtendedAttribute(named: made.change.attribute, to: previous)
+private func putBack(
+    _ previous: [UInt8]?, replacing change: MarkChange, on file: NamedDescriptor
+) throws(FileError) {
+    guard try file.extendedAttribute(named: change.attribute) == change.bytes else { return }
+    if let previous {
+        try file.setExtendedAttribute(named: change.attribute, to: previous)
     } else {
-        try file.removeExtendedAttribute(named: made.change.attribute)
+        try file.removeExtendedAttribute(named: change.attribute)
     }
 }

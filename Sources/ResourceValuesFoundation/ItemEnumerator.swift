@@ -277,28 +277,16 @@ private func urlText(
 ) -> String? {
     // A colon in the first name of a relative URL would end a scheme.
     let isFirst = prefix.isEmpty
-    var escapes = 0
-    for byte in path where !isUnescaped(byte, isFirst: isFirst) { escapes += 1 }
-    guard escapes == 0 || String(validating: path, as: UTF8.self) != nil else { return nil }
-    let length = prefix.count + path.count + 2 * escapes + (isDirectory ? 1 : 0)
+    guard path.allSatisfy({ isUnescaped($0, isFirst: isFirst) }) else {
+        guard String(validating: path, as: UTF8.self) != nil else { return nil }
+        let escaped = Percent.text(of: path) { isUnescaped($0, isFirst: isFirst) }
+        return String(decoding: prefix, as: UTF8.self) + escaped + (isDirectory ? "/" : "")
+    }
+    let length = prefix.count + path.count + (isDirectory ? 1 : 0)
     return String(unsafeUninitializedCapacity: length) { text in
-        var count = text.initialize(fromContentsOf: prefix)
-        if escapes == 0 {
-            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(text)[count...])
-                .copyMemory(from: path)
-        } else {
-            for byte in path {
-                if isUnescaped(byte, isFirst: isFirst) {
-                    text[count] = byte
-                    count += 1
-                } else {
-                    text[count] = UInt8(ascii: "%")
-                    text[count + 1] = hexadecimalDigit(byte >> 4)
-                    text[count + 2] = hexadecimalDigit(byte & 15)
-                    count += 3
-                }
-            }
-        }
+        let count = text.initialize(fromContentsOf: prefix)
+        UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(text)[count...])
+            .copyMemory(from: path)
         if isDirectory { text[length - 1] = slash }
         return length
     }
@@ -316,10 +304,6 @@ private func isUnescaped(_ byte: UInt8, isFirst: Bool) -> Bool {
         true
     default: false
     }
-}
-
-private func hexadecimalDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
 }
 
 private let slash = UInt8(ascii: "/")

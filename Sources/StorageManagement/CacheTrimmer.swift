@@ -230,11 +230,6 @@ private struct SizeVisitor: TreeVisitor {
     let sum: Monitor<SizeSum>
     var bytes: Int64 = 0
 
-    init(device: UInt64, sum: Monitor<SizeSum>) {
-        self.device = device
-        self.sum = sum
-    }
-
     mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
         do throws(Errno) {
             let status = try entry.status()

@@ -28,8 +28,8 @@ package func setModificationTime(
 
 /// Sets the permission bits of an open file, `O_PATH` included: `chmod(2)` through `/proc`.
 package func setPermissions(_ permissions: UInt16, of descriptor: FileDescriptor) throws(Errno) {
-    _ = try processPath(of: descriptor.rawValue).withPointer { path throws(Errno) in
-        try perform(.chmod) { linux_chmod(path, mode_t(permissions)) }
+    try perform(.chmod, processPath(of: descriptor.rawValue)) {
+        linux_chmod($0, mode_t(permissions))
     }
 }
 

@@ -47,9 +47,12 @@ package func writeFile(
     }
 }
 
-package func writeFile(_ descriptor: FileDescriptor, _ bytes: [UInt8]) throws(Errno) {
-    try bytes.withUnsafeBufferPointer { bytes throws(Errno) in
-        try writeFile(descriptor, UnsafeRawBufferPointer(bytes))
+/// Writes all bytes of elements, as they are in memory.
+package func writeFile<Element: BitwiseCopyable>(
+    _ descriptor: FileDescriptor, _ elements: [Element]
+) throws(Errno) {
+    try elements.withUnsafeBufferPointer { elements throws(Errno) in
+        try writeFile(descriptor, UnsafeRawBufferPointer(elements))
     }
 }
 
@@ -252,11 +255,7 @@ package func copyAttributes(
     from source: FileDescriptor, _ sourcePath: FilePath,
     to target: FileDescriptor, _ targetPath: FilePath
 ) throws(Errno) {
-    try sourcePath.withPointer { sourceName throws(Errno) in
-        try targetPath.withPointer { targetName throws(Errno) in
-            _ = try perform(.copyAttributes) {
-                linux_copy_attributes(sourceName, source.rawValue, targetName, target.rawValue)
-            }
-        }
+    try perform(.copyAttributes, sourcePath, targetPath) {
+        linux_copy_attributes($0, source.rawValue, $1, target.rawValue)
     }
 }

@@ -101,7 +101,7 @@ package enum ExtendedAttributeCalls {
                         UInt32(flags))
                 })
         } catch .noData where flags & CInt(XATTR_REPLACE) == 0 {
-            // As above: nothing was to be replaced.
+            // As for a list: the filesystem keeps no attributes.
             throw .notSupported
         }
     }

@@ -1,9 +1,9 @@
 import CLinux
 
-/// The kind of a file, from `d_type` or `st_mode`.
-public enum FileKind: UInt8, Sendable, Hashable, CaseIterable {
+/// The kind of a file, from `d_type` or `st_mode`. The raw value is its name in JSON output.
+public enum FileKind: String, Sendable, Hashable, CaseIterable {
     /// A regular file.
-    case regularFile
+    case regularFile = "file"
     /// A directory.
     case directory
     /// A symbolic link.
@@ -244,26 +244,5 @@ public struct FileStatus: Sendable, Hashable {
                 | fact(.knowsMountRoot, if: has(known, Int(STATX_ATTR_MOUNT_ROOT)))
                 | fact(.mountRoot, if: has(set, Int(STATX_ATTR_MOUNT_ROOT)))
         }
-    }
-}
-
-extension FileKind {
-    /// The kind's name in JSON output and in manifests, where it is stored.
-    package var name: String {
-        switch self {
-        case .regularFile: "file"
-        case .directory: "directory"
-        case .symbolicLink: "symbolicLink"
-        case .fifo: "fifo"
-        case .socket: "socket"
-        case .characterDevice: "characterDevice"
-        case .blockDevice: "blockDevice"
-        case .unknown: "unknown"
-        }
-    }
-
-    /// Creates the kind with a name; `unknown` for any other text.
-    package init(name: String) {
-        self = Self.allCases.first { $0.name == name } ?? .unknown
     }
 }

@@ -53,12 +53,8 @@ package func makeScratchFile(in directory: FilePath) throws(Errno) -> FileDescri
 package func nameFile(
     _ descriptor: FileDescriptor, _ name: FilePath, in directory: FileDescriptor
 ) throws(Errno) {
-    try processPath(of: descriptor.rawValue).withPointer { file throws(Errno) in
-        try name.withPointer { name throws(Errno) in
-            _ = try perform(.linkat) {
-                linux_linkat(AT_FDCWD, file, directory.rawValue, name, AT_SYMLINK_FOLLOW)
-            }
-        }
+    try perform(.linkat, processPath(of: descriptor.rawValue), name) {
+        linux_linkat(AT_FDCWD, $0, directory.rawValue, $1, AT_SYMLINK_FOLLOW)
     }
 }
 
@@ -67,12 +63,8 @@ package func linkItem(
     _ name: FilePath, in directory: FileDescriptor,
     to newName: FilePath, in newDirectory: FileDescriptor
 ) throws(Errno) {
-    try name.withPointer { name throws(Errno) in
-        try newName.withPointer { newName throws(Errno) in
-            _ = try perform(.linkat) {
-                linux_linkat(directory.rawValue, name, newDirectory.rawValue, newName, 0)
-            }
-        }
+    try perform(.linkat, name, newName) {
+        linux_linkat(directory.rawValue, $0, newDirectory.rawValue, $1, 0)
     }
 }
 
@@ -138,16 +130,11 @@ private func rename(
     to newName: FilePath, in newDirectory: FileDescriptor, _ condition: NamingCondition
 ) throws(Errno) {
     guard AvailableCalls.renameat2 || condition == .replacing else { throw .noFunction }
-    try name.withPointer { name throws(Errno) in
-        try newName.withPointer { newName throws(Errno) in
-            _ = try perform(.renameat2) {
-                AvailableCalls.renameat2
-                    ? linux_renameat2(
-                        directory.rawValue, name, newDirectory.rawValue, newName,
-                        condition.rawValue)
-                    : linux_renameat(directory.rawValue, name, newDirectory.rawValue, newName)
-            }
-        }
+    try perform(.renameat2, name, newName) {
+        AvailableCalls.renameat2
+            ? linux_renameat2(
+                directory.rawValue, $0, newDirectory.rawValue, $1, condition.rawValue)
+            : linux_renameat(directory.rawValue, $0, newDirectory.rawValue, $1)
     }
 }
 
@@ -155,24 +142,14 @@ private func rename(
 package func makeDirectory(
     _ name: FilePath, in directory: FileDescriptor, permissions: UInt16
 ) throws(Errno) {
-    try name.withPointer { name throws(Errno) in
-        _ = try perform(.mkdirat) {
-            linux_mkdirat(directory.rawValue, name, mode_t(permissions))
-        }
-    }
+    try perform(.mkdirat, name) { linux_mkdirat(directory.rawValue, $0, mode_t(permissions)) }
 }
 
 /// Creates a symbolic link: `symlinkat(2)`.
 package func makeSymbolicLink(
     _ name: FilePath, in directory: FileDescriptor, to target: FilePath
 ) throws(Errno) {
-    try name.withPointer { name throws(Errno) in
-        try target.withPointer { target throws(Errno) in
-            _ = try perform(.symlinkat) {
-                linux_symlinkat(target, directory.rawValue, name)
-            }
-        }
-    }
+    try perform(.symlinkat, target, name) { linux_symlinkat($0, directory.rawValue, $1) }
 }
 
 /// Creates a FIFO or a device node: `mknodat(2)`.
@@ -189,12 +166,10 @@ package func makeSpecialFile(
     case .blockDevice: type = mode_t(S_IFBLK)
     default: throw .invalidArgument
     }
-    _ = try name.withPointer { name throws(Errno) in
-        try perform(.mknodat) {
-            linux_mknodat(
-                directory.rawValue, name, type | mode_t(permissions), device?.major ?? 0,
-                device?.minor ?? 0)
-        }
+    try perform(.mknodat, name) {
+        linux_mknodat(
+            directory.rawValue, $0, type | mode_t(permissions), device?.major ?? 0,
+            device?.minor ?? 0)
     }
 }
 
@@ -202,18 +177,14 @@ package func makeSpecialFile(
 package func removeItem(
     _ name: FilePath, in directory: FileDescriptor, isDirectory: Bool
 ) throws(Errno) {
-    try name.withPointer { name throws(Errno) in
-        _ = try perform(.unlinkat) {
-            linux_unlinkat(directory.rawValue, name, isDirectory ? AT_REMOVEDIR : 0)
-        }
+    try perform(.unlinkat, name) {
+        linux_unlinkat(directory.rawValue, $0, isDirectory ? AT_REMOVEDIR : 0)
     }
 }
 
 /// Removes a name other than a directory's: `unlink(2)`.
 package func removeFile(_ path: FilePath) throws(Errno) {
-    _ = try path.withPointer { path throws(Errno) in
-        try perform(.unlink) { linux_unlink(path) }
-    }
+    try perform(.unlink, path) { linux_unlink($0) }
 }
 
 /// Creates a directory and its missing ancestors, accessible by their owner only, and synchronizes

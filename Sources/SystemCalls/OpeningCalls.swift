@@ -220,13 +220,11 @@ package func openBeneath(
         guard !path.isAbsolute, !names.contains("..") else { throw .improperLink }
         return try open(names, in: directory, flags: flags, crossingMounts: crossesMounts)
     }
-    return try path.withPointer { path throws(Errno) in
-        let descriptor = try perform(.openat2) {
-            linux_open_beneath(
-                directory.rawValue, path, UInt64(flags.union(.closeOnExec).rawValue), crossesMounts)
-        }
-        return FileDescriptor(rawValue: CInt(descriptor))
+    let descriptor = try perform(.openat2, path) {
+        linux_open_beneath(
+            directory.rawValue, $0, UInt64(flags.union(.closeOnExec).rawValue), crossesMounts)
     }
+    return FileDescriptor(rawValue: CInt(descriptor))
 }
 
 /// Goes down name by name without following links. Each item is opened with `O_PATH` and examined

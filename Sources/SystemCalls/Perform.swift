@@ -37,6 +37,25 @@ func perform(_ call: SystemCall, _ body: () -> Int) throws(Errno) -> Int {
     }
 }
 
+/// Runs a system call on a path, as ``perform(_:_:)`` does.
+@discardableResult
+func perform(
+    _ call: SystemCall, _ path: FilePath, _ body: (UnsafePointer<CChar>) -> Int
+) throws(Errno) -> Int {
+    try path.withPointer { path throws(Errno) in try perform(call) { body(path) } }
+}
+
+/// Runs a system call on two paths, as ``perform(_:_:)`` does.
+@discardableResult
+func perform(
+    _ call: SystemCall, _ first: FilePath, _ second: FilePath,
+    _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int
+) throws(Errno) -> Int {
+    try first.withPointer { first throws(Errno) in
+        try perform(call, second) { second in body(first, second) }
+    }
+}
+
 #if MOCKING
 /// Failures injected into the system calls of the calling thread, in debug builds only.
 ///

@@ -67,7 +67,6 @@ public struct UsageReport: Sendable {
     }
 }
 
-/// The directories of a report.
 final class MeasuredDirectories: Sendable {
     let tree: UsageTree
     let classes: [UsageClass]

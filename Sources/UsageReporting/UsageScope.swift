@@ -8,7 +8,6 @@ import SystemCalls
 final class UsageScope: Sendable {
     /// What the plan's rules pass on.
     let plan: PlanContext
-    /// The number of the directory.
     let directory: UInt32
     /// Why a backup does not enter the directory; nil if it does.
     let exclusion: ExclusionReason?

@@ -128,7 +128,7 @@ extension JSONLine {
     ) {
         add("type", "item")
         add(path: path)
-        add("kind", kind.name)
+        add("kind", kind.rawValue)
         if kind == .regularFile { add("size", size) }
         add("isStored", isStored)
         add("reason", reason)

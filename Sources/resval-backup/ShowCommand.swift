@@ -87,7 +87,7 @@ extension ItemPrinter {
     fileprivate mutating func print(_ entry: SnapshotEntry) {
         print(entry.path) { line in
             line.add(path: entry.path)
-            line.add("kind", entry.kind.name)
+            line.add("kind", entry.kind.rawValue)
             if entry.kind == .regularFile { line.add("size", entry.size) }
             line.add("modified", entry.modified)
             line.add("permissions", String(entry.permissions, radix: 8))

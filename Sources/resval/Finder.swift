@@ -175,7 +175,7 @@ final class FoundItems: Sendable {
     private func object(_ item: FoundItem) -> [UInt8] {
         var line = JSONLine.output()
         line.add(path: item.path)
-        line.add("kind", item.kind.name)
+        line.add("kind", item.kind.rawValue)
         if let decision = item.decision {
             for key in StoredKey.allCases { line.add(key.name, decision.value(for: key)) }
             line.add("broken", strings: item.marks.brokenKeys.map(\.name))

@@ -74,8 +74,6 @@ package struct PurgeRecords: Sendable, Hashable {
     }
 
     /// Replaces a volume's record. Concurrent readers see the old record or the new one.
-    ///
-    /// - Throws: `FileError` when the directory or the file cannot be created.
     package func write(_ record: PurgeRecord) throws(FileError) {
         try makeStateDirectory(directory)
         try path(forDevice: record.device).writePrivateFile(record.line)

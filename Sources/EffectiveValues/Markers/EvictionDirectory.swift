@@ -13,7 +13,6 @@ package struct EvictionDirectory: Sendable, Hashable {
 
     package init(path: FilePath) { self.path = path }
 
-    /// Creates the directory's description below a user's state directory, `$XDG_STATE_HOME`.
     package init(stateHome: FilePath) {
         path = stateHome.appending(stateDirectoryName).appending("evicted")
     }
@@ -63,8 +62,6 @@ package struct EvictionDirectory: Sendable, Hashable {
     }
 
     /// Returns the location of a repository when files were last evicted into it; nil if unknown.
-    ///
-    /// - Parameter repository: the identifier in a record.
     package func location(of repository: String) throws(FileError) -> [UInt8]? {
         try contentsOfStateFile(notePath(repository), limit: 1 << 16)
     }

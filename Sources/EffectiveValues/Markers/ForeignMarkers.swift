@@ -13,7 +13,6 @@ extension ForeignAttribute {
     /// - Parameters:
     ///   - names: the names of the item's attributes; nil when they could not be listed.
     ///   - location: the item.
-    /// - Throws: the errno of reading an attribute.
     static func hasOne(
         of attributes: [ExtendedAttributeName], among names: [[UInt8]]?,
         at location: borrowing some FileLocation & ~Copyable
@@ -33,8 +32,6 @@ extension ForeignAttribute {
     }
 
     /// Returns what the XDG attribute says; nil when it is missing.
-    ///
-    /// - Throws: the errno of reading the attribute.
     static func xdgValue(
         among names: [[UInt8]]?, of location: borrowing some FileLocation & ~Copyable
     ) throws(Errno) -> XDGValue? {

@@ -65,9 +65,9 @@ package struct StoredFileRecords: Sendable, Hashable {
             var staged = try StagedFile(in: parent, permissions: 0o600)
             // A filesystem without attributes: the records are backed up, which does no harm.
             try? staged.descriptor.named(path).setValue(true, for: .isExcludedFromBackup)
-            try writeAll([UInt64(hashes.count)], to: staged.descriptor)
-            try writeAll(hashes, to: staged.descriptor)
-            try writeAll(snapshots?.bytes ?? [], to: staged.descriptor)
+            try writeFile(staged.descriptor, [UInt64(hashes.count)])
+            try writeFile(staged.descriptor, hashes)
+            try writeFile(staged.descriptor, snapshots?.bytes ?? [])
             try synchronize(staged.descriptor)
             try staged.replace(path.lastName)
         }

@@ -12,8 +12,6 @@ final class DerivedMarkReader: Sendable {
     private let ignored: IgnoredItems?
     private let contents = ContentSearch()
 
-    /// Creates a reader.
-    ///
     /// - Parameters:
     ///   - rules: the rules; nil if the marker ``Marker/rules`` does not count.
     ///   - ignored: the items that git ignores; nil if ``Marker/gitignore`` does not count.

@@ -6,7 +6,6 @@ struct GitFailure: Error, Hashable {
     let reason: String
 }
 
-/// Runs git to ask about work trees.
 struct GitCommand: Sendable {
     enum Question: Sendable {
         case tracked

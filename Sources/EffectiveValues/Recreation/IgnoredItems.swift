@@ -26,8 +26,6 @@ final class IgnoredItems: Sendable {
     }
 
     /// Adds the mark of an item that is ignored.
-    ///
-    /// - Throws: the errno of looking at the item.
     func read(
         _ location: borrowing some FileLocation & ~Copyable, _ kind: FileKind,
         _ status: FileStatus?, into marks: inout ForeignMarks

@@ -27,7 +27,6 @@ package struct RecreationRule: Sendable, Hashable {
     var name: [UInt8] { names.last ?? [] }
 }
 
-/// A condition of a rule.
 struct ProofTerm: Sendable, Hashable {
     /// Where the condition looks.
     enum Kind: String, Sendable, CaseIterable {
@@ -78,7 +77,6 @@ struct InstalledPath: Sendable, Hashable {
     }
 }
 
-/// A line of a list of rules.
 enum RuleLine: Sendable, Hashable {
     case rule(RecreationRule)
     case installed(InstalledPath)
@@ -239,8 +237,6 @@ package struct RecreationRules: Sendable {
     /// The names of the homes' paths.
     private let homeNames: [[[UInt8]]]
 
-    /// Creates rules from lists.
-    ///
     /// - Parameters:
     ///   - own: the user's own rules, and the path of their file.
     ///   - homes: the homes, as real paths.
@@ -317,7 +313,6 @@ package struct RecreationRules: Sendable {
         rules[name, default: []] + patternRules.filter { $0.pattern?.matches(name) ?? false }
     }
 
-    /// Whether no tool makes files of a name again.
     func isPrecious(_ name: [UInt8]) -> Bool {
         precious.last { $0.name.matches(name) }.map { !$0.isNegated } ?? false
     }
@@ -357,8 +352,6 @@ package struct RecreationRules: Sendable {
 
 extension RecreationRule {
     /// Returns the name and its proof in words; nil when a condition is not true.
-    ///
-    /// - Throws: the errno of looking for a proof.
     fileprivate func proved(
         by directory: OpenDirectory, named name: [UInt8]
     ) throws(Errno) -> String? {

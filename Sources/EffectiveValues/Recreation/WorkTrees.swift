@@ -7,7 +7,6 @@ import SystemPackage
 /// options that keep the settings of a work tree from starting a program, and only in work trees of
 /// the user who runs this process.
 package final class WorkTrees: Sendable {
-    /// What is known about an item.
     package enum Tracking: Sendable, Hashable {
         case untracked
         case tracked
@@ -33,7 +32,6 @@ package final class WorkTrees: Sendable {
     /// - Parameters:
     ///   - path: the directory's real path.
     ///   - directory: the directory, open as a reference.
-    /// - Throws: the errno of looking at a directory above.
     func tracking(of path: FilePath, _ directory: OpenDirectory) throws(Errno) -> Tracking {
         // What is a repository itself has content of its own, which only its owner knows.
         if try VersionControl(in: directory) != nil { return .tracked }
@@ -46,7 +44,6 @@ package final class WorkTrees: Sendable {
     /// - Parameters:
     ///   - path: the item's real path.
     ///   - parent: the directory that contains it, open as a reference.
-    /// - Throws: the errno of looking at a directory above.
     package func tracking(
         of path: FilePath, in parent: OpenDirectory
     ) throws(Errno) -> Tracking {
@@ -107,8 +104,6 @@ enum VersionControl: Sendable, Hashable {
     static let names = Set(([".git"] + others).map { FilePath($0) })
 
     /// Finds the system whose work tree begins in a directory; nil if there is none.
-    ///
-    /// - Throws: the errno of looking.
     init?(in directory: OpenDirectory) throws(Errno) {
         if try directory.statusIfPresent(of: ".git") != nil {
             self = .git(".git")
@@ -203,11 +198,6 @@ private final class WorkTree: Sendable {
 
     private static let moved = GitFailure(reason: "it was moved meanwhile")
 
-    /// Asks git.
-    ///
-    /// - Parameters:
-    ///   - path: the path of an item in the work tree.
-    ///   - parent: the directory that contains the item.
     private func tracked(
         in repository: FilePath, from path: FilePath, _ parent: OpenDirectory, _ git: GitCommand
     ) -> Result<Set<UInt64>, GitFailure> {

@@ -5,8 +5,6 @@ import SystemPackage
 package struct BlockDevices: Sendable {
     private let sysfs: FilePath
 
-    /// Creates a reader of sysfs.
-    ///
     /// - Parameter sysfs: its mount point.
     package init(sysfs: FilePath = "/sys") { self.sysfs = sysfs }
 

@@ -33,7 +33,6 @@ package struct ProtectionVerdicts: Sendable {
 
     package init() {}
 
-    /// Returns the verdict on a class of an item; nil for no class, or the class `none`.
     package mutating func verdict(
         on wanted: FileProtection?, of status: FileStatus
     ) -> ProtectionVerdict? {

@@ -61,14 +61,12 @@ struct DirectoryEntry: FileLocation {
         try open { entry throws(Errno) in try SystemCalls.openReference(to: entry) }
     }
 
-    /// Creates an empty file.
     func makeFile() throws(FileError) -> OwnedDescriptor {
         try open { entry throws(Errno) in
             try SystemCalls.makeFile(entry.name, in: entry.directory, permissions: 0o600)
         }
     }
 
-    /// Opens the item, which must be a directory, for reading.
     func openDirectory() throws(FileError) -> OpenDirectory {
         return try calls(on: path, FileError.readingDirectory) { () throws(Errno) in
             try parent.openDirectory(name)

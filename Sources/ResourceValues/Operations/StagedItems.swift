@@ -12,8 +12,6 @@ package struct StagedFile: ~Copyable {
 
     package var descriptor: FileDescriptor { owned.descriptor }
 
-    /// Creates an empty file.
-    ///
     /// - Parameters:
     ///   - parent: the directory of the file. It is kept open until the temporary name is removed.
     ///   - permissions: the permission bits, reduced by the process's umask as for `open(2)`.

@@ -41,8 +41,15 @@ package enum Base64 {
 package enum Percent {
     /// - Parameter signs: the characters left unchanged besides letters and digits; never `%`.
     package static func text(of bytes: [UInt8], keeping signs: String = "/._-~+@") -> String {
+        text(of: bytes) { isLetterOrDigit($0) || signs.utf8.contains($0) }
+    }
+
+    /// - Parameter isKept: whether an ASCII character is left unchanged; never `%`.
+    package static func text(
+        of bytes: some Sequence<UInt8>, where isKept: (UInt8) -> Bool
+    ) -> String {
         bytes.reduce(into: "") { text, byte in
-            if isLetterOrDigit(byte) || signs.utf8.contains(byte) {
+            if isKept(byte) {
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
                 text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)

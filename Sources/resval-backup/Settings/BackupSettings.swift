@@ -17,7 +17,7 @@ struct BackupSettings: Sendable, Hashable {
     /// Where the repository's password comes from.
     var password = Password.environment
     /// The marks that exclude; nil for the default set.
-    var markers: [Marker]?
+    var markers: Set<Marker>?
     /// Whether temporary and cache directories are excluded.
     var usesLocations = true
     /// The size above which files are excluded; nil for no limit.
@@ -151,12 +151,12 @@ extension BackupSettings {
                 default: .text(text)
                 }
         case .markers:
-            var markers: [Marker] = []
+            var markers: Set<Marker> = []
             for name in try reader.strings(key) ?? [] {
                 guard let marker = Marker(rawValue: name) else {
                     throw reader.complaint(key, "has no mark '\(name)' (valid: \(Marker.list))")
                 }
-                markers.append(marker)
+                markers.insert(marker)
             }
             guard !markers.isEmpty else { throw reader.complaint(key, "names at least one mark") }
             self.markers = markers
@@ -325,7 +325,7 @@ extension BackupSettings {
     /// What excludes, as options of `create` say it.
     var policy: PolicyOptions {
         var options = PolicyOptions()
-        options.markers = markers?.map(\.rawValue).joined(separator: ",")
+        options.markers = markers
         options.ignoresLocations = !usesLocations
         return options
     }

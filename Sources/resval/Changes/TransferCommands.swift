@@ -34,7 +34,7 @@ struct ImportCommand: ParsableCommand {
                 + "duplicati, duplicacy.",
             valueName: "list"),
         completion: .listWithCommas(importable.map(\.rawValue)),
-        transform: { try markers($0, valid: importable) })
+        transform: { try Marker.set(of: $0, among: importable) })
     var from: Set<Marker>
 
     @OptionGroup var options: TransferOptions
@@ -71,7 +71,7 @@ struct ExportCommand: ParsableCommand {
         help: ArgumentHelp(
             "The marks to write, separated by commas: xdg, apple, nodump.", valueName: "list"),
         completion: .listWithCommas(exportable.map(\.rawValue)),
-        transform: { try markers($0, valid: exportable) })
+        transform: { try Marker.set(of: $0, among: exportable) })
     var to: Set<Marker>
 
     @OptionGroup var options: TransferOptions
@@ -80,17 +80,6 @@ struct ExportCommand: ParsableCommand {
     private static let exportable: [Marker] = [.xdg, .apple, .nodump]
 
     func run() throws { try options.run(Transfer(command: .export, markers: to)) }
-}
-
-private func markers(_ text: String, valid: [Marker]) throws -> Set<Marker> {
-    Set(
-        try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
-            guard let marker = valid.first(where: { $0.rawValue == name }) else {
-                let known = valid.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError("unknown mark '\(name)' (valid: \(known))")
-            }
-            return marker
-        })
 }
 
 struct TransferOptions: ParsableArguments {

@@ -96,7 +96,7 @@ struct UsageCommand: ParsableCommand {
         if report.isPartial {
             Messages.write("interrupted: only what was met until then is counted")
         } else if let html = output.html, let findings {
-            try UsagePage(at: html).write(report, findings)
+            try UsagePage.write(report, findings, to: html)
         }
     }
 }

@@ -11,14 +11,12 @@ import UsageReporting
 /// Nothing of a report is markup or script. It is compressed JSON in Base64, which the page's script
 /// reads and shows as text only. The page's own policy forbids every request, and every script and
 /// style but its own.
-struct UsagePage {
-    private let path: PathArgument
-
-    init(at path: PathArgument) { self.path = path }
-
+enum UsagePage {
     /// Writes the file at once; only its owner can read it.
-    func write(_ report: UsageReport, _ findings: PageFindings) throws(FileError) {
-        let page = Self.page(of: report, findings)
+    static func write(
+        _ report: UsageReport, _ findings: PageFindings, to path: PathArgument
+    ) throws(FileError) {
+        let page = page(of: report, findings)
         if path.isDash { return StandardOutput.shared.write(page) }
         var file = try OutputFile(at: path.path)
         try file.write(page)
