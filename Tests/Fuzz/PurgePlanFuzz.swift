@@ -12,8 +12,8 @@ public func fuzzPurgePlan(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     // What no fuzzer finds stands in front of a second attempt.
     let head = """
         {"type":"purge-plan","version":1,"created":"2026-01-31T08:05:09Z","bootID":"x","device":1,\
-        "wantedBytes":1,"wantedInodes":1,"roots":[],"units":[{"class":"caches","isDirectory":true,"device":1,\
-        "inode":1,"bytes":1,"itemCount":1,"size":1,"contentModificationTime":"@-1.000000000",\
+        "wantedBytes":1,"wantedInodes":1,"roots":[],"units":[{"class":"caches",\
+        "isDirectory":true,"device":1,"inode":1,"bytes":1,"itemCount":1,"size":1,"contentModificationTime":"@-1.000000000",\
         "attributeModificationTime":"@-1.000000000","newestChange":"@-1.000000000",
         """
     for text in [bytes, Array(head.utf8) + bytes + Array("}]}".utf8)] {

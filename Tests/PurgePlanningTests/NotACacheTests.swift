@@ -220,6 +220,26 @@ struct NotACacheTests {
         }
     }
 
+    @Test("is found also in a directory that is too large to be read twice")
+    func large() throws {
+        let tree = Tree {
+            for name in ["fine", "kept"] {
+                Directory(".cache/\(name)") {
+                    File("index.json", block)
+                    Directory("large") {
+                        for index in 0..<600 { File("\(index)") }
+                        if name == "kept" { File("pyvenv.cfg", block) }
+                    }
+                }
+            }
+        }
+        try withHome(tree) { home in
+            let found = try home.found()
+            #expect(found.units.contains(".cache/fine/index.json"))
+            #expect(found.kept[".cache/kept/index.json"]?.name == "not-a-cache")
+        }
+    }
+
     @Test("is told by reading each directory once, whatever has its path meanwhile")
     func readOnce() throws {
         let tree = Tree {

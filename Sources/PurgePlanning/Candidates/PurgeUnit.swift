@@ -65,7 +65,8 @@ public struct PurgeUnit: Sendable, Hashable {
 extension PurgeUnit: Comparable {
     /// Whether the first unit is deleted before the second: those last of which it is not known whether
     /// they free a mebibyte, then by class, then those of a mebibyte and more first unless they are
-    /// marked, then the least recently used first, then the deeper path first. Ties are broken by path, so that every run produces the same list.
+    /// marked, then the least recently used first, then the deeper path first. Ties are broken by path,
+    /// so that every run produces the same list.
     public static func < (first: PurgeUnit, second: PurgeUnit) -> Bool {
         let (bound, otherBound) = (first.bound, second.bound)
         if bound != otherBound { return bound < otherBound }

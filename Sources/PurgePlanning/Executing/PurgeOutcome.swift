@@ -23,8 +23,8 @@ public struct PurgeOutcome: Sendable, Hashable {
     /// at the beginning and the end. Negative when more was written meanwhile; nil where nothing is
     /// measured, as in a rehearsal, and where that failed.
     public var measuredBytes: Int64?
-    /// Whether as much was freed as the plan wants: by the inodes and blocks of what was deleted, whatever
-    /// other processes stored meanwhile, or blocks as measured; in a rehearsal as predicted.
+    /// Whether as much was freed as the plan wants: by the inodes and blocks of what was deleted,
+    /// whatever other processes stored meanwhile, or blocks as measured; in a rehearsal as predicted.
     public var isReached = false
     /// Whether the run stopped because less than half of the predicted bytes was freed.
     public var isFutile = false

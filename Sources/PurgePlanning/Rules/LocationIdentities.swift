@@ -139,8 +139,8 @@ struct LocationIdentities: Sendable {
         if let status = status(of: path) { pathsToProtected.insert(status.identity) }
     }
 
-    /// Returns the status of what the walk can reach: not of what does not exist, cannot be looked up or may
-    /// never answer.
+    /// Returns the status of what the walk can reach: not of what does not exist, cannot be looked up
+    /// or may never answer.
     private func status(of path: FilePath) -> FileStatus? {
         mounts.mayBeSilent(path) ? nil : try? path.status()
     }

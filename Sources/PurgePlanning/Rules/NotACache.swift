@@ -156,19 +156,23 @@ struct NotACache: Sendable {
     ///
     /// - Parameters:
     ///   - directory: the directory, open for reading.
+    ///   - limit: how many entries are read: where there are more, each name is looked up instead.
     ///   - body: called with the name of each entry, and whether it is a directory, as
     ///     ``forEachEntry(inOpen:_:)`` does.
     func reason(
-        treeIn directory: FileDescriptor, _ body: ([UInt8], Bool?) -> Void = { _, _ in }
+        treeIn directory: FileDescriptor, upTo limit: Int = .max,
+        _ body: ([UInt8], Bool?) -> Void = { _, _ in }
     ) throws(Errno) -> String? {
         var names: Set<[UInt8]> = []
+        var count = 0
         try forEachEntry(inOpen: directory) { name, isDirectory in
+            count += 1
             if name.withUnsafeBytes({ treeFilter.mayContain($0) }) { names.insert(name) }
             body(name, isDirectory)
-            return true
+            return count <= limit
         }
         return reason(treeWith: { name in
-            names.contains(name)
+            (count > limit || names.contains(name))
                 && isFilled(
                     DirectoryEntryLocation(directory: directory, name: FilePath(bytes: name)))
         })
@@ -432,7 +436,7 @@ struct CacheLayout {
                 status.identity.device == device
             else { return false }
             let opened = try open(entry)
-            return try list.reason(treeIn: opened.descriptor) != nil
+            return try list.reason(treeIn: opened.descriptor, upTo: 500) != nil
         } catch {
             return error != .noSuchFileOrDirectory
         }

@@ -294,7 +294,7 @@ struct TemporaryFilesLine: Sendable, Hashable {
                 parts.append(.anything)
                 if name.count <= 2 { continue }
             }
-            // What stays of a specifier whose meaning is not known matches anything; `%%` is a percent sign.
+            // A specifier whose meaning is not known matches anything; `%%` is a percent sign.
             let pattern = replacingSpecifiers(in: name) { letter in
                 [letter == UInt8(ascii: "%") ? letter : UInt8(ascii: "*")]
             }
