@@ -27,7 +27,6 @@ public struct PlanManifest: Sendable {
         package let device: UInt32
         /// The number of the SOURCE.
         package let source: UInt16
-        /// The kind of file.
         package let kind: FileKind
         /// Whether it is encrypted by its directory's key.
         package let isEncrypted: Bool

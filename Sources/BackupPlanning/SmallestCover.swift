@@ -9,7 +9,6 @@ import SystemPackage
 struct SmallestCover {
     /// The treatment of an item that is not simply listed.
     fileprivate enum Treatment: Sendable {
-        /// Excluded.
         case excluded
         /// Listed, with a pattern that excludes its contents.
         case emptied

@@ -25,7 +25,7 @@ package enum Companion {
         let advice =
             errno == .noSuchFileOrDirectory
             ? "install it beside resval or in a directory of PATH" : "\(errno)"
-        Messages.write(about: [UInt8]?.none, "\(program) cannot be run (\(advice))")
+        Messages.write("\(program) cannot be run (\(advice))")
         exit(2)
     }
 

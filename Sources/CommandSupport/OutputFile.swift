@@ -15,35 +15,22 @@ package struct OutputFile: ~Copyable {
     /// - Throws: `FileError` when the name belongs to anything but a regular file of this user,
     ///   such as a symbolic link, or when no file can be created in the directory.
     package init(at path: FilePath, permissions: UInt16 = 0o600) throws(FileError) {
-        let opened: OpenDirectory
-        do throws(Errno) {
-            let parent = path.removingLastComponent()
-            opened = OpenDirectory(try openDirectoryReference(parent.isEmpty ? "." : parent))
-        } catch {
-            throw FileError(error, of: path)
+        let parent = path.removingLastComponent()
+        let opened = try calls(on: path) { () throws(Errno) in
+            OpenDirectory(try openDirectoryReference(parent.isEmpty ? "." : parent))
         }
         try Self.requireReplaceable(
             DirectoryEntryLocation(
                 directory: opened.descriptor, name: Self.name(of: path), pathForMessages: path))
-        let file: StagedFile
-        do throws(Errno) {
-            file = try StagedFile(in: opened, permissions: permissions)
-        } catch {
-            throw FileError(error, of: path)
+        staged = try calls(on: path) { () throws(Errno) in
+            try StagedFile(in: opened, permissions: permissions)
         }
         self.path = path
         directory = opened
-        staged = file
     }
 
     package func write(_ bytes: [UInt8]) throws(FileError) {
-        do throws(Errno) {
-            try bytes.withUnsafeBufferPointer { bytes throws(Errno) in
-                try writeFile(staged.descriptor, UnsafeRawBufferPointer(bytes))
-            }
-        } catch {
-            throw FileError(error, of: path)
-        }
+        try calls(on: path) { () throws(Errno) in try writeFile(staged.descriptor, bytes) }
     }
 
     /// Synchronizes the complete file to disk and gives it its name.

@@ -116,7 +116,6 @@ struct Program {
         openStandardDescriptors()
         guard AvailableCalls.statx else {
             Messages.write(
-                about: [UInt8]?.none,
                 "statx(2) is not available: Linux 4.11 is needed, without a filter that refuses it")
             exit(uncaughtCode)
         }
@@ -256,7 +255,7 @@ struct Program {
             // The parser reports requested help as an error.
             return report(error)
         default:
-            Messages.write(about: [UInt8]?.none, String(describing: error))
+            Messages.write(String(describing: error))
             return uncaughtCode
         }
     }
@@ -289,7 +288,7 @@ struct Program {
         case .brokenPipe?:
             StopRequest.end(by: SIGPIPE)
         case let errno?:
-            Messages.write(about: [UInt8]?.none, "cannot write to standard output: \(errno)")
+            Messages.write("cannot write to standard output: \(errno)")
             exit(uncaughtCode)
         }
     }

@@ -207,12 +207,12 @@ private func settings(
     at path: FilePath
 ) throws(FileError) -> (bytes: [UInt8], status: FileStatus) {
     let file = try openTrustedFile(path)
-    let read: (bytes: [UInt8], status: FileStatus)
-    do throws(Errno) {
+    let read = try calls(on: path, FileError.opening) { () throws(Errno) in
         let status = try file.descriptor.status()
-        read = (try contents(ofOpen: file.descriptor, status, limit: settingsLimit), status)
-    } catch {
-        throw .opening(error, path)
+        return (
+            bytes: try contents(ofOpen: file.descriptor, status, limit: settingsLimit),
+            status: status
+        )
     }
     guard [0, effectiveUser()].contains(read.status.owner), !read.status.isWritableByOthers else {
         throw FileError(

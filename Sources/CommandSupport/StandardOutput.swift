@@ -50,11 +50,7 @@ package final class StandardOutput: Sendable {
 
     /// On a terminal, results first clear the progress line.
     private func write(all bytes: [UInt8]) throws(Errno) {
-        func write() throws(Errno) {
-            try bytes.withUnsafeBufferPointer { buffer throws(Errno) in
-                try writeFile(descriptor, UnsafeRawBufferPointer(buffer))
-            }
-        }
+        func write() throws(Errno) { try writeFile(descriptor, bytes) }
         isTerminal ? try StandardError.withoutProgress(write) : try write()
     }
 

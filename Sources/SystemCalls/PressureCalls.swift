@@ -29,9 +29,7 @@ package struct PressureTrigger: ~Copyable {
         let microseconds = [stall, window].map { Int($0 / .microseconds(1)) }
         let text = "\(isFull ? "full" : "some") \(microseconds[0]) \(microseconds[1])\0"
         // One call: the kernel parses each write by itself.
-        try Array(text.utf8).withUnsafeBufferPointer { bytes throws(Errno) in
-            try writeFile(opened.descriptor, UnsafeRawBufferPointer(bytes))
-        }
+        try writeFile(opened.descriptor, Array(text.utf8))
         file = opened
     }
 

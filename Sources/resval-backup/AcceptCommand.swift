@@ -5,7 +5,6 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup accept`.
 struct AcceptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept", abstract: "Accept that the newest snapshot covers less.",

@@ -3,7 +3,6 @@ import Backups
 import CommandSupport
 import SystemCalls
 
-/// `resval-backup diff`.
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff", abstract: "Show how two snapshots differ.",

@@ -5,7 +5,6 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup download`.
 struct DownloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "download",

@@ -5,7 +5,6 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup forget`.
 struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove snapshots that no rule keeps.",

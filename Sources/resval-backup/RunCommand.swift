@@ -6,7 +6,6 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup run`.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",

@@ -5,7 +5,6 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup snapshots`.
 struct SnapshotsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshots", abstract: "List the snapshots of a repository, the oldest first.",

@@ -5,7 +5,6 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup status`.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

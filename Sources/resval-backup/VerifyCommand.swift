@@ -4,7 +4,6 @@ import CommandSupport
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup verify`.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check a repository, and that a snapshot can be read.",

@@ -486,7 +486,6 @@ package struct CoverageCause: Sendable, Hashable {
                 + reason)
     }
 
-    /// A SOURCE fell.
     static func fall(_ fall: RecordedSource.Fall, of source: RecordedSource) -> Self {
         let (now, before) = (source.amount, source.expected)
         let (name, sentence) =

@@ -3,7 +3,6 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// The outcome of making a backup.
 package struct BackupResult: Sendable {
     /// What restic says of the new snapshot.
     package let summary: BackupSummary
@@ -17,7 +16,6 @@ package struct BackupResult: Sendable {
     package var changed: [[UInt8]]
     /// The paths that should have been excluded but are in the snapshot.
     package var lostExclusions: [[UInt8]]
-    /// The result of comparing with the earlier snapshots.
     package var coverage = CoverageReport()
     /// Why it could not be noted what came of it, so that the snapshot displaces no other; nil when it
     /// could.
@@ -296,7 +294,6 @@ extension Restic {
 }
 
 extension BackupProgress {
-    /// The progress towards the totals of a plan.
     fileprivate func limited(to totals: PlanTotals) -> BackupProgress {
         var progress = self
         progress.filesTotal = Int64(totals.storedFiles)
@@ -312,7 +309,6 @@ private let incompleteCode: Int32 = 3
 
 /// The summary that restic prints at the end of a backup.
 package struct BackupSummary: Sendable {
-    /// The identifier of the new snapshot.
     package fileprivate(set) var snapshot = ""
     /// The number of files that the parent did not contain.
     package fileprivate(set) var newFiles: Int64 = 0

@@ -4,9 +4,7 @@ import SystemPackage
 
 /// An item that should be in a snapshot but is missing from it, or differs from the item on disk.
 package struct Shortfall: Sendable, Hashable {
-    /// What happened to it.
     package enum Cause: Sendable, Hashable {
-        /// It could not be read.
         case unreadable(Errno)
         /// It could not be inspected when the plan was made; the reason in words, and whether it can be
         /// so for ever.
@@ -23,7 +21,6 @@ package struct Shortfall: Sendable, Hashable {
         case replaced
         /// It was evicted while the backup ran, so its content may be stored as zeros.
         case evicted
-        /// It is a SOURCE that does not exist.
         case missingSource
         /// It was there all the time, but is not in the snapshot.
         case missing
@@ -37,7 +34,6 @@ package struct Shortfall: Sendable, Hashable {
 
     /// The path's bytes; bytes that the engine could not report are 0xFF.
     package let path: [UInt8]
-    /// What happened to it.
     package let cause: Cause
 
     package init(path: [UInt8], cause: Cause) {
@@ -103,7 +99,6 @@ package struct Shortfall: Sendable, Hashable {
         }
     }
 
-    /// A short name for the cause.
     package var name: String {
         switch cause {
         case .unreadable: "unreadable"

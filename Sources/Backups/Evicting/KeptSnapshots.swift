@@ -113,7 +113,6 @@ private func identifierOfConfig(_ json: [UInt8]) throws(JSONError) -> String {
     return identifier
 }
 
-/// The kept snapshots of a repository.
 package struct KeptSnapshots: Sendable {
     private let engine: Restic
     /// By the identifiers that eviction records use.
@@ -197,7 +196,6 @@ package struct KeptFile: Sendable, Hashable {
     package var owner: UInt32?
     /// The size in bytes.
     package var size: Int64 = 0
-    /// The modification time of the content.
     package var modified = FileTime(seconds: 0, nanoseconds: 0)
     /// The permission bits.
     package var permissions: UInt16 = 0

@@ -19,14 +19,12 @@ package struct RegularFiles: Sendable {
     package struct File: Sendable {
         /// The path, starting with the directory as it was given.
         package let path: FilePath
-        /// The status.
         package let status: FileStatus
         /// The sign of an eviction; nil for a file that only was lent permission
         /// bits, and when choosing files worth evicting.
         package let sign: EvictionSign?
     }
 
-    /// The files.
     package private(set) var files: [File] = []
     /// The errors for items that could not be read.
     package private(set) var troubles: [FileError] = []

@@ -3,7 +3,6 @@ import SystemPackage
 
 /// Receives bytes as they arrive: the output of a program, or the contents of a file.
 package protocol OutputConsumer: Sendable {
-    /// Receives the next bytes.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError)
 
     /// Called once, after the last bytes.
@@ -11,7 +10,6 @@ package protocol OutputConsumer: Sendable {
 }
 
 extension OutputConsumer {
-    /// Receives the next bytes.
     mutating func receive(_ bytes: [UInt8]) throws(BackupError) {
         try bytes.withUnsafeBufferPointer { bytes throws(BackupError) in
             try receive(UnsafeRawBufferPointer(bytes))

@@ -8,7 +8,6 @@ package struct BackupProgress: Sendable {
     package var filesDone: Int64? = 0
     /// The number found so far; 0 if unknown.
     package var filesTotal: Int64 = 0
-    /// The number of bytes done.
     package var bytesDone: Int64 = 0
     /// The sizes of the files found so far, in bytes; 0 if unknown, and in a step without sizes.
     package var bytesTotal: Int64 = 0

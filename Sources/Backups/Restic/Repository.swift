@@ -3,7 +3,6 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The location of a repository.
 package struct RepositoryLocation: Sendable, Hashable {
     /// The location as restic takes it.
     package let bytes: [UInt8]

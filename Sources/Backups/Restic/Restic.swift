@@ -3,7 +3,6 @@ import SystemPackage
 
 /// restic, with one repository and the source of its password.
 package struct Restic: Sendable {
-    /// The repository.
     package let repository: RepositoryLocation
     /// The callback for warnings that do not stop the work: a sentence about the repository or a
     /// snapshot.
@@ -263,7 +262,6 @@ struct ResticCommand: Sendable, Hashable {
         ["cat", "check", "dump", "list", "ls", "restore", "snapshots"].contains(name)
     }
 
-    /// Whether it has an option.
     func has(_ option: String) -> Bool { options.contains(Array(option.utf8)) }
 
     /// Adds an option unless it is already there.

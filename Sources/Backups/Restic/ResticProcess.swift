@@ -8,7 +8,6 @@ struct ResticPrograms: Sendable {
         "install restic 0.18 or newer: apt install restic, or https://restic.net; Debian 12 has an "
         + "older one, and that of Debian 13 runs there"
 
-    /// The path of restic.
     let restic: FilePath
     /// The path of util-linux's setpriv, which makes the kernel send SIGINT to restic when this
     /// process is killed; nil when it is missing, in which case restic continues until its next

@@ -1,9 +1,7 @@
 import SystemCalls
 import SystemPackage
 
-/// The result of a restore.
 package struct RestoreResult: Sendable {
-    /// The snapshot.
     package let snapshot: Snapshot
     /// The paths that were asked for; empty for everything.
     package let paths: [[UInt8]]

@@ -74,7 +74,6 @@ extension SnapshotRecord {
 /// The holds of a new snapshot: its predecessor's, less those that end, and one for each part that is
 /// newly missing. Each other snapshot may be forgotten without a loss.
 package struct HoldUpdate: Sendable {
-    /// The holds found so far.
     package private(set) var holds: [Hold] = []
     /// The parts that are newly missing, and why and since when. The newest whole snapshot that has one is
     /// to be found: see ``hold(_:by:)`` and ``pass(over:)``.

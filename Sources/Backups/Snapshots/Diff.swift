@@ -116,7 +116,6 @@ extension SnapshotEntry {
 
 /// What one snapshot contains of an item.
 package struct Occurrence: Sendable, Hashable {
-    /// The snapshot.
     package let snapshot: Snapshot
     /// The number of its items that are the item itself or below it, without directories.
     package fileprivate(set) var items = 0

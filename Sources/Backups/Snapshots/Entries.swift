@@ -2,11 +2,9 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// One entry of a snapshot.
 package struct SnapshotEntry: Sendable, Hashable {
     /// The absolute path's bytes.
     package var path: [UInt8]
-    /// The kind of file.
     package let kind: FileKind
     /// The size in bytes; 0 unless it is a regular file.
     package let size: Int64
@@ -14,7 +12,6 @@ package struct SnapshotEntry: Sendable, Hashable {
     package let modified: FileTime
     /// The permission bits, without set-user-ID, set-group-ID and sticky bits.
     package let permissions: UInt16
-    /// The uid of the owner.
     package var owner: UInt32 = 0
 }
 

@@ -31,7 +31,6 @@ extension SnapshotRecord {
         RecordField("nonce", \.nonce),
     ]
 
-    /// The text.
     var text: [UInt8] {
         var lines: [[UInt8]] = []
         func add(_ type: String, _ body: (inout JSONLine) -> Void) {

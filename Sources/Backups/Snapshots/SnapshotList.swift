@@ -16,7 +16,6 @@ package struct SnapshotList: Sendable {
 
     /// The snapshots of one SET.
     package struct OneSet: Sendable {
-        /// The SET.
         package let name: SnapshotSet
         /// The snapshots, in the order they were made.
         package let snapshots: [Snapshot]

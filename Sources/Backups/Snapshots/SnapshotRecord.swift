@@ -50,7 +50,6 @@ package struct SnapshotRecord: Sendable {
     package var fallen: Set<[UInt8]> = []
     /// The items that had a protection class.
     var protectedItems: [RecordedProtection] = []
-    /// The excluded items.
     package var exclusions: [RecordedExclusion] = []
     /// The evicted files that the snapshot keeps, as eviction records number them.
     package var kept: [KeptFile] = []
@@ -71,7 +70,6 @@ package struct SnapshotRecord: Sendable {
         if let previous, isInOrder { inOrder = previous.inOrder.addingSaturating(1) }
     }
 
-    /// Creates an empty record.
     init() {}
 
     /// Creates the record of a snapshot of evicted files.
@@ -229,7 +227,6 @@ package struct RecordedExclusion: Sendable, Hashable {
     /// The size of an evicted file, in bytes; nil for other items.
     package internal(set) var size: Int64?
 
-    /// Whether it is an evicted file.
     package var isEvicted: Bool { reason == "evicted" }
 }
 
@@ -237,7 +234,6 @@ package struct RecordedExclusion: Sendable, Hashable {
 package struct RecordedProtection: Sendable, Hashable {
     /// The absolute path's bytes.
     package internal(set) var path: [UInt8] = []
-    /// The name of the class.
     package internal(set) var protectionClass = ""
 
     /// That the item has lost its class, in words without the path.
@@ -286,7 +282,6 @@ extension BackupError {
         .damaged, "the snapshot's record of what was excluded is damaged",
         advice: "the snapshot itself may be intact; check it: resval-backup verify")
 
-    /// The error for a snapshot that has no record.
     static let noRecord = BackupError(
         .noRecord, "the snapshot has no record of what was excluded",
         advice: "only snapshots that resval-backup made have one")

@@ -1,7 +1,6 @@
 import SystemCalls
 import SystemPackage
 
-/// The result of verifying a repository.
 package struct VerifyResult: Sendable {
     /// The problems found, in restic's words, one line each; empty when there are none.
     package var problems: [String] = []
@@ -14,15 +13,12 @@ package struct VerifyResult: Sendable {
     /// The number of entries read from snapshots; nil when the repository is damaged.
     package var items: Int?
 
-    /// Whether nothing is wrong.
     package var isHealthy: Bool { problems.isEmpty && lost.isEmpty }
 }
 
-/// A step in repairing a repository.
 package struct RepairStep: Sendable, Hashable {
     /// What the step does, in words.
     package let purpose: String
-    /// The command to run, word by word.
     package let command: [[UInt8]]
 
     package init(purpose: String, command: [[UInt8]]) {
@@ -161,7 +157,6 @@ extension Restic {
 struct RepositoryDamage {
     /// The packs that it named, or their first digits.
     private(set) var packs: Set<String> = []
-    /// Whether an index file is damaged.
     let hasDamagedIndex: Bool
     /// Whether a pack is missing, or has a wrong size.
     let hasIncompletePack: Bool

@@ -63,7 +63,6 @@ enum RetentionKey: String, CaseIterable {
 }
 
 extension RetentionRules {
-    /// Reads the table `retention`.
     init(_ reader: SettingsReader) throws(SettingsError) {
         self.init()
         try reader.refuseUnknownKeys(but: RetentionKey.self)
@@ -120,7 +119,6 @@ struct RetentionOptions: ParsableArguments {
         }
     }
 
-    /// The rules.
     var rules: RetentionRules {
         var rules = RetentionRules()
         let counts: [RetentionRules.Period: KeptCount?] = [

@@ -92,9 +92,7 @@ final class Journal: Sendable {
     }
 
     private func write(_ bytes: [UInt8], to file: FileDescriptor) throws(Errno) {
-        try bytes.withUnsafeBufferPointer { buffer throws(Errno) in
-            try writeFile(file, UnsafeRawBufferPointer(buffer))
-        }
+        try writeFile(file, bytes)
         try synchronize(file)
     }
 }
