@@ -1,6 +1,5 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import SystemCalls
 
 struct DiffCommand: AsyncParsableCommand {

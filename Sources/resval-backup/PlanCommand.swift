@@ -1,7 +1,6 @@
 import ArgumentParser
 import BackupPlanning
 import Backups
-import CommandSupport
 import ResourceValues
 import StoragePolicy
 import SystemCalls

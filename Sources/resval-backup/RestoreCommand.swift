@@ -1,6 +1,5 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import EffectiveValues
 import StoragePolicy
 import SystemCalls

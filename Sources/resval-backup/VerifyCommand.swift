@@ -1,6 +1,5 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import SystemCalls
 import SystemPackage
 

@@ -1,4 +1,3 @@
-import CommandSupport
 
 /// The words of restic and of its users.
 let resticWords = [

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BackupPlanning
 import Backups
-import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
@@ -292,17 +291,12 @@ extension BackupSettings {
         // What belongs to the machine has no home.
         let home = path.starts(with: systemDirectory) ? nil : currentBaseDirectories().home
         let settings = try BackupSettings(text, home: home)
-        if status.permissions & 0o077 != 0 {
-            if case .text = settings.password {
-                throw try SettingsReader(text).complaint(
-                    SettingsKey.password.rawValue,
-                    "is in a file that other users can read: chmod 600, or use password-file")
-            }
-            if !settings.variables.isEmpty {
-                throw try SettingsReader(text).complaint(
-                    SettingsKey.environment.rawValue,
-                    "is in a file that other users can read: chmod 600")
-            }
+        let hasPassword = if case .text = settings.password { true } else { false }
+        if status.permissions & 0o077 != 0, hasPassword || !settings.variables.isEmpty {
+            throw try SettingsReader(text).complaint(
+                hasPassword ? SettingsKey.password : .environment,
+                "is in a file that other users can read: chmod 600"
+                    + (hasPassword ? ", or use password-file" : ""))
         }
         if !settings.commands.isEmpty { try requireRootsDirectories(above: path) }
         return settings
@@ -387,8 +381,7 @@ struct ConfigurationOption: ParsableArguments {
                 return settings
             }
         } catch let error as SettingsError {
-            let line = error.line.map { "line \($0): " } ?? ""
-            Messages.write(about: path.bytes, line + error.description)
+            Messages.write(about: path.bytes, error.sentence)
         } catch let error as FileError where error.code == .noSuchFile {
             Messages.write(about: path.bytes, "is not there yet (make it: resval-backup setup)")
         } catch let error as FileError {

@@ -1,5 +1,4 @@
 import Backups
-import CommandSupport
 import EffectiveValues
 import ResourceValues
 import SystemCalls
