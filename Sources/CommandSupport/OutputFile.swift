@@ -25,13 +25,10 @@ package struct OutputFile: ~Copyable {
         }
         self.path = path
         directory = opened
-        staged = file
     }
 
     package func write(_ bytes: [UInt8]) throws(FileError) {
-        try calls(on: path) { () throws(Errno) in
-            try writeFile(staged.descriptor, bytes)
-        }
+        try calls(on: path) { () throws(Errno) in try writeFile(staged.descriptor, bytes) }
     }
 
     /// Synchronizes the complete file to disk and gives it its name.

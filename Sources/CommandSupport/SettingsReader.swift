@@ -162,6 +162,8 @@ package struct SettingsError: Error, Sendable, Hashable, CustomStringConvertible
     package let line: Int?
     /// A description of what is wrong, naming the key, and of what is valid.
     package let description: String
+    /// The description with the line.
+    package var sentence: String { (line.map { "line \($0): " } ?? "") + description }
 
     package init(line: Int? = nil, _ description: String) {
         self.line = line

@@ -1,11 +1,9 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup accept`.
 struct AcceptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept", abstract: "Accept that the newest snapshot covers less.",

@@ -1,10 +1,8 @@
 import ArgumentParser
 import BackupPlanning
 import Backups
-import CommandSupport
 import ResourceValues
 
-/// The command `resval-backup`.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resval-backup",
@@ -122,7 +120,6 @@ func reporter(_ display: Progress?) -> @Sendable (BackupProgress) -> Void {
     }
 }
 
-/// `resval-backup init`.
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Make a repository.",
@@ -147,7 +144,6 @@ struct InitCommand: AsyncParsableCommand {
     }
 }
 
-/// `resval-backup prune`.
 struct PruneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune", abstract: "Remove data that no snapshot needs.",

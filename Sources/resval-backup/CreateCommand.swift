@@ -1,11 +1,9 @@
 import ArgumentParser
 import BackupPlanning
 import Backups
-import CommandSupport
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup create`.
 struct CreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Make a snapshot of the SOURCEs.",
@@ -83,9 +81,7 @@ struct Creation {
     /// Which of this installation's SETs the snapshot belongs to.
     let configuration: String
     let policy: PolicyOptions
-    /// The size above which files are excluded; nil for no limit.
     let largestFile: ByteSize?
-    /// What is excluded below the SOURCEs.
     let patterns: [ExclusionPattern]
     let tags: [String]
     /// The growth, in per cent of the snapshot before, that is told of; nil for none.

@@ -1,9 +1,7 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import SystemCalls
 
-/// `resval-backup diff`.
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff", abstract: "Show how two snapshots differ.",

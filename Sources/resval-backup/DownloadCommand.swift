@@ -1,11 +1,9 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup download`.
 struct DownloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "download",

@@ -1,13 +1,11 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup evict`.
 struct EvictCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evict",
@@ -75,7 +73,7 @@ struct EvictCommand: AsyncParsableCommand {
         if let forget { return try await remove(forget) }
         let display = progress.begin("looking for files")
         let roots = paths.paths.paths.map(\.path)
-        if list { return try EvictedList(isJSON: json).run(roots, display) }
+        if list { return try writeList(of: roots, display) }
         if recover { return try await recover(roots, state, display) }
         let places = try neededPlaces(repository, in: environment)
         let expansion = paths.files(
@@ -136,7 +134,7 @@ struct EvictCommand: AsyncParsableCommand {
         let snapshot = try await running { try engine.snapshot(choice, among: await engine.list()) }
         guard snapshot.isPinned else {
             Messages.write(
-                about: [UInt8]?.none, "snapshot \(snapshot.shortIdentifier) keeps no evicted files")
+                "snapshot \(snapshot.shortIdentifier) keeps no evicted files")
             throw ExitCode(1)
         }
         if !yes {
@@ -154,16 +152,11 @@ struct EvictCommand: AsyncParsableCommand {
         }
         try await running { try await engine.remove([snapshot]) }
     }
-}
 
-/// The list of evicted files that `evict --list` prints.
-struct EvictedList {
-    let isJSON: Bool
-
-    /// Looks through directories, without any path through the home, and prints what is found.
+    /// Looks through directories, without any path through the home, and prints what is evicted.
     ///
     /// - Throws: `ExitCode` 3 when something could not be read.
-    func run(_ paths: [FilePath], _ display: Progress) throws {
+    private func writeList(of paths: [FilePath], _ display: Progress) throws {
         var buffer = OutputBuffer()
         var troubles: [FileError] = []
         for file in try evictedFiles(below: paths, report: { troubles.append($0) }) {
@@ -178,7 +171,7 @@ struct EvictedList {
     private func write(
         _ file: RegularFiles.File, _ sign: EvictionSign, to buffer: inout OutputBuffer
     ) {
-        guard !isJSON else {
+        guard !json else {
             var line = JSONLine.output()
             line.add("type", "evicted")
             line.add(path: file.path.bytes)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
@@ -9,7 +8,6 @@ import SystemPackage
 
 /// A report that prints and counts the outcome for each file to evict or download.
 final class EvictionReport: Sendable {
-    /// The operation that is reported.
     enum Work: Sendable {
         case evicting
         case downloading
@@ -37,7 +35,6 @@ final class EvictionReport: Sendable {
             progress: reporter(display), report: note)
     }
 
-    /// Prints and counts the outcome for a file.
     @Sendable func note(_ outcome: EvictionOutcome) {
         var line = JSONLine.output()
         line.add("type", "item")
@@ -84,7 +81,6 @@ final class EvictionReport: Sendable {
     /// Counts files whose repository failed as a whole, which was already reported.
     func noteFailures(_ count: Int) { totals.withLock { $0.failures += count } }
 
-    /// Whether no file was processed successfully.
     var isNothingDone: Bool { totals.withLock { $0.files == 0 } }
 
     /// Prints the totals.
@@ -117,7 +113,6 @@ struct EvictionPaths: ParsableArguments {
     @Flag(name: [.customShort("R"), .long], help: "Include regular files below directories.")
     var recursive = false
 
-    /// The files that the paths expand to.
     struct Expansion {
         /// The files as real paths, each once.
         var files: [FilePath] = []

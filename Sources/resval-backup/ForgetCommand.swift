@@ -1,11 +1,9 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup forget`.
 struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove snapshots that no rule keeps.",

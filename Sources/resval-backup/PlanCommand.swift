@@ -1,13 +1,11 @@
 import ArgumentParser
 import BackupPlanning
 import Backups
-import CommandSupport
 import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup plan`.
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
@@ -30,18 +28,39 @@ struct PlanCommand: AsyncParsableCommand {
 
     @OptionGroup var source: SourceArguments
     @OptionGroup var policy: PolicyOptions
-    @OptionGroup var list: ListOptions
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case nul
+    }
+
+    @Option(help: ArgumentHelp("Write only the paths of what is stored: nul.", valueName: "format"))
+    var format: Format?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write names relative to this directory above the SOURCEs, each with ./ before it.",
+            valueName: "directory"))
+    var relativeTo: PathArgument?
+
+    @Option(help: ArgumentHelp("Replace this file by the complete list.", valueName: "file"))
+    var output: PathArgument?
+
+    @Flag(help: "List items with a protection class, too.")
+    var allowPlaintext = false
+
     @OptionGroup var repository: RepositoryOptions
 
     func validate() throws {
-        guard list.format == nil || !json && !excludedOnly else {
+        guard format == nil || !json && !excludedOnly else {
             throw ValidationError("--json and --excluded-only cannot be used with --format")
+        }
+        guard format != nil || (output == nil && relativeTo == nil && !allowPlaintext) else {
+            throw ValidationError("--output, --relative-to and --allow-plaintext need --format")
         }
     }
 
     func run() async throws {
         let sources = try presentSources(source.sources)
-        let isList = list.format != nil
         let display = ProgressOptions.automatic.begin(counting: "items examined")
         defer { display.end() }
         var planner = try makePlanner(
@@ -49,9 +68,9 @@ struct PlanCommand: AsyncParsableCommand {
             showing: display)
         planner.patterns = source.patterns
         let isWhole = try await running { [planner] in
-            isList
-                ? try list.write(planner, for: sources)
-                : try await show(planner, for: sources)
+            format == nil
+                ? try await show(planner, for: sources)
+                : try writeList(planner, for: sources)
         }
         if !isWhole || sources.count < source.sources.count { throw ExitCode(3) }
     }
@@ -73,6 +92,40 @@ struct PlanCommand: AsyncParsableCommand {
         report(patternsIn: plan, planner.patterns)
         write(plan.totals)
         return !plan.isIncomplete
+    }
+
+    /// Makes a list of the stored items for other backup tools, and writes it.
+    ///
+    /// - Returns: whether everything that should be stored is in it.
+    private func writeList(_ planner: BackupPlanner, for sources: [FilePath]) throws -> Bool {
+        var planner = planner
+        planner.storesPlaintext = !allowPlaintext
+        var list = try planner.makeList(for: sources, relativeTo: relativeTo?.path)
+        // Another tool has the content of none.
+        list.plan.noteMissing { _ in false }
+        report(list.plan.notices)
+        for item in list.plan.exclusions where item.reason.isShortfall {
+            Messages.write(about: item.path, "is not in the list: \(item.reason.sentence)")
+        }
+        if let output, !output.isDash {
+            var file = try OutputFile(at: output.path)
+            try forEachPiece(of: list) { try file.write($0) }
+            try file.finish()
+        } else {
+            var buffer = OutputBuffer()
+            try forEachPiece(of: list) { piece in
+                buffer.append(bytes: piece)
+                buffer.flush()
+            }
+        }
+        return !list.plan.isIncomplete
+    }
+
+    private func forEachPiece(of list: NulList, _ body: ([UInt8]) throws -> Void) throws {
+        try list.forEachPiece { piece in
+            if StopRequest.isMade { throw CancellationError() }
+            try body(piece)
+        }
     }
 
     private func write(_ totals: PlanTotals) {

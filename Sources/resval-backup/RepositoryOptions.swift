@@ -1,6 +1,5 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import EffectiveValues
 import SystemCalls
 import SystemPackage
@@ -54,11 +53,7 @@ struct RepositoryOptions: ParsableArguments {
         if let file = access.passwordFile {
             warnIfReadableByOthers(file, "the password file")
         }
-        return try Restic(
-            searchPath: environmentValue("PATH") ?? [], repository: access.location,
-            passwordFile: access.passwordOption,
-            environment: access.environment, stateDirectory: try? StateDirectory.path(),
-            uploadLimit: access.uploadLimit, warn: { warnOnce($0) }, progress: reporter(display))
+        return try access.engine(showing: display)
     }
 
     /// Returns the engine for the repository with an identifier from a record: the named or configured
@@ -97,11 +92,8 @@ struct RepositoryOptions: ParsableArguments {
     /// - Throws: `ExitCode` 1 for any answer but yes, and where there is no terminal to ask on.
     func confirmChoice() throws {
         guard let access = try access(), access.origin == .environment,
-            let other = Advice.configuredInstead(of: access.location)
+            let text = Advice.conflict(access.location)
         else { return }
-        let text =
-            "is the repository that is read, since $RESVAL_BACKUP_REPOSITORY names it; the "
-            + "configuration names another (to use that: --config \(ShellWord.quoted(other.bytes)))"
         if Messages.canAsk {
             if Messages.confirm(about: access.location.shown, text) { return }
         } else {
@@ -118,7 +110,6 @@ struct RepositoryAccess: Sendable {
         case option, environment, configuration
     }
 
-    /// The location of the repository.
     let location: RepositoryLocation
     /// What named the repository.
     let origin: Origin
@@ -135,6 +126,14 @@ struct RepositoryAccess: Sendable {
         let value = environment.first { $0.starts(with: prefix) }?.dropFirst(prefix.count)
         let path = passwordOption ?? value.map { Array($0) } ?? []
         return path.isEmpty ? nil : FilePath(bytes: path)
+    }
+
+    func engine(showing display: Progress? = nil) throws -> Restic {
+        try Restic(
+            searchPath: environmentValue("PATH") ?? [], repository: location,
+            passwordFile: passwordOption, environment: environment,
+            stateDirectory: try? StateDirectory.path(), uploadLimit: uploadLimit,
+            warn: { warnOnce($0) }, progress: reporter(display))
     }
 }
 
@@ -294,20 +293,18 @@ enum Advice {
             .noSnapshot, .noRepository, .wrongPassword, .noPassword, .unreachable,
         ]
         guard codes.contains(error.code), let access = used.withLock({ $0?.access }),
-            access.origin == .environment, let file = configuredInstead(of: access.location)
+            access.origin == .environment, let text = conflict(access.location)
         else { return }
-        Messages.write(
-            about: access.location.shown,
-            "is the repository that was used, since $RESVAL_BACKUP_REPOSITORY names it; the "
-                + "configuration names another (to use that: --config "
-                + "\(ShellWord.quoted(file.bytes)))")
+        Messages.write(about: access.location.shown, text)
     }
 
-    /// Returns the configuration's file if that names another repository.
-    static func configuredInstead(of location: RepositoryLocation) -> FilePath? {
+    /// What to say of a repository that the environment names, where the configuration names another; nil
+    /// where it does not.
+    static func conflict(_ location: RepositoryLocation) -> String? {
         guard let file = BackupSettings.defaultFile, let settings = try? BackupSettings.read(file),
             !location.bytes.elementsEqual(settings.repository.utf8)
         else { return nil }
-        return file
+        return "is the repository that is read, since $RESVAL_BACKUP_REPOSITORY names it; the "
+            + "configuration names another (to use that: --config \(ShellWord.quoted(file.bytes)))"
     }
 }

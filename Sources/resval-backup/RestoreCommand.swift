@@ -1,12 +1,10 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import EffectiveValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup restore`.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
@@ -160,10 +158,9 @@ struct RestoreCommand: AsyncParsableCommand {
         for path in result.merged.filesWithOtherNames {
             Messages.warn(about: path, "had other names, which keep the old content")
         }
-        for complaint in result.complaints { Messages.write(about: [UInt8]?.none, complaint) }
+        for complaint in result.complaints { Messages.write(complaint) }
         if result.merged.differingItems > 0 {
             Messages.write(
-                about: [UInt8]?.none,
                 "\(counted(result.merged.differingItems, "item")) of the snapshot differ from what is there, "
                     + "which stays (to replace it: --overwrite; to have both: --target)")
         }
@@ -183,7 +180,6 @@ struct RestoreCommand: AsyncParsableCommand {
         if result.excludedItems > 0 {
             let identifier = result.snapshot.shortIdentifier
             Messages.write(
-                about: [UInt8]?.none,
                 "items below that the snapshot excludes: \(result.excludedItems); older ones may have them "
                     + "(list: resval-backup show \(identifier) --excluded; find: "
                     + "resval-backup snapshots PATH)")
@@ -209,7 +205,6 @@ struct RestoreCommand: AsyncParsableCommand {
                 + (others.isEmpty ? "" : ". Other versions (to take one: --snapshot ID):"))
         for version in others {
             Messages.write(
-                about: [UInt8]?.none,
                 "  \(version.snapshot.shortIdentifier) of \(version.snapshot.time.localMinute): "
                     + "\(counted(version.items, "item")), \(sizeText(version.bytes))")
         }

@@ -1,12 +1,10 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup run`.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",

@@ -1,9 +1,7 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import SystemCalls
 
-/// `resval-backup show`.
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -83,7 +81,6 @@ private func print(_ exclusions: [RecordedExclusion], with printer: ItemPrinter)
 }
 
 extension ItemPrinter {
-    /// Prints an entry of a snapshot.
     fileprivate mutating func print(_ entry: SnapshotEntry) {
         print(entry.path) { line in
             line.add(path: entry.path)
@@ -136,7 +133,6 @@ struct ItemPrinter: Sendable {
         name.withUnsafeBufferPointer { NameEscaping.append($0, to: &pending) }
     }
 
-    /// Prints the items that are still pending.
     mutating func flush() {
         StandardOutput.shared.write(pending)
         pending.removeAll(keepingCapacity: true)
@@ -146,13 +142,10 @@ struct ItemPrinter: Sendable {
 /// The facts that `show` prints about a snapshot as a whole.
 private struct SnapshotFacts {
     private let snapshot: Snapshot
-    /// Its record; nil if it has none.
     private var record: SnapshotRecord?
     private var holds: [HeldPart] = []
-    /// What was missing when it was made, and what could not be stored.
     private var lacks: [[UInt8]] = []
 
-    /// Reads a snapshot's record, if it has one.
     init(
         _ snapshot: Snapshot, among list: SnapshotList, _ engine: Restic
     ) async throws(BackupError) {

@@ -1,11 +1,9 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup snapshots`.
 struct SnapshotsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshots", abstract: "List the snapshots of a repository, the oldest first.",

@@ -1,14 +1,12 @@
 import ArgumentParser
 import BackupPlanning
 import Backups
-import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The SOURCEs of a backup.
 struct SourceArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The directories and files to back up.", valueName: "source"))
@@ -38,10 +36,8 @@ struct SourceArguments: ParsableArguments {
             home: currentBaseDirectories().home)
     }
 
-    /// The patterns of what is excluded.
     var patterns: [ExclusionPattern] { exclude.compactMap { Self.pattern($0) } }
 
-    /// The SOURCEs as given.
     var sources: [FilePath] { operands.paths.map(\.path) }
 }
 

@@ -1,11 +1,9 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup status`.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

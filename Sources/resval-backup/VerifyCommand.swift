@@ -1,10 +1,8 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup verify`.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check a repository, and that a snapshot can be read.",

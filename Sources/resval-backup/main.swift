@@ -1,5 +1,3 @@
-import CommandSupport
-
 /// The words of restic and of its users.
 let resticWords = [
     "backup": "create", "check": "verify", "ls": "show", "list": "snapshots", "dump": "restore",

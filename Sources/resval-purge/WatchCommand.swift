@@ -82,8 +82,7 @@ struct WatchCommand: ParsableCommand {
     private func tell(_ error: any Error) {
         let path = config?.path ?? WatchSettings.defaultFile
         if let error = error as? SettingsError {
-            let line = error.line.map { "line \($0): " } ?? ""
-            ServiceLog.current.write(.error, about: path?.bytes, line + error.description)
+            ServiceLog.current.write(.error, about: path?.bytes, error.sentence)
         } else {
             ServiceLog.current.write(.error, about: path?.bytes, "\(error)")
         }

@@ -8,7 +8,10 @@ struct UsageTests {
         "a wrong command line exits with 64 and says what is valid",
         arguments: [
             ([], "USAGE: resval"),
-            (["frobnicate"], "unknown command 'frobnicate'\nUsage: resval <subcommand>"),
+            (
+                ["frobnicate"],
+                "unknown command 'frobnicate'\nUsage: resval [--version] <subcommand>"
+            ),
             (["get"], "missing expected argument '<key>'"),
             (["get", "excluded"], "give at least one path, or --files0-from FILE"),
             (["get", "color", "x"], "unknown key 'color' (valid: isExcludedFromBackup"),

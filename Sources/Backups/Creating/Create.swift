@@ -287,7 +287,6 @@ extension Restic {
 }
 
 extension BackupProgress {
-    /// The progress towards the totals of a plan.
     fileprivate func limited(to totals: PlanTotals) -> BackupProgress {
         var progress = self
         progress.filesTotal = Int64(totals.storedFiles)

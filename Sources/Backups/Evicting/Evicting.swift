@@ -264,7 +264,6 @@ package struct EvictionOutcome: Sendable {
         case refused(EvictionError)
     }
 
-    /// The file, as an absolute path.
     package let path: FilePath
     /// Its size in bytes; 0 when it could not be inspected.
     package var size: Int64 = 0

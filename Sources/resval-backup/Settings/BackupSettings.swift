@@ -1,7 +1,6 @@
 import ArgumentParser
 import BackupPlanning
 import Backups
-import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
@@ -14,7 +13,6 @@ struct BackupSettings: Sendable, Hashable {
     var sources: [FilePath] = []
     /// The repository, in the form that `--repository` takes.
     var repository = ""
-    /// Where the repository's password comes from.
     var password = Password.environment
     /// The marks that exclude; nil for the default set.
     var markers: Set<Marker>?
@@ -26,15 +24,12 @@ struct BackupSettings: Sendable, Hashable {
     var patterns: [ExclusionPattern] = []
     /// The growth, in per cent of the snapshot before, that is told of; nil for none.
     var growth: Int?
-    /// The tags of each snapshot.
     var tags: [String] = []
     /// Which snapshots are kept; empty when none is ever removed.
     var retention = RetentionRules()
     /// How often data that no snapshot needs is removed.
     var prune = Interval.never
-    /// How often the repository is checked.
     var verify = Interval.days(7)
-    /// Whether checking reads all data.
     var verifyReadsData = false
     /// The age, in seconds, at which the last backup is too old to rely on; nil for no limit. The
     /// default is three days, or three times ``every``.
@@ -50,22 +45,16 @@ struct BackupSettings: Sendable, Hashable {
     /// What runs before and after a run, and when it failed.
     var commands = RunCommands()
 
-    /// Where the repository's password comes from.
     enum Password: Sendable, Hashable {
         /// `$RESTIC_PASSWORD_FILE`, `$RESTIC_PASSWORD_COMMAND` or `$RESTIC_PASSWORD`.
         case environment
-        /// The password itself.
         case text(String)
-        /// A file that contains it.
         case file(FilePath)
-        /// A command that prints it.
         case command(String)
     }
 }
 
-/// How often something is done.
 enum Interval: Sendable, Hashable {
-    /// Never.
     case never
     /// Once in this many days; 0 for every run.
     case days(Int)
@@ -255,7 +244,6 @@ extension SettingsReader {
         return value
     }
 
-    /// Creates the error for a key.
     func complaint(_ key: some RawRepresentable<String>, _ text: String) -> SettingsError {
         complaint(key.rawValue, text)
     }
@@ -303,17 +291,12 @@ extension BackupSettings {
         // What belongs to the machine has no home.
         let home = path.starts(with: systemDirectory) ? nil : currentBaseDirectories().home
         let settings = try BackupSettings(text, home: home)
-        if status.permissions & 0o077 != 0 {
-            if case .text = settings.password {
-                throw try SettingsReader(text).complaint(
-                    SettingsKey.password.rawValue,
-                    "is in a file that other users can read: chmod 600, or use password-file")
-            }
-            if !settings.variables.isEmpty {
-                throw try SettingsReader(text).complaint(
-                    SettingsKey.environment.rawValue,
-                    "is in a file that other users can read: chmod 600")
-            }
+        let hasPassword = if case .text = settings.password { true } else { false }
+        if status.permissions & 0o077 != 0, hasPassword || !settings.variables.isEmpty {
+            throw try SettingsReader(text).complaint(
+                hasPassword ? SettingsKey.password : .environment,
+                "is in a file that other users can read: chmod 600"
+                    + (hasPassword ? ", or use password-file" : ""))
         }
         if !settings.commands.isEmpty { try requireRootsDirectories(above: path) }
         return settings
@@ -322,7 +305,6 @@ extension BackupSettings {
     /// The directory of the machine's own configurations.
     static let systemDirectory: FilePath = "/etc/resval"
 
-    /// What excludes, as options of `create` say it.
     var policy: PolicyOptions {
         var options = PolicyOptions()
         options.markers = markers
@@ -399,8 +381,7 @@ struct ConfigurationOption: ParsableArguments {
                 return settings
             }
         } catch let error as SettingsError {
-            let line = error.line.map { "line \($0): " } ?? ""
-            Messages.write(about: path.bytes, line + error.description)
+            Messages.write(about: path.bytes, error.sentence)
         } catch let error as FileError where error.code == .noSuchFile {
             Messages.write(about: path.bytes, "is not there yet (make it: resval-backup setup)")
         } catch let error as FileError {

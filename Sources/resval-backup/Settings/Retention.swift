@@ -1,6 +1,5 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 
 // The rules for snapshots to keep, in the table `retention` of the configuration file and as the options of
 // `forget`.
@@ -63,7 +62,6 @@ enum RetentionKey: String, CaseIterable {
 }
 
 extension RetentionRules {
-    /// Reads the table `retention`.
     init(_ reader: SettingsReader) throws(SettingsError) {
         self.init()
         try reader.refuseUnknownKeys(but: RetentionKey.self)
@@ -120,7 +118,6 @@ struct RetentionOptions: ParsableArguments {
         }
     }
 
-    /// The rules.
     var rules: RetentionRules {
         var rules = RetentionRules()
         let counts: [RetentionRules.Period: KeptCount?] = [

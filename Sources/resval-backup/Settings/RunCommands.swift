@@ -1,5 +1,4 @@
 import Backups
-import CommandSupport
 import EffectiveValues
 import ResourceValues
 import SystemCalls
@@ -11,9 +10,7 @@ struct RunCommands: Sendable, Hashable {
     var before: String?
     /// What runs behind the run, whatever came of it, once it began.
     var after: String?
-    /// What runs when the run failed.
     var onFailure: String?
-    /// How long each may take.
     var limit = Duration.seconds(3600)
 
     /// The exit code of `before` by which the backup waits.

@@ -1,5 +1,4 @@
 import Backups
-import CommandSupport
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -7,15 +6,12 @@ import SystemPackage
 /// The status of the daily backup: the file `status.json` in a configuration's directory, which other
 /// programs may read at any time, since it is replaced as a whole.
 struct RunStatus: Sendable, Hashable {
-    /// How the last run ended.
     var result = RunResult.running
     /// The last step that the run began; nil before its first step.
     var step: RunStep?
     /// The exit code; nil while running.
     var exitCode: Int32?
-    /// The pid of the run's process.
     var process: Int32
-    /// When the run began.
     var start: FileTime
     /// When the run ended; nil while running.
     var end: FileTime?
@@ -160,7 +156,6 @@ extension RunStatus {
         }
     }
 
-    /// Replaces the status in a configuration's directory.
     func write(in directory: FilePath) throws(FileError) {
         try Self.file(in: directory).writePrivateFile(line(isStale: nil))
     }
@@ -249,15 +244,11 @@ enum RunStep: String, Sendable, Hashable {
 
 /// The facts about a new snapshot that a run reports.
 struct SnapshotSummary: Sendable, Hashable {
-    /// The snapshot's identifier.
     var identifier: String
-    /// The number of items in it.
     var items: Int64 = 0
-    /// The bytes of these items.
     var bytes: Int64 = 0
     /// The number of bytes by which the repository grew.
     var addedBytes: Int64 = 0
-    /// The number of excluded items.
     var excludedItems: Int64 = 0
     /// What it lacks and earlier ones are kept for.
     var holds: [HeldPart] = []
@@ -297,7 +288,6 @@ struct KnownShortfall: Sendable, Hashable {
 enum RunResult: String, Sendable, Hashable, CaseIterable {
     /// A run is in progress, or was killed.
     case running
-    /// Everything was done.
     case ok
     /// A snapshot was made of all there is, but it covers less than the one before.
     case coversLess
@@ -305,13 +295,10 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
     case incomplete
     /// A snapshot was made that lacks only what the one before did, too, and what was told then.
     case incompleteAsBefore
-    /// Something failed.
     case failed
-    /// There is no repository.
     case noRepository
     /// Another process uses the repository.
     case locked
-    /// The password is wrong.
     case wrongPassword
     /// A signal ended the run.
     case interrupted
@@ -349,7 +336,6 @@ extension HeldPart {
     /// The most that are listed, those without an end first.
     static let most = 100
 
-    /// Prints what is held, in words.
     func write(to buffer: inout OutputBuffer) {
         if let path {
             buffer.append(name: path)
@@ -380,7 +366,6 @@ extension JSONLine {
         add(name, objects: paths) { path, object in object.add(path: path) }
     }
 
-    /// Adds the field `holds`.
     mutating func add(holds: [HeldPart]) {
         add("holds", objects: holds) { hold, object in
             if let path = hold.path {
@@ -398,7 +383,6 @@ extension JSONLine {
 }
 
 extension HeldPart {
-    /// Parses an object of a status file.
     fileprivate init(_ scanner: inout JSONScanner) throws(JSONError) {
         self.init()
         try scanner.forEachField { scanner, name throws(JSONError) in
@@ -418,7 +402,6 @@ extension HeldPart {
 }
 
 extension KnownShortfall {
-    /// Parses an object of a status file.
     fileprivate init(_ scanner: inout JSONScanner) throws(JSONError) {
         self.init()
         try scanner.forEachField { scanner, name throws(JSONError) in
@@ -478,12 +461,8 @@ final class RunLock: Sendable {
     /// - Throws: ``FileError`` when the file cannot be opened or locked.
     static func isHeld(in directory: FilePath) throws(FileError) -> Bool {
         let path = directory.appending("lock")
-        guard let opened = try openStateFile(path) else { return false }
-        let file = OwnedDescriptor(opened)
-        do throws(Errno) {
-            return try !waitForLock(on: file.descriptor)
-        } catch {
-            throw .opening(error, path)
-        }
+        let isThere = try calls(on: path) { () throws(Errno) in try itemExists(path) }
+        guard isThere else { return false }
+        return try RunLock(in: directory) == nil
     }
 }

@@ -68,10 +68,7 @@ struct SettingsDirectory {
     func write(_ name: String, _ content: String) throws(FileError) {
         do throws(Errno) {
             var staged = try StagedFile(in: directory, permissions: 0o600)
-            let bytes = Array(content.utf8)
-            try bytes.withUnsafeBufferPointer { bytes throws(Errno) in
-                try writeFile(staged.descriptor, UnsafeRawBufferPointer(bytes))
-            }
+            try writeFile(staged.descriptor, Array(content.utf8))
             try synchronize(staged.descriptor)
             try staged.publish(as: FilePath(name))
             try synchronizeDirectory(directory.descriptor)

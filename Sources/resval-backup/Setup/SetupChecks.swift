@@ -1,6 +1,5 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -95,8 +94,7 @@ struct SetupChecks {
         let error = try SettingsReader(settingsText(of: file).text).complaint(
             differing,
             "is there with another value, which stays (edit the file, or leave the option out)")
-        let line = error.line.map { "line \($0): " } ?? ""
-        Messages.write(about: file.bytes, line + error.description)
+        Messages.write(about: file.bytes, error.sentence)
         throw ExitCode(1)
     }
 

@@ -1,13 +1,11 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// `resval-backup setup`.
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup", abstract: "Lead from nothing to a backup that a timer makes.",
@@ -175,7 +173,7 @@ struct SetupCommand: AsyncParsableCommand {
         if continued.name.configuration == configuration.name {
             try await running { try await engine.takeOver(continued) }
         }
-        Messages.write("this machine continues \(Machine(continued).text)")
+        Messages.write("this machine continues \(continued.snapshots.last?.machine ?? "")")
         Messages.write("put back what you need: resval-backup restore --snapshot latest PATH")
         Messages.write("then go on: resval-backup setup")
         throw ExitCode(1)
@@ -288,12 +286,9 @@ struct SetupCommand: AsyncParsableCommand {
             throw ValidationError("there is no terminal to show the password on")
         }
         let shown = OwnedDescriptor(terminal)
-        let bytes = Array(
+        let text =
             "\n    \(made)\n\nWrite it down, and keep it outside this machine: without it the backup is lost.\n"
-                .utf8)
-        try bytes.withUnsafeBufferPointer { bytes throws(Errno) in
-            try writeFile(shown.descriptor, UnsafeRawBufferPointer(bytes))
-        }
+        try writeFile(shown.descriptor, Array(text.utf8))
         for _ in 0..<3 {
             Messages.write("its last five characters, from what you wrote down:")
             guard let answer = Messages.answer() else { throw ExitCode(1) }
@@ -308,7 +303,7 @@ struct SetupCommand: AsyncParsableCommand {
     private func choose(
         among sets: [SnapshotList.OneSet], _ configuration: ConfigurationOption
     ) throws -> SnapshotList.OneSet? {
-        let machines = sets.compactMap { $0.snapshots.last == nil ? nil : Machine($0) }
+        let machines = sets.compactMap { set in set.snapshots.last.map { (set: set, newest: $0) } }
             .sorted { $0.newest.time > $1.newest.time }
         if let host {
             let named = machines.filter { $0.newest.hostName == host }
@@ -318,14 +313,14 @@ struct SetupCommand: AsyncParsableCommand {
                     ?? named.first
             else {
                 Messages.write("no snapshot is of this machine: \(host)")
-                for machine in machines { Messages.write("  \(machine.text)") }
+                for machine in machines { Messages.write("  \(machine.newest.machine)") }
                 throw ExitCode(1)
             }
             return machine.set
         }
         guard !machines.isEmpty else { return nil }
         for (index, machine) in machines.enumerated() {
-            Messages.write("  \(index + 1)  \(machine.text)")
+            Messages.write("  \(index + 1)  \(machine.newest.machine)")
         }
         guard !yes else {
             Messages.write("this machine continues none of these (to continue one: --host NAME)")
@@ -409,18 +404,10 @@ struct SetupCommand: AsyncParsableCommand {
     }
 }
 
-/// A machine whose snapshots are in a repository.
-private struct Machine {
-    let set: SnapshotList.OneSet
-    let newest: Snapshot
-
-    init(_ set: SnapshotList.OneSet) {
-        self.set = set
-        newest = set.snapshots[set.snapshots.count - 1]
-    }
-
-    var text: String {
-        let sources = newest.sources.map { NameEscaping.text($0.bytes) }.joined(separator: ", ")
-        return "\(newest.userName) on \(newest.hostName), \(newest.time.localMinute), \(sources)"
+extension Snapshot {
+    /// The machine that made it, as people know it.
+    fileprivate var machine: String {
+        let sources = sources.map { NameEscaping.text($0.bytes) }.joined(separator: ", ")
+        return "\(userName) on \(hostName), \(time.localMinute), \(sources)"
     }
 }

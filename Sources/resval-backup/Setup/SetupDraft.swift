@@ -1,6 +1,5 @@
 import ArgumentParser
 import Backups
-import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
@@ -90,13 +89,12 @@ struct SetupDraft {
 
     /// Returns restic for settings that are not written yet.
     func engine(_ settings: BackupSettings) throws -> Restic {
-        try Restic(
-            searchPath: environmentValue("PATH") ?? [],
-            repository: RepositoryLocation(bytes: Array(settings.repository.utf8)),
-            passwordFile: nil,
+        try RepositoryAccess(
+            location: RepositoryLocation(bytes: Array(settings.repository.utf8)), origin: .option,
+            passwordOption: nil,
             environment: settings.environment(replacingIn: inheritedEnvironment()),
-            stateDirectory: try? StateDirectory.path(), uploadLimit: settings.uploadLimit?.bytes,
-            warn: { Messages.warn($0) })
+            uploadLimit: settings.uploadLimit?.bytes
+        ).engine()
     }
 
     /// Whether there is a repository, which is asked with an invalid password.

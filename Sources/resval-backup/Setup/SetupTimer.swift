@@ -1,5 +1,4 @@
 import Backups
-import CommandSupport
 import SystemCalls
 import SystemPackage
 
