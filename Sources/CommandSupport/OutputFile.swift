@@ -20,7 +20,7 @@ package struct OutputFile: ~Copyable {
         try Self.requireReplaceable(
             DirectoryEntryLocation(
                 directory: opened.descriptor, name: path.lastName, pathForMessages: path))
-        let file = try calls(on: path) { () throws(Errno) in
+        staged = try calls(on: path) { () throws(Errno) in
             try StagedFile(in: opened, permissions: 0o600)
         }
         self.path = path
