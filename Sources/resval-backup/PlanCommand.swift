@@ -103,7 +103,7 @@ struct PlanCommand: AsyncParsableCommand {
         var list = try planner.makeList(for: sources, relativeTo: relativeTo?.path)
         // Another tool has the content of none.
         list.plan.noteMissing { _ in false }
-        report(list.plan.notices)
+        report(list.plan, planner.mounts)
         for item in list.plan.exclusions where item.reason.isShortfall {
             Messages.write(about: item.path, "is not in the list: \(item.reason.sentence)")
         }
@@ -185,78 +185,5 @@ extension JSONLine {
         if kind == .regularFile { add("size", size) }
         add("isStored", isStored)
         add("reason", reason)
-    }
-}
-
-/// The list of a plan's stored items, for other backup tools.
-struct ListOptions: ParsableArguments {
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        case nul
-    }
-
-    @Option(
-        help: ArgumentHelp(
-            "Write only the paths of what is stored: nul.",
-            valueName: "format"))
-    var format: Format?
-
-    @Option(
-        help: ArgumentHelp(
-            "Write names relative to this directory above the SOURCEs, each with ./ before it.",
-            valueName: "directory"))
-    var relativeTo: PathArgument?
-
-    @Option(
-        help: ArgumentHelp(
-            "Replace this file by the complete list.", valueName: "file"))
-    var output: PathArgument?
-
-    @Flag(help: "List items with a protection class, too.")
-    var allowPlaintext = false
-
-    func validate() throws {
-        guard format != nil || (output == nil && relativeTo == nil && !allowPlaintext) else {
-            throw ValidationError("--output, --relative-to and --allow-plaintext need --format")
-        }
-    }
-
-    /// Makes the list and writes it.
-    ///
-    /// - Returns: whether everything that should be stored is in it.
-    func write(_ planner: BackupPlanner, for sources: [FilePath]) throws -> Bool {
-        var planner = planner
-        planner.storesPlaintext = !allowPlaintext
-        var list = try planner.makeList(for: sources, relativeTo: relativeTo?.path)
-        // Another tool has the content of none.
-        list.plan.noteMissing { _ in false }
-        report(list.plan, planner.mounts)
-        for item in list.plan.exclusions where item.reason.isShortfall {
-            Messages.write(about: item.path, "is not in the list: \(item.reason.sentence)")
-        }
-        if let file {
-            var output = try OutputFile(at: file)
-            try forEachPiece(of: list) { try output.write($0) }
-            try output.finish()
-        } else {
-            var buffer = OutputBuffer()
-            try forEachPiece(of: list) { piece in
-                buffer.append(bytes: piece)
-                buffer.flush()
-            }
-        }
-        return !list.plan.isIncomplete
-    }
-
-    private func forEachPiece(of list: NulList, _ body: ([UInt8]) throws -> Void) throws {
-        try list.forEachPiece { piece in
-            if StopRequest.isMade { throw CancellationError() }
-            try body(piece)
-        }
-    }
-
-    /// The file for the list; nil for standard output.
-    private var file: FilePath? {
-        guard let output, !output.isDash else { return nil }
-        return output.path
     }
 }

@@ -233,11 +233,10 @@ struct NotACacheTests {
                 }
             }
         }
-        try withHome(tree) { home in
-            let found = try home.found()
-            #expect(found.units.contains(".cache/fine/index.json"))
-            #expect(found.kept[".cache/kept/index.json"]?.name == "not-a-cache")
-        }
+        let home = try homeFixture { tree }
+        let found = try home.found()
+        #expect(found.units.contains(".cache/fine/index.json"))
+        #expect(found.kept[".cache/kept/index.json"]?.name == "not-a-cache")
     }
 
     @Test("is told by reading each directory once, whatever has its path meanwhile")
@@ -252,7 +251,7 @@ struct NotACacheTests {
                 Directory("\(name).other")
             }
         }
-        let home = try homeFixture(tree)
+        let home = try homeFixture { tree }
         for name in ["program", ".git"] {
             let (app, other) = (home.path("\(name).app"), home.path("\(name).other"))
             let mock = SystemCallMock([:])

@@ -59,7 +59,7 @@ struct SmallUnitTests {
             File(".cache/app/unit/file")
             File("Documents/file")
         }
-        let fixture = try homeFixture(tree)
+        let fixture = try homeFixture { tree }
         let unit = fixture.path(".cache/app/unit")
         try tool("ln", unit.appending("file"), unit.appending("second"))
         try tool("ln", fixture.path("Documents/file"), fixture.path(".cache/app/linked"))

@@ -4,34 +4,6 @@ import SystemPackage
 
 /// An item that should be in a snapshot but is missing from it, or differs from the item on disk.
 package struct Shortfall: Sendable, Hashable {
-    package enum Cause: Sendable, Hashable {
-        case unreadable(Errno)
-        /// It could not be inspected when the plan was made; the reason in words, and whether it can be
-        /// so for ever.
-        case unplanned(String, canLast: Bool)
-        /// It is a directory that is encrypted, and its key is not there.
-        case locked
-        /// It was moved while the plan was made, so the plan may not contain it under any path.
-        case moved
-        /// Its path is longer than the engine can open.
-        case tooLong
-        /// More than 20 % of the items of this SOURCE vanished before they were read.
-        case vanished(Int, of: Int)
-        /// It is another directory than when the backup began.
-        case replaced
-        /// It was evicted while the backup ran, so its content may be stored as zeros.
-        case evicted
-        case missingSource
-        /// It was there all the time, but is not in the snapshot.
-        case missing
-        /// It is stored with another modification time: the engine supports only years 0 to 9999.
-        case timeLost
-        /// It is stored without some of its attributes; the reason in words.
-        case attributes(String)
-        /// restic could not store it; its reason in words.
-        case refused(String)
-    }
-
     /// The path's bytes; bytes that the engine could not report are 0xFF.
     package let path: [UInt8]
     package let cause: Cause

@@ -102,16 +102,6 @@ extension Restic {
     }
 }
 
-/// Returns the identifier in a repository's file `config`, as `restic cat config` prints it.
-private func identifierOfConfig(_ json: [UInt8]) throws(JSONError) -> String {
-    var identifier = ""
-    var scanner = JSONScanner(json[...])
-    try scanner.forEachField { scanner, field throws(JSONError) in
-        if field == "id" { identifier = try scanner.text() }
-    }
-    return identifier
-}
-
 package struct KeptSnapshots: Sendable {
     private let engine: Restic
     /// By the identifiers that eviction records use.

@@ -11,25 +11,6 @@ extension SnapshotRecord {
     private static let version: Int64 = 1
     static let longestText = 512 << 20
 
-    /// The lists of items, each with the type of its lines.
-    private static let lists: [RecordList] = [
-        RecordList("source", \.sources), RecordList("hold", \.holds),
-        RecordList("protected", \.protectedItems), RecordList("excluded", \.exclusions),
-        RecordList("kept", \.kept),
-    ]
-    /// The lists of paths, each with the type of its lines.
-    private static let paths:
-        [(type: String, path: any WritableKeyPath<Self, PathSet> & Sendable)] = [
-            ("unstored", \.unstored), ("absent", \.absent), ("deleted", \.deleted),
-        ]
-    /// Where the snapshot is among others.
-    private static let place: [RecordField<Self>] = [
-        RecordField("set", \.set), RecordField("number", \.number),
-        RecordField("predecessorDate", \.predecessorDate),
-        RecordField("inOrder", \.inOrder), RecordField("judged", \.judged),
-        RecordField("nonce", \.nonce),
-    ]
-
     var text: [UInt8] {
         var (record, version, lines) = (self, Self.version, [[UInt8]]())
         func add(_ type: String, _ fields: (inout RecordLine) -> Void) {
