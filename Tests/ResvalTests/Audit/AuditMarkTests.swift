@@ -188,35 +188,34 @@ struct AuditMarkTests {
             Directory("project/out") { File("object") }.excluded()
             Directory("unpacked") { File("main.tex") }.excluded()
         }
-        try withAuditedHome(tree) { home in
-            for path in ["template/main.tex", "template/figures", "project/out/object"] {
-                try tool("touch", "-d", "2020-02-02 02:02:02.123456789", home.appending(path))
-            }
-            for path in ["unpacked/main.tex", "unpacked"] {
-                try tool("touch", "-d", "2020-02-02 02:02:02", home.appending(path))
-            }
-            for (source, copy) in [
-                ("template", "thesis"), ("template", "idle"), ("project", "project 2"),
-                ("unpacked", "unpacked 2"),
-            ] {
-                try tool("cp", "-a", home.appending(source), home.appending(copy))
-            }
-            expect(try audit(home, in: home), in: home, finds: [])
-            // Later than the second in which the copies were made.
-            try tool("sleep", "1.1")
-            for path in [
-                "thesis/figures/one", "template/new", "project 2/out/new", "unpacked 2/new",
-            ] {
-                try tool("touch", home.appending(path))
-            }
-            expect(
-                try audit(home, in: home), in: home,
-                finds: [
-                    "HOME/thesis: copied-mark: its mark came with the copy of another directory, and "
-                        + "files in it were modified since (HOME/template)",
-                    "            resval include HOME/thesis",
-                ])
+        let home = try auditedHome { tree }
+        for path in ["template/main.tex", "template/figures", "project/out/object"] {
+            try tool("touch", "-d", "2020-02-02 02:02:02.123456789", home.appending(path))
         }
+        for path in ["unpacked/main.tex", "unpacked"] {
+            try tool("touch", "-d", "2020-02-02 02:02:02", home.appending(path))
+        }
+        for (source, copy) in [
+            ("template", "thesis"), ("template", "idle"), ("project", "project 2"),
+            ("unpacked", "unpacked 2"),
+        ] {
+            try tool("cp", "-a", home.appending(source), home.appending(copy))
+        }
+        expect(try audit(home, in: home), in: home, finds: [])
+        // Later than the second in which the copies were made.
+        try tool("sleep", "1.1")
+        for path in [
+            "thesis/figures/one", "template/new", "project 2/out/new", "unpacked 2/new",
+        ] {
+            try tool("touch", home.appending(path))
+        }
+        expect(
+            try audit(home, in: home), in: home,
+            finds: [
+                "HOME/thesis: copied-mark: its mark came with the copy of another directory, and "
+                    + "files in it were modified since (HOME/template)",
+                "            resval include HOME/thesis",
+            ])
     }
 
     @Test("what git tracks and backups exclude is found, and files that git or an editor replaces")
