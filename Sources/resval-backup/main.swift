@@ -1,3 +1,4 @@
+import CommandSupport
 
 /// The words of restic and of its users.
 let resticWords = [
