@@ -1,8 +1,7 @@
 import ArgumentParser
 import Backups
-import ResourceValues
+import CommandSupport
 import SystemCalls
-import SystemPackage
 
 struct AcceptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BackupPlanning
 import Backups
+import CommandSupport
 import SystemCalls
 import SystemPackage
 

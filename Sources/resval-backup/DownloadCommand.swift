@@ -1,7 +1,7 @@
 import ArgumentParser
 import Backups
+import CommandSupport
 import EffectiveValues
-import SystemCalls
 import SystemPackage
 
 struct DownloadCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Backups
-import EffectiveValues
+import CommandSupport
 import SystemCalls
 import SystemPackage
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BackupPlanning
 import Backups
-import ResourceValues
+import CommandSupport
 import StoragePolicy
 import SystemCalls
 import SystemPackage

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backups
+import CommandSupport
 import EffectiveValues
 import SystemCalls
 import SystemPackage

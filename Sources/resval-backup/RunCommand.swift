@@ -1,7 +1,6 @@
 import ArgumentParser
 import Backups
-import ResourceValues
-import StoragePolicy
+import CommandSupport
 import SystemCalls
 import SystemPackage
 

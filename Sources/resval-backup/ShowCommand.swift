@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backups
+import CommandSupport
 import SystemCalls
 
 struct ShowCommand: AsyncParsableCommand {

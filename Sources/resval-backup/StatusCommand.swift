@@ -1,6 +1,6 @@
 import ArgumentParser
 import Backups
-import ResourceValues
+import CommandSupport
 import SystemCalls
 import SystemPackage
 
@@ -10,14 +10,13 @@ struct StatusCommand: ParsableCommand {
         abstract: "Show how the last resval-backup run went.",
         discussion: """
             Exits with 0 when the last run did all it could, or one is under way after such a \
-            run; with 3 when its snapshot lacks something that the one before did not, or as long \
-            as it covers less than an earlier one for another reason than that the owner excluded \
-            it (resval-backup accept ends that); else with 1, also when there was no run, and when \
-            the last backup is stale: as old as stale-after in the configuration file says, 3d \
-            without it, or from the future.
+            run; with 3 when its snapshot lacks something, or as long as it covers less than an \
+            earlier one for another reason than that the owner excluded it (resval-backup accept \
+            ends that); else with 1, also when there was no run, and when the last backup is stale: \
+            as old as stale-after in the configuration file says, 3d without it, or from the future.
 
-            What no backup can read, such as a file of another user, is told by the first run that \
-            meets it. After the next one it is a line here, with the day since when it is missing.
+            What no backup can read, such as another user's file, is only a line from the second \
+            run on that lacks it.
 
             EXAMPLES
               resval-backup status || notify-send 'The backup needs attention'

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Backups
+import CommandSupport
 import SystemCalls
-import SystemPackage
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

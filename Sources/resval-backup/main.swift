@@ -1,3 +1,5 @@
+import CommandSupport
+
 /// The words of restic and of its users.
 let resticWords = [
     "backup": "create", "check": "verify", "ls": "show", "list": "snapshots", "dump": "restore",

@@ -1,8 +1,8 @@
 import ArgumentParser
 import BackupPlanning
 import Backups
+import CommandSupport
 import EffectiveValues
-import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage

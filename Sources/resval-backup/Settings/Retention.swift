@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backups
+import CommandSupport
 
 // The rules for snapshots to keep, in the table `retention` of the configuration file and as the options of
 // `forget`.

@@ -1,6 +1,6 @@
 import Backups
+import CommandSupport
 import EffectiveValues
-import ResourceValues
 import SystemCalls
 import SystemPackage
 

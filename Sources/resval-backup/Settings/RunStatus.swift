@@ -1,6 +1,6 @@
 import Backups
+import CommandSupport
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// The status of the daily backup: the file `status.json` in a configuration's directory, which other

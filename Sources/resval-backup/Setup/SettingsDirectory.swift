@@ -2,7 +2,6 @@ import Backups
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
-import SystemCalls
 import SystemPackage
 
 /// The directory of settings, open, and reached through no link below the home: no other user can redirect

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Backups
+import CommandSupport
 import ResourceValues
-import SystemCalls
 import SystemPackage
 
 /// What a backup needs, and whether it is there.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Backups
+import CommandSupport
 import EffectiveValues
-import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
