@@ -28,45 +28,31 @@ extension URL {
     public static var cachesDirectory: URL { UserDirectoryFinder().caches }
 
     /// The desktop: `XDG_DESKTOP_DIR` in `user-dirs.dirs`, by default `~/Desktop`.
-    public static var desktopDirectory: URL {
-        UserDirectoryFinder().url(named: "DESKTOP", or: "Desktop")
-    }
+    public static var desktopDirectory: URL { ofUser("DESKTOP", or: "Desktop") }
 
     /// The user's documents: `XDG_DOCUMENTS_DIR` in `user-dirs.dirs`, by default `~/Documents`. They
     /// are backed up, and never purged.
-    public static var documentsDirectory: URL {
-        UserDirectoryFinder().url(named: "DOCUMENTS", or: "Documents")
-    }
+    public static var documentsDirectory: URL { ofUser("DOCUMENTS", or: "Documents") }
 
     /// Downloaded files: `XDG_DOWNLOAD_DIR` in `user-dirs.dirs`, by default `~/Downloads`.
-    public static var downloadsDirectory: URL {
-        UserDirectoryFinder().url(named: "DOWNLOAD", or: "Downloads")
-    }
+    public static var downloadsDirectory: URL { ofUser("DOWNLOAD", or: "Downloads") }
 
     /// What programs store for the user: the same as ``applicationSupportDirectory``, since Linux
     /// has no directory around those for data, caches and settings.
     public static var libraryDirectory: URL { applicationSupportDirectory }
 
     /// Videos: `XDG_VIDEOS_DIR` in `user-dirs.dirs`, by default `~/Videos`.
-    public static var moviesDirectory: URL {
-        UserDirectoryFinder().url(named: "VIDEOS", or: "Videos")
-    }
+    public static var moviesDirectory: URL { ofUser("VIDEOS", or: "Videos") }
 
     /// Music: `XDG_MUSIC_DIR` in `user-dirs.dirs`, by default `~/Music`.
-    public static var musicDirectory: URL {
-        UserDirectoryFinder().url(named: "MUSIC", or: "Music")
-    }
+    public static var musicDirectory: URL { ofUser("MUSIC", or: "Music") }
 
     /// Pictures: `XDG_PICTURES_DIR` in `user-dirs.dirs`, by default `~/Pictures`.
-    public static var picturesDirectory: URL {
-        UserDirectoryFinder().url(named: "PICTURES", or: "Pictures")
-    }
+    public static var picturesDirectory: URL { ofUser("PICTURES", or: "Pictures") }
 
     /// What the user shares with others: `XDG_PUBLICSHARE_DIR` in `user-dirs.dirs`, by default
     /// `~/Public`.
-    public static var sharedPublicDirectory: URL {
-        UserDirectoryFinder().url(named: "PUBLICSHARE", or: "Public")
-    }
+    public static var sharedPublicDirectory: URL { ofUser("PUBLICSHARE", or: "Public") }
 
     /// The items in the user's trash: `Trash/files` in `$XDG_DATA_HOME`, by default
     /// `~/.local/share/Trash/files`.
@@ -79,6 +65,10 @@ extension URL {
 
     /// The directory of the users' homes: `/home`.
     public static var userDirectory: URL { URL(filePath: "/home/", directoryHint: .isDirectory) }
+
+    private static func ofUser(_ name: String, or standard: String) -> URL {
+        UserDirectoryFinder().url(named: name, or: standard)
+    }
 }
 
 extension BaseDirectories {

@@ -60,7 +60,7 @@ extension ItemPrinter {
         print(word: difference.kind.rawValue, difference.path, difference.reason) { line in
             line.add("difference", difference.kind.rawValue)
             line.add(path: difference.path)
-            line.add("kind", difference.fileKind.name)
+            line.add("kind", difference.fileKind.rawValue)
             line.add("sizeBefore", difference.sizeBefore)
             line.add("sizeAfter", difference.sizeAfter)
             line.add("sentence", difference.reason)
