@@ -1,10 +1,10 @@
-import Backups
 import ResourceValues
 import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
 
+@testable import Backups
 @testable import resval_backup
 
 @Suite("Lock and status of the daily backup", .cleansUp)
