@@ -113,9 +113,9 @@ struct SnapshotCheckTests {
         var planner = BackupPlanner(policy: StoragePolicy(), mounts: try MountTable.current())
         planner.makesManifest = true
         let plan = try planner.makePlan(for: [root])
-            var named = NamedItems(
-                sources: plan.sources, exclusions: plan.exclusions,
-                try #require(plan.manifest))
+        var named = NamedItems(
+            sources: plan.sources, exclusions: plan.exclusions,
+            try #require(plan.manifest))
         let above = root.removingLastComponent().bytes + Array("/".utf8)
         for name in [
             Array("/".utf8), above, root.bytes + Array("/".utf8),

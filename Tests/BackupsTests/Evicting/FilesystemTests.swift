@@ -128,8 +128,8 @@ struct FilesystemTests {
             root: volume.root, state: EvictionDirectory(stateHome: base),
             content: try contentsOfFile(file), permissions: status.permissions,
             modified: status.contentModificationTime)
-                let candidate = try fixture.state.evictableFile(at: file)
-                let data = KeptFile(candidate, ContentHash(of: fixture.content)).dataBytes
+        let candidate = try fixture.state.evictableFile(at: file)
+        let data = KeptFile(candidate, ContentHash(of: fixture.content)).dataBytes
         try fixture.evict()
         #expect {
             _ = try fixture.begin()
