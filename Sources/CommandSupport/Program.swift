@@ -361,4 +361,9 @@ package struct VersionOption: ParsableArguments {
     var version = false
 
     package init() {}
+
+    /// The parser takes a program's options for its commands', too.
+    package func validate() throws {
+        if version { throw ValidationError("unknown option '--version'") }
+    }
 }

@@ -123,6 +123,7 @@ struct EffectiveValueReaderTests {
     }
 }
 
+@Suite("What the environment says of locations", .cleansUp)
 struct PolicyEnvironmentTests {
     @Test("user-dirs.dirs of the configuration home is obeyed")
     func userDirectories() throws {

@@ -195,17 +195,22 @@ struct TroubleTests {
 
     @Test("in a user namespace without root a home's caches are caches")
     func userNamespace() throws {
-        try require(.root, .tool("unshare"))
+        try require(.root, .tool("unshare"), .tool("setpriv"))
         let root = try temporaryDirectory(isShared: true) {
             Directory("home") { Directory(".cache") { File("f") }.owned(by: 1234) }
                 .owned(by: 1234)
         }
-        let home = root.appending("home")
         let command = Command(
             try #require(FilePath.tool("unshare")),
             arguments: [
-                "-r", FilePath.built("resval"), "get", "--effective", "excluded", ".cache/f",
-            ], in: home, environment: ["HOME": home.string], user: 1234)
+                "--mount", "--propagation", "private", "sh", "-ec",
+                """
+                mount --bind "$0" /srv
+                cd /srv/home
+                HOME=/srv/home exec setpriv --reuid 1234 --regid 1234 --clear-groups \
+                    unshare --user --map-current-user "$1" get --effective excluded .cache/f
+                """, root, FilePath.built("resval"),
+            ], in: root)
         expect(try command.run(), exits: 0, prints: "true\n")
     }
 

@@ -104,7 +104,7 @@ struct RuleTests {
         }
         let list = """
             ~/.tool/store\tin:a\ttool\tit is loaded
-                ?ut*\tin:a\tmake\tit is made
+            ?ut*\tin:a\tmake\tit is made
             vendored\tnever\t-\tit is ours
             """
         let rules = try RecreationRules(

@@ -86,7 +86,7 @@ struct KnownRepositoryTests {
         }
         try backup.run(
             "init", "--repository", new, exits: 0, says: "lost without its password",
-            "outside this backup")
+            "keep a copy elsewhere")
     }
 
     @Test("an init that is killed at any moment is finished by the next one")

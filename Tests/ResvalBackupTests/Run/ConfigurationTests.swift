@@ -162,7 +162,7 @@ struct ConfigurationTests {
         #expect(
             result.errorText == """
                 resval-backup: there is nothing to accept
-                    resval-backup: \(another): is the repository that is read, since \
+                resval-backup: \(another): is the repository that is read, since \
                 $RESVAL_BACKUP_REPOSITORY names it; the configuration names another (to use \
                 that: --config \(fixture.configuration))
 
