@@ -234,9 +234,8 @@ struct BackupRun {
         if status.result == .incompleteAsBefore, status.waitingSince == nil { return }
         if let previous, previous.result == status.result, let last = previous.lastTold, last <= now
         {
-            let isRepeated =
-                status.exitCode == 3 && status.waitingSince == nil && !status.lacksMore
-            if isRepeated || now.seconds - last.seconds < 86400 { return }
+            let isOfSnapshot = status.exitCode == 3 && status.waitingSince == nil
+            if isOfSnapshot ? !status.lacksMore : now.seconds - last.seconds < 86400 { return }
         }
         status.lastTold = now
         var told = status

@@ -68,11 +68,14 @@ struct OwnersCommandTests {
             fixture.statusFile)
         try fixture.command("run").run(exits: 3)
         try #expect(told("on-failure", fixture) == "incomplete 3\n")
-        // Another item is another failure.
-        try shell(
-            #"setfattr -n "$(printf 'user.\377')" -v 1 "$1"/*"#, fixture.backup.source)
-        try fixture.command("run").run(exits: 3)
-        try #expect(told("on-failure", fixture) == "incomplete 3\nincomplete 3\n")
+        // Another item is another failure, also on the same day.
+        for name in ["f", "large"] as [FileName] {
+            try shell(
+                #"setfattr -n "$(printf 'user.\377')" -v 1 "$1""#,
+                fixture.backup.source.appending(name))
+            try fixture.command("run").run(exits: 3)
+        }
+        try #expect(told("on-failure", fixture) == String(repeating: "incomplete 3\n", count: 3))
     }
 
     @Test("they get no input, terminal, secret or descriptor, and what they print is no result")
