@@ -101,9 +101,10 @@ public struct PlanManifest: Sendable {
     mutating func takeItemsMovedIn(since start: FileTime) -> [FilePath] {
         let changed = directories.filter { mayHaveChanged($0, since: start) }
         directories = []
-        return changed.lazy.flatMap { entryPaths(in: $0.path) }.filter { item in
-            !contains(item.bytes) && wasThere(item, before: start)
-        }
+        return changed.lazy.flatMap { directory in
+            readableNames(in: directory.path.withoutFollowing)
+                .map { directory.path.pushing(FilePath(bytes: $0)) }
+        }.filter { !contains($0.bytes) && wasThere($0, before: start) }
     }
 
     /// Returns the index of the item with a path's hash; nil if it is not in the manifest.
@@ -141,19 +142,6 @@ private func mayHaveChanged(
         // Removed: what was planned in it will be missing by path.
         return false
     }
-}
-
-private func entryPaths(in directory: FilePath) -> [FilePath] {
-    var paths: [FilePath] = []
-    do throws(Errno) {
-        try forEachName(in: directory.withoutFollowing) { name in
-            paths.append(directory.pushing(FilePath(bytes: name)))
-            return true
-        }
-    } catch {
-        // Removed, or not a directory: as above.
-    }
-    return paths
 }
 
 private func wasThere(_ item: FilePath, before start: FileTime) -> Bool {

@@ -44,6 +44,18 @@ package func forEachName(
     try forEachEntry(in: directory) { name, _ in body(name) }
 }
 
+/// Returns the names of a directory's entries, as far as they can be read.
+package func readableNames(
+    in directory: borrowing some FileLocation & ~Copyable
+) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    try? forEachName(in: directory) { name in
+        names.append(name)
+        return true
+    }
+    return names
+}
+
 /// Calls `body` with the name of each entry of a directory, without `.` and `..`, and whether it is
 /// a directory, until `body` returns false. The second argument is nil where the filesystem does
 /// not report the type.

@@ -32,10 +32,8 @@ extension Restic {
         var identifiers: [String] = []
         if let directory = repository.directory {
             // In a directory that cannot be read no lock can be removed; restic reports the error.
-            try? forEachName(in: directory.appending("locks")) { name in
-                identifiers.append(String(decoding: name, as: UTF8.self))
-                return true
-            }
+            identifiers = readableNames(in: directory.appending("locks"))
+                .map { String(decoding: $0, as: UTF8.self) }
         } else {
             let (output, end) = try await attemptOnce(
                 ResticCommand("list", words("--no-lock"), on: words("locks")),

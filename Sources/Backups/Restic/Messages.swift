@@ -243,6 +243,87 @@ struct ErrorOutput: LineConsumer {
     }
 }
 
+package struct BackupSummary: Sendable {
+    package internal(set) var snapshot = ""
+    package internal(set) var newFiles: Int64 = 0
+    package internal(set) var changedFiles: Int64 = 0
+    /// The number of files that are the same as in the parent, and were not read again.
+    package internal(set) var unchangedFiles: Int64 = 0
+    package internal(set) var storedBytes: Int64 = 0
+    package internal(set) var addedBytes: Int64 = 0
+}
+
+/// Reads the lines of `restic backup --json --verbose=2`, and those of `restore`.
+struct StatusMessages: LineConsumer {
+    /// What restic printed at its end; nil where it did not end by itself.
+    private(set) var summary: BackupSummary?
+
+    /// The summary, when restic has ended.
+    ///
+    /// - Throws: ``BackupError`` when it does not name a snapshot.
+    var newSnapshot: BackupSummary {
+        get throws(BackupError) {
+            guard let summary, !summary.snapshot.isEmpty, summary.snapshot.isHexadecimal else {
+                throw BackupError(.unexpectedAnswer, "restic backup did not name the new snapshot")
+            }
+            return summary
+        }
+    }
+    /// The items that restic named as stored; nil when they are not wanted.
+    private(set) var named: NamedItems?
+    private(set) var hasRecord = false
+    private let record: [UInt8]
+    private let report: @Sendable (BackupProgress) -> Void
+
+    init(
+        checkingOff named: NamedItems? = nil, record: [UInt8] = [],
+        _ report: @escaping @Sendable (BackupProgress) -> Void
+    ) {
+        self.named = named
+        self.record = record
+        self.report = report
+    }
+
+    /// Lines that are not as expected tell nothing but that restic ended: what is not named counts
+    /// as missing.
+    mutating func receive(line: ArraySlice<UInt8>) {
+        var (kind, action, item) = ("", "", [UInt8]())
+        var progress = BackupProgress(noun: "files stored")
+        var summary = BackupSummary()
+        var scanner = JSONScanner(line)
+        let line: Void? = try? scanner.forEachField { scanner, name throws(JSONError) in
+            switch name {
+            case "message_type": kind = try scanner.text()
+            case "action": action = try scanner.text()
+            case "item": item = try scanner.string()
+            case "files_done": progress.filesDone = try scanner.amount()
+            case "total_files": progress.filesTotal = try scanner.amount()
+            case "bytes_done", "bytes_restored": progress.bytesDone = try scanner.amount()
+            case "total_bytes": progress.bytesTotal = try scanner.amount()
+            case "snapshot_id": summary.snapshot = try scanner.text()
+            case "files_new": summary.newFiles = try scanner.amount()
+            case "files_changed": summary.changedFiles = try scanner.amount()
+            case "files_unmodified": summary.unchangedFiles = try scanner.amount()
+            case "total_bytes_processed": summary.storedBytes = try scanner.amount()
+            case "data_added": summary.addedBytes = try scanner.amount()
+            default: break
+            }
+        }
+        switch kind {
+        case "summary": self.summary = summary
+        case _ where line == nil: break
+        case "verbose_status" where ["new", "modified", "unchanged"].contains(action):
+            if item == record {
+                hasRecord = true
+            } else {
+                named?.receive(item, isKnown: action != "new")
+            }
+        case "status": report(progress)
+        default: break
+        }
+    }
+}
+
 extension String {
     /// Returns the part after the first occurrence of a phrase; nil when it does not occur.
     func rest(after phrase: String) -> String? {

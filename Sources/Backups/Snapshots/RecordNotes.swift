@@ -62,17 +62,15 @@ struct RecordNotes: Sendable {
     }
 
     private func removeTexts(except count: Int) {
-        var texts: [(made: FileTime, path: FilePath)] = []
+        let place = directory.appending(repository)
         // What stays takes some space, and does no harm.
-        try? forEachName(in: directory.appending(repository)) { name in
-            let path = directory.appending(repository).pushing(FilePath(bytes: name))
-            if path.extension == "record", let status = try? path.withoutFollowing.status() {
-                texts.append((status.contentModificationTime, path))
+        let texts = readableNames(in: place).map { place.pushing(FilePath(bytes: $0)) }
+            .filter { $0.extension == "record" }
+            .compactMap { path in
+                (try? path.withoutFollowing.status()).map { (path, $0.contentModificationTime) }
             }
-            return true
-        }
-        for text in texts.sorted(by: { $0.made > $1.made }).dropFirst(count) {
-            try? removeFile(text.path)
+        for (path, _) in texts.sorted(by: { $0.1 > $1.1 }).dropFirst(count) {
+            try? removeFile(path)
         }
     }
 
@@ -81,14 +79,9 @@ struct RecordNotes: Sendable {
     ///
     /// - Throws: `FileError` when that cannot be read.
     func contents(of hash: String) throws(FileError) -> [UInt8]? {
-        var places = [repository]
         // Where there is no such directory, nothing was noted.
-        try? forEachName(in: directory) { name in
-            places.append(String(decoding: name, as: UTF8.self))
-            return true
-        }
-        for place in places {
-            let file = directory.appending(place).appending(hash)
+        for place in [Array(repository.utf8)] + readableNames(in: directory) {
+            let file = directory.pushing(FilePath(bytes: place)).appending(hash)
             if let found = try contentsOfStateFile(file, limit: Self.longestVerdict) {
                 return found
             }
@@ -104,15 +97,14 @@ struct RecordNotes: Sendable {
         let place = directory.appending(repository)
         let now = FileTime.now.seconds
         // What stays takes some space, and does no harm.
-        try? forEachName(in: place) { name in
-            guard !hashes.contains(String(decoding: name, as: UTF8.self)) else { return true }
+        for name in readableNames(in: place)
+        where !hashes.contains(String(decoding: name, as: UTF8.self)) {
             let file = place.pushing(FilePath(bytes: name))
             if let made = try? file.withoutFollowing.status().contentModificationTime.seconds,
                 now.subtractingSaturating(made) > 400 * 86400
             {
                 try? removeFile(file)
             }
-            return true
         }
     }
 }
