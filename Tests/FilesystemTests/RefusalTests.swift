@@ -8,10 +8,9 @@ import Testing
 struct RefusalTests {
     @Test("a read-only mount is readOnlyFilesystem", arguments: FilesystemKind.allCases)
     func readOnlyMount(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree {
+        let filesystem = try filesystem(kind) {
             File("f"); File("g").purgeable()
-        }.create(in: filesystem.root)
+        }
         try filesystem.remount(["ro"])
         try expectNothingStored(.readOnlyFilesystem, on: filesystem.root.appending("f"))
         let marked = filesystem.root.appending("g")
@@ -52,8 +51,7 @@ struct RefusalTests {
         arguments: ["i", "a"])
     func immutable(flag: String) throws {
         try require(.tool("chattr"))
-        let filesystem = try filesystem(.ext4)
-        try Tree { File("f").purgeable() }.create(in: filesystem.root)
+        let filesystem = try filesystem(.ext4) { File("f").purgeable() }
         let file = filesystem.root.appending("f")
         try tool("chattr", "+\(flag)", file)
         try expectNothingStored(.immutable, on: file)

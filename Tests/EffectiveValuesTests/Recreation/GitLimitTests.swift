@@ -87,7 +87,7 @@ struct GitLimitTests {
         #expect(target.uncertain[.rules]?.contains("git ls-files fails in the") == true)
     }
 
-    @Test("what excludes nothing when git fails is excluded when it does not")
+    @Test("what git ignores is excluded where the same git does not fail")
     func notFailing() throws {
         let root = try temporaryDirectory(containing: Self.project)
         let reader = try reader(git("printf 'a.log\\0'", in: root))
