@@ -44,6 +44,11 @@ struct PurgeHome {
         return command
     }
 
+    /// The names in the cache `app`, with spaces between them.
+    var units: String {
+        get throws { try tool("ls", self(".cache/app")).replacing("\n", with: " ") }
+    }
+
     /// The path of something in the home.
     func callAsFunction(_ path: String) -> FilePath { home.appending(path) }
 }
