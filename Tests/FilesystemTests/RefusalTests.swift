@@ -38,12 +38,9 @@ struct RefusalTests {
 
     private func expectRefusedAsEntry(_ name: FileName, of root: FilePath) throws {
         let directory = try FileDescriptor.open(root, .readOnly)
+        defer { try? directory.close() }
         let entry = DirectoryEntryLocation(directory: directory, name: FilePath(bytes: name.bytes))
-        let outcome = Result {
-            try expectNothingStored(.unsupportedFileKind, on: entry)
-        }
-        try directory.close()
-        try outcome.get()
+        try expectNothingStored(.unsupportedFileKind, on: entry)
     }
 
     @Test(
