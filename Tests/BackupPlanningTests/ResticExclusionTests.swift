@@ -286,7 +286,7 @@ private struct Cover {
 
 private func randomItems(_ numbers: inout SeededNumbers, depth: Int) -> [any TreeItem] {
     (0..<Int.random(in: 1...4, using: &numbers)).map { index -> any TreeItem in
-        let name = FileName(Array("\(index)".utf8))
+        let name = "\(index)" as FileName
         let isMarked = Int.random(in: 0..<4, using: &numbers) == 0
         switch Int.random(in: 0..<6, using: &numbers) {
         case 0...2 where depth > 0:

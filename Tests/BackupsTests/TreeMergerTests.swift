@@ -92,8 +92,7 @@ struct TreeMergerTests {
     @Test("what is mounted below the target belongs to it")
     func mounts() throws {
         try require(.root)
-        let volume = try filesystem(.tmpfs)
-        try Tree { File("file", "text") }.create(in: volume.root)
+        let volume = try filesystem(.tmpfs) { File("file", "text") }
         let tree = try OpenDirectory(at: volume.root.removingLastComponent())
         let name = try #require(volume.root.lastComponent)
         let found = try tree.parent(of: Array("/\(name)/file".utf8)).directory

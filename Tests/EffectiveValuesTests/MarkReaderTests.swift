@@ -69,8 +69,7 @@ struct MarkReaderTests {
     @Test("the nodump flag counts only where it was chosen")
     func nodump() throws {
         try require(.tool("chattr"))
-        let root = try temporaryDirectory { File("f") }
-        let file = root.appending("f")
+        let file = try temporaryFile()
         try tool("chattr", "+d", file)
         let chosen = MarkReader([.nodump])
         try #expect(chosen.marks(of: file, kind: .regularFile).foreign.excluding == [.nodump])

@@ -168,8 +168,7 @@ struct StoredFileRecordsTests {
     func eligibility() throws {
         let root = try temporaryDirectory()
         try #expect(StoredFileRecords.hash(of: root.bytes, root.status()) == nil)
-        let filesystem = try filesystem(.ext4SmallInodes)
-        try Tree { File("f") }.create(in: filesystem.root)
+        let filesystem = try filesystem(.ext4SmallInodes) { File("f") }
         let path = filesystem.root.appending("f")
         try #expect(StoredFileRecords.hash(of: path.bytes, path.status()) == nil)
     }

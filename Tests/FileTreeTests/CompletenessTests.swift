@@ -68,10 +68,9 @@ struct CompletenessTests {
 
     @Test("of 20,000 directories side by side, with 64 descriptors")
     func manyDirectories() throws {
-        let filesystem = try filesystem(.tmpfs, options: ["nr_inodes=100k"])
-        try Tree {
+        let filesystem = try filesystem(.tmpfs, options: ["nr_inodes=100k"]) {
             for number in 0..<20_000 { Directory("\(number)") { File("f") } }
-        }.create(in: filesystem.root)
+        }
         let expected = try listing(of: filesystem.root)
         for threadCount in [1, 8] {
             let tool = WalkTool(threadCount: threadCount, descriptorLimit: 64)
@@ -114,7 +113,7 @@ func makeFiles(_ count: Int, in directory: FilePath) throws {
 /// Items for a random tree: up to eight in each directory.
 private func randomItems(_ numbers: inout SeededNumbers, depth: Int) -> [any TreeItem] {
     (0..<Int.random(in: 3...8, using: &numbers)).map { index -> any TreeItem in
-        let name = FileName(Array("\(index)".utf8))
+        let name = "\(index)" as FileName
         switch Int.random(in: 0..<6, using: &numbers) {
         case 0...3 where depth > 0:
             let items = randomItems(&numbers, depth: depth - 1)

@@ -21,9 +21,9 @@ struct DepthTests {
 
     @Test("of one branch are walked")
     func chain() throws {
-        let filesystem = try filesystem(.tmpfs)
-        try Tree { NestedDirectories("ten-bytes-", depth: 3000) { File("deepest") } }
-            .create(in: filesystem.root)
+        let filesystem = try filesystem(.tmpfs) {
+            NestedDirectories("ten-bytes-", depth: 3000) { File("deepest") }
+        }
         for tool in WalkTool.allWays {
             try expect(tool, filesystem.root, entries: 3002, deepest: 3001)
         }

@@ -134,7 +134,7 @@ struct VisitorTests {
     func memory(threadCount: Int) throws {
         let filesystem = try filesystem(.tmpfs, options: ["nr_inodes=1100k"])
         for number in 0..<1000 {
-            let name = FileName(Array("\(number)".utf8))
+            let name = "\(number)" as FileName
             try Tree { Directory(name) }.create(in: filesystem.root)
             try makeFiles(1000, in: filesystem.root.appending(name))
         }

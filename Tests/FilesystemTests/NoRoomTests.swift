@@ -10,8 +10,7 @@ struct NoRoomTests {
         "a full attribute block is noSpace, and the mark is not stored",
         arguments: [FilesystemKind.ext4, .ext4SmallBlocks, .ext4SmallInodes])
     func attributeBlock(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { File("f") }.create(in: filesystem.root)
+        let filesystem = try filesystem(kind) { File("f") }
         let file = filesystem.root.appending("f")
         let stored = try fill(file)
         #expect(stored > 0)
@@ -21,8 +20,7 @@ struct NoRoomTests {
 
     @Test("a value beyond the kernel's limit is tooLarge", arguments: FilesystemKind.allCases)
     func value(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { File("f") }.create(in: filesystem.root)
+        let filesystem = try filesystem(kind) { File("f") }
         let file = filesystem.root.appending("f")
         let value = Array(repeating: UInt8(ascii: "x"), count: 65537)
         let thrown = code { try file.setExtendedAttribute(named: "user.a", to: value) }

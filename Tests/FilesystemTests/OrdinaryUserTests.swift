@@ -11,8 +11,7 @@ struct OrdinaryUserTests {
 
     @Test("sets, reads and removes marks on files of his own", arguments: kinds)
     func ownFile(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { File("f").owned(by: Self.user) }.create(in: filesystem.root)
+        let filesystem = try filesystem(kind) { File("f").owned(by: Self.user) }
         let file = filesystem.root.appending("f")
         try #expect(mark("set", file) == "set")
         try #expect(mark("get", file) == "true")
@@ -20,52 +19,37 @@ struct OrdinaryUserTests {
         try #expect(mark("get", file) == "unset")
     }
 
-    @Test("may not mark another's sticky directory: stickyDirectory", arguments: kinds)
-    func stickyDirectory(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { Directory("d").permissions(0o1777) }.create(in: filesystem.root)
-        try expectRefused("stickyDirectory", filesystem.root.appending("d"))
-    }
-
-    @Test("marks a sticky directory of his own", arguments: kinds)
-    func ownStickyDirectory(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { Directory("d").permissions(0o1777).owned(by: Self.user) }
-            .create(in: filesystem.root)
-        try #expect(mark("set", filesystem.root.appending("d")) == "set")
-    }
-
-    @Test("may not mark a read-only file of his own: permissionDenied", arguments: kinds)
-    func readOnlyFile(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { File("f").permissions(0o444).owned(by: Self.user) }
-            .create(in: filesystem.root)
-        try expectRefused("permissionDenied", filesystem.root.appending("f"))
-    }
-
-    @Test("may not mark another's file: permissionDenied", arguments: kinds)
-    func anothersFile(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { File("f") }.create(in: filesystem.root)
-        try expectRefused("permissionDenied", filesystem.root.appending("f"))
+    @Test(
+        "may not mark another's file or sticky directory, nor a read-only file of his own",
+        arguments: kinds)
+    func refused(kind: FilesystemKind) throws {
+        let root = try filesystem(kind) {
+            File("another's")
+            Directory("sticky").permissions(0o1777)
+            File("read-only").permissions(0o444).owned(by: Self.user)
+            Directory("own sticky").permissions(0o1777).owned(by: Self.user)
+        }.root
+        try expectRefused("permissionDenied", root.appending("another's"))
+        try expectRefused("stickyDirectory", root.appending("sticky"))
+        try expectRefused("permissionDenied", root.appending("read-only"))
+        try #expect(mark("set", root.appending("own sticky")) == "set")
     }
 
     @Test("is told that a mark is unreadable, and only where there is one", arguments: kinds)
     func unreadableFile(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree {
+        let filesystem = try filesystem(kind) {
             File("marked").excluded().permissions(0)
             File("plain").permissions(0)
-        }.create(in: filesystem.root)
+        }
         try #expect(mark("get", filesystem.root.appending("marked")) == "permissionDenied")
         try #expect(mark("get", filesystem.root.appending("plain")) == "unset")
     }
 
     @Test("may not look below a closed directory: permissionDenied, not unset", arguments: kinds)
     func closedDirectory(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { Directory("d") { File("f").excluded() }.permissions(0o700) }
-            .create(in: filesystem.root)
+        let filesystem = try filesystem(kind) {
+            Directory("d") { File("f").excluded() }.permissions(0o700)
+        }
         let file = filesystem.root.appending("d").appending("f")
         try #expect(mark("get", file) == "permissionDenied")
         try expectRefused("permissionDenied", file)

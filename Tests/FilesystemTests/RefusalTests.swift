@@ -8,10 +8,9 @@ import Testing
 struct RefusalTests {
     @Test("a read-only mount is readOnlyFilesystem", arguments: FilesystemKind.allCases)
     func readOnlyMount(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree {
+        let filesystem = try filesystem(kind) {
             File("f"); File("g").purgeable()
-        }.create(in: filesystem.root)
+        }
         try filesystem.remount(["ro"])
         try expectNothingStored(.readOnlyFilesystem, on: filesystem.root.appending("f"))
         let marked = filesystem.root.appending("g")
@@ -39,12 +38,9 @@ struct RefusalTests {
 
     private func expectRefusedAsEntry(_ name: FileName, of root: FilePath) throws {
         let directory = try FileDescriptor.open(root, .readOnly)
+        defer { try? directory.close() }
         let entry = DirectoryEntryLocation(directory: directory, name: FilePath(bytes: name.bytes))
-        let outcome = Result {
-            try expectNothingStored(.unsupportedFileKind, on: entry)
-        }
-        try directory.close()
-        try outcome.get()
+        try expectNothingStored(.unsupportedFileKind, on: entry)
     }
 
     @Test(
@@ -52,8 +48,7 @@ struct RefusalTests {
         arguments: ["i", "a"])
     func immutable(flag: String) throws {
         try require(.tool("chattr"))
-        let filesystem = try filesystem(.ext4)
-        try Tree { File("f").purgeable() }.create(in: filesystem.root)
+        let filesystem = try filesystem(.ext4) { File("f").purgeable() }
         let file = filesystem.root.appending("f")
         try tool("chattr", "+\(flag)", file)
         try expectNothingStored(.immutable, on: file)

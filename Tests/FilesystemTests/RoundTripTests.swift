@@ -9,10 +9,9 @@ struct RoundTripTests {
         "values are set, read and removed on files and directories",
         arguments: FilesystemKind.allCases)
     func roundTrip(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree {
+        let filesystem = try filesystem(kind) {
             File("f"); Directory("d")
-        }.create(in: filesystem.root)
+        }
         for name in ["f", "d"] {
             let item = filesystem.root.appending(name)
             try #expect(item.marks() == Marks.none)
@@ -33,8 +32,7 @@ struct RoundTripTests {
 
     @Test("the hostile names carry marks", arguments: FilesystemKind.allCases)
     func hostileNames(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { for name in HostileNames.all { File(name) } }.create(in: filesystem.root)
+        let filesystem = try filesystem(kind) { for name in HostileNames.all { File(name) } }
         for name in HostileNames.all {
             let file = filesystem.root.appending(name)
             try file.setValue(true, for: .isExcludedFromBackup)
@@ -44,16 +42,14 @@ struct RoundTripTests {
 
     @Test("a mark outlives unmounting", arguments: [FilesystemKind.ext4, .ext4SmallInodes])
     func remounting(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { File("f").excluded() }.create(in: filesystem.root)
+        let filesystem = try filesystem(kind) { File("f").excluded() }
         try filesystem.remount(["ro"])
         try #expect(filesystem.root.appending("f").value(for: .isExcludedFromBackup) == true)
     }
 
     @Test("two true marks fit into a 256-byte inode of ext4 and take no block")
     func insideInode() throws {
-        let filesystem = try filesystem(.ext4)
-        try Tree { File("f").excluded().purgeable() }.create(in: filesystem.root)
+        let filesystem = try filesystem(.ext4) { File("f").excluded().purgeable() }
         let blocks = try tool("stat", "-c", "%b", filesystem.root.appending("f"))
         #expect(blocks == "0")
     }

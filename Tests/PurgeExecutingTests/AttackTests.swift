@@ -98,8 +98,7 @@ struct AttackTests {
     @Test("a subvolume or a snapshot of btrfs in a unit keeps it")
     func subvolume() throws {
         try require(.tool("btrfs"))
-        let filesystem = try filesystem(.btrfs)
-        try Tree { Directory("home") }.create(in: filesystem.root)
+        let filesystem = try filesystem(.btrfs) { Directory("home") }
         let home = PurgeFixture(root: filesystem.root)
         try tree.create(in: home.home)
         let plan = try home.plan()

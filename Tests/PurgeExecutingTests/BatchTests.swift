@@ -156,20 +156,11 @@ struct BatchTests {
         #expect(removed == 8 && kept == 8)
     }
 
-    @Test("go together when a file has names in several of them")
-    func linked() throws {
-        let batch = try batchFixture()
-        let home = batch.home
-        try tool("ln", home(".cache/app/unit0/file"), home(".cache/app/unit1/deep/linked"))
-        let report = try home.execute(try home.plan(), batch.executor())
-        #expect(report.removed == batch.units)
-        try batch.expectNothingAside()
-    }
-
-    @Test("go together when a file has names in several of them and no birth time")
-    func linkedWithoutBirthTime() throws {
-        let homes = try purgeHomes(on: .ext4SmallInodes)
-        let home = try homes.home(BatchFixture.tree)
+    @Test(
+        "directories go together when a file has names in several of them, also without birth time",
+        arguments: [FilesystemKind.ext4, .ext4SmallInodes])
+    func linked(kind: FilesystemKind) throws {
+        let home = try purgeHomes(on: kind).home(BatchFixture.tree)
         let batch = BatchFixture(home: home)
         for unit in 1..<4 {
             try tool(

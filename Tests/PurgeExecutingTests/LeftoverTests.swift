@@ -49,7 +49,7 @@ struct LeftoverTests {
         #expect(home(".cache/app/unit/deep/file").exists)
     }
 
-    @Test("stays aside while something has its name")
+    @Test("what was put aside stays there while something has its name")
     func nameTaken() throws {
         let (home, record) = try unitPutAside(.aside)
         try tool("mkdir", home(".cache/app/unit"))
@@ -92,7 +92,7 @@ struct LeftoverTests {
         #expect(aside.appending("deep/file").exists)
     }
 
-    @Test("is left alone when its place is another directory, which may be a copy")
+    @Test("what was put aside is left alone when the directory it was in is another one")
     func otherParent() throws {
         let (home, record) = try unitPutAside(.deleting)
         try tool("mv", home(".cache/app"), home("moved"))
@@ -108,7 +108,7 @@ struct LeftoverTests {
         try expectFinish(home, [home(".cache/app/unit"): .finished])
     }
 
-    @Test("stays where it was cut off when what is left cannot be told from a stranger's")
+    @Test("what was partly removed stays when it cannot be told from a stranger's")
     func begunUnknown() throws {
         let (home, record) = try unitPutAside(.deleting, knowsInodes: false)
         usleep(20_000)

@@ -122,18 +122,6 @@ extension FileTime {
     static let later = FileTime(seconds: 4_000_000_000, nanoseconds: 0)
 }
 
-extension FilePath {
-    /// Whether anything stands at the path, also a link that leads nowhere.
-    var exists: Bool {
-        do throws(Errno) {
-            _ = try withoutFollowing.status()
-            return true
-        } catch {
-            return error != .noSuchFileOrDirectory
-        }
-    }
-}
-
 /// Makes a home that holds a tree.
 func purgeHome(@TreeBuilder _ items: () -> [any TreeItem]) throws -> PurgeFixture {
     let root = try temporaryDirectory(containing: homeTree)
@@ -162,9 +150,6 @@ func purgeHomes(on kind: FilesystemKind = .ext4) throws -> PurgeHomes {
 }
 
 let homeTree = Tree { Directory("home") }
-
-/// Text that takes a block on every filesystem.
-let block = String(repeating: "x", count: 5000)
 
 /// A cache of two levels with one unit of this name.
 func cache(_ unit: FileName, @TreeBuilder _ items: () -> [any TreeItem]) -> Directory {

@@ -75,7 +75,7 @@ struct UseTests {
 
     @Test("many units in use keep a run waiting for two seconds at most")
     func manyInUse() throws {
-        let names = (0..<40).map { FileName(Array("file\($0)".utf8)) }
+        let names = (0..<40).map { "file\($0)" as FileName }
         let home = try purgeHome { for name in names { File(name, block).purgeable() } }
         let opened = try names.map { try openForReading(home.home.appending($0)) }
         defer { opened.forEach(closeIgnoringErrors) }

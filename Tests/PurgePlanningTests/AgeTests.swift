@@ -113,7 +113,7 @@ struct AgeTests {
             File("marked", block).purgeable()
         }
         for path in [".cache/app/unit/file", ".cache/app/unit", "marked"] {
-            try tool("touch", "-d", "2001-01-01", home.path(path))
+            try tool("touch", "-d", "2001-01-01", home(path))
         }
         let found = try home.found(now: .after(hours: 1)) { $0.minimumAge = nil }
         #expect(found.units == [])
@@ -130,11 +130,11 @@ struct AgeTests {
         }
         let paths = [".cache", ".cache/app", ".cache/app/CACHEDIR.TAG", ".cache/app/deep"]
         for path in paths {
-            try tool("touch", "-a", "-d", "2001-01-01", home.path(path))
+            try tool("touch", "-a", "-d", "2001-01-01", home(path))
         }
         #expect(try home.found().units == [".cache/app"])
         for path in paths {
-            let time = try home.path(path).status().contentAccessTime
+            let time = try home(path).status().contentAccessTime
             #expect(time.seconds < 1_000_000_000, "\(path)")
         }
     }
@@ -150,7 +150,7 @@ struct AgeTests {
             }
         }
         for path in [".cache/app/file", ".cache/app/unit/deep/file", ".cache/app/unit/deep"] {
-            try tool("touch", "-d", "2400-01-01", home.path(path))
+            try tool("touch", "-d", "2400-01-01", home(path))
         }
         let search = { (search: inout UnitSearch) in search.minimumAge = nil }
         let soon = try home.found(now: .after(hours: 1), search)

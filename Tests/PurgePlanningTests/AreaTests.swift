@@ -56,11 +56,11 @@ struct AreaTests {
             Directory("tmpfiles.d")
         }
         home.temporary = ["tmp"]
-        let tmp = home.path("tmp")
+        let tmp = home("tmp")
         try Tree {
             File("x.conf", "x \(tmp)/kept\nX \(tmp)/bare\nx \(tmp)/*/precious\n")
             File("ignored", "x \(tmp)/other\n")
-        }.create(in: home.path("tmpfiles.d"))
+        }.create(in: home("tmpfiles.d"))
         let found = try home.found()
         #expect(Set(found.units) == ["tmp/bare/first", "tmp/bare/second", "tmp/other"])
         #expect(
@@ -68,7 +68,7 @@ struct AreaTests {
                 "tmp/kept": .listedForKeeping, "tmp/bare": .listedForKeeping,
                 "tmp/holder": .listedForKeeping,
             ])
-        let below = try home.found { $0.roots = [home.path("tmp/kept")] }
+        let below = try home.found { $0.roots = [home("tmp/kept")] }
         #expect(below.units == [] && below.kept == ["tmp/kept": .listedForKeeping])
     }
 
@@ -85,7 +85,7 @@ struct AreaTests {
             Directory("tmpfiles.d")
         }
         home.temporary = ["tmp"]
-        let tmp = home.path("tmp")
+        let tmp = home("tmp")
         try Tree {
             File(
                 "x.conf",
@@ -96,7 +96,7 @@ struct AreaTests {
                 D! \(tmp)/.X11-unix 1777 root root 10d
                 q /home - - - 1s
                 """)
-        }.create(in: home.path("tmpfiles.d"))
+        }.create(in: home("tmpfiles.d"))
         func units(days: Int64, _ age: Int64? = nil) throws -> Set<String> {
             Set(try home.found(now: .after(hours: days * 24 + 1)) { $0.minimumAge = age }.units)
         }
@@ -107,16 +107,14 @@ struct AreaTests {
         try #expect(units(days: 8) == all)
         let found = try home.found()
         #expect(Set(found.units) == all && found.kept["tmp/whole"] == .listedForKeeping)
-        let root = try home.found { $0.roots = [home.path("tmp/aged")] }
+        let root = try home.found { $0.roots = [home("tmp/aged")] }
         #expect(root.units == [] && root.kept == ["tmp/aged": .listedForKeeping])
     }
 
     @Test("is what a masked or overridden file of tmpfiles.d has a line for")
     func overridden() throws {
         var home = try homeFixture {
-            Directory("tmp") {
-                for name in ["a", "b", "c"] { File(FileName(Array(name.utf8)), block) }
-            }
+            Directory("tmp") { for name in ["a", "b", "c"] { File("\(name)", block) } }
             Directory("etc") {
                 Directory("tmpfiles.d") { SymbolicLink("masked.conf", to: "/dev/null") }
             }
@@ -124,23 +122,22 @@ struct AreaTests {
             Directory(".config") { Directory("user-tmpfiles.d") }
         }
         home.temporary = ["tmp"]
-        let tmp = home.path("tmp")
-        try Tree { File("over.conf", "x \(tmp)/b") }.create(in: home.path("etc/tmpfiles.d"))
+        let tmp = home("tmp")
+        try Tree { File("over.conf", "x \(tmp)/b") }.create(in: home("etc/tmpfiles.d"))
         try Tree {
             File("masked.conf", "x \(tmp)/a")
             File("over.conf", "x \(tmp)/a")
-        }.create(in: home.path("lib/tmpfiles.d"))
+        }.create(in: home("lib/tmpfiles.d"))
         func units() throws -> [String] {
             try home.found {
                 $0.temporaryFilesDirectories = ["etc/tmpfiles.d", "lib/tmpfiles.d"].map {
-                    home.path($0)
+                    home($0)
                 }
             }.units.sorted()
         }
         try #expect(units() == ["tmp/a", "tmp/c"])
         // A user's own files come with the home of the user, which a specifier names.
-        try Tree { File("masked.conf", "x %h/tmp/c") }.create(
-            in: home.path(".config/user-tmpfiles.d"))
+        try Tree { File("masked.conf", "x %h/tmp/c") }.create(in: home(".config/user-tmpfiles.d"))
         try #expect(units() == ["tmp/a"])
     }
 
@@ -161,11 +158,11 @@ struct AreaTests {
         try Tree {
             File("first.conf", "D /tmp 1777 root root -\nq /var/tmp 1777 root root 40d\n")
             File("second.conf", "D /tmp - - - 1d\nD /var/tmp - - - 1d\nz /var/tmp\n")
-        }.create(in: home.path("tmpfiles.d"))
+        }.create(in: home("tmpfiles.d"))
         try #expect(age(.normal, keepsLonger: false) == nil)
         try #expect(age(.normal, keepsLonger: true) == 40 * day)
         try #expect(age(.low, keepsLonger: false) == day)
-        try tool("rm", home.path("tmpfiles.d/first.conf"))
+        try tool("rm", home("tmpfiles.d/first.conf"))
         try #expect(age(.normal, keepsLonger: false) == 10 * day)
     }
 
@@ -214,7 +211,7 @@ struct AreaTests {
         }
         home.temporary = ["tmp"]
         func found(_ root: String) throws -> (units: [String], kept: [String: KeepReason]) {
-            let found = try home.found { $0.roots = [home.path(root)] }
+            let found = try home.found { $0.roots = [home(root)] }
             return (found.units, found.kept)
         }
         #expect(try found(".cache/app").units == [".cache/app/unit"])
@@ -248,16 +245,16 @@ struct AreaTests {
     func edited(name: String, companion: String) throws {
         var home = try homeFixture {
             Directory("tmp") {
-                File(FileName(Array(name.utf8)), block)
-                File(FileName(Array("other".utf8)), block)
+                File("\(name)", block)
+                File("other", block)
             }
-            Directory(".cache") { Directory("app") { File(FileName(Array(name.utf8)), block) } }
+            Directory(".cache") { Directory("app") { File("\(name)", block) } }
         }
         home.temporary = ["tmp"]
         try #expect(home.found().units.count == 3)
         // Emacs has a symbolic link that leads nowhere.
         for directory in ["tmp", ".cache/app"] {
-            try tool("ln", "-s", "u@host.1", home.path("\(directory)/\(companion)"))
+            try tool("ln", "-s", "u@host.1", home("\(directory)/\(companion)"))
         }
         let found = try home.found()
         #expect(found.units == ["tmp/other"])
@@ -291,7 +288,7 @@ struct AreaTests {
         #expect(found.kept[".cache/app/gone.db-wal"] == .companion)
         #expect(found.2.totals.count(of: .caches) == found.units.count)
         // The database would be first in a plan that needs only one.
-        try tool("touch", "-d", "2001-01-01", home.path(".cache/app/data"))
+        try tool("touch", "-d", "2001-01-01", home(".cache/app/data"))
         let few = try home.found(freeing: 1)
         #expect(few.units.count == 1 && few.units != [".cache/app/data"])
     }

@@ -24,7 +24,7 @@ struct HomeFixture {
 
     /// A search with the settings of this home, for items of any age.
     func search(minimumAge: Int64? = 0) -> UnitSearch {
-        let named = temporary.map { StorageLocation(kind: .temporary, path: path($0)) }
+        let named = temporary.map { StorageLocation(kind: .temporary, path: home.appending($0)) }
         let settings = PolicyEnvironment(
             environment: environment, passwordDatabase: passwordDatabase, user: user,
             named: named)
@@ -32,7 +32,7 @@ struct HomeFixture {
         search.minimumAge = minimumAge
         search.smallest = 0
         search.roots = [home]
-        search.temporaryFilesDirectories = [path("tmpfiles.d")]
+        search.temporaryFilesDirectories = [home.appending("tmpfiles.d")]
         return search
     }
 
@@ -52,7 +52,7 @@ struct HomeFixture {
     }
 
     /// The path of something in the home.
-    func path(_ path: String) -> FilePath { home.appending(path) }
+    func callAsFunction(_ path: String) -> FilePath { home.appending(path) }
 
     func name(_ path: [UInt8]) -> String {
         let inside = FilePath(bytes: path).components.dropFirst(home.components.count)
@@ -76,6 +76,3 @@ extension FileTime {
 func homeFixture(@TreeBuilder _ items: () -> [any TreeItem]) throws -> HomeFixture {
     HomeFixture(home: try temporaryDirectory(containing: Tree(items)))
 }
-
-/// Text that takes a block on every filesystem.
-let block = String(repeating: "x", count: 5000)

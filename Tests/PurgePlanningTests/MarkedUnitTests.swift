@@ -50,7 +50,7 @@ struct MarkedUnitTests {
                 File("unmarked", block)
             }.protection(.complete)
         }
-        let broken = home.path(".cache/app/broken")
+        let broken = home(".cache/app/broken")
         try tool("setfattr", "-n", "user.resval.fileProtection", "-v", "perhaps", broken)
         let found = try home.found()
         #expect(
@@ -76,7 +76,7 @@ struct MarkedUnitTests {
             Directory(".cache/false") { Directory("unit") { File("file", block) } }.purgeable(false)
             File(".cache/broken/unit/file", block)
         }
-        let broken = home.path(".cache/broken")
+        let broken = home(".cache/broken")
         try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "maybe", broken)
         let found = try home.found()
         #expect(found.units == [])
@@ -110,12 +110,12 @@ struct MarkedUnitTests {
             File("named/containers/marked", block).purgeable()
             Directory(".cache") { Directory("app") { File("file", block) } }
         }
-        let all = try home.found { $0.markRoots = [home.path("named")] }
+        let all = try home.found { $0.markRoots = [home("named")] }
         #expect(Set(all.units) == ["named/marked", "named/deep/marked", ".cache/app/file"])
         #expect(all.kept["named/containers/marked"] == .untrustedMark)
         let below = try home.found { search in
-            search.markRoots = [home.path("named")]
-            search.roots = [home.path("named/deep")]
+            search.markRoots = [home("named")]
+            search.roots = [home("named/deep")]
         }
         #expect(below.units == ["named/deep/marked"])
         #expect(try home.found { $0.markRoots = [] }.units == [".cache/app/file"])

@@ -83,7 +83,7 @@ struct NotACacheTests {
                 entry.kind == .tree
                 ? sample(of: entry).split(separator: " ").map { String($0) }
                 : [sample(of: entry)]
-            let unit = home.path(".cache/app/\(index)/deep")
+            let unit = home(".cache/app/\(index)/deep")
             try tool("mkdir", "-p", unit)
             for name in names { try tool("cp", "/etc/passwd", unit.appending(name)) }
         }
@@ -101,7 +101,7 @@ struct NotACacheTests {
         let entries = NotACache.shipped.entries.filter { $0.kind == .tree }
         let home = try homeFixture { Directory(".cache") }
         for (index, entry) in entries.enumerated() {
-            let directory = home.path(".cache/\(index)")
+            let directory = home(".cache/\(index)")
             try tool("mkdir", "-p", directory.appending("other"))
             try tool("cp", "/etc/passwd", directory.appending("other/file"))
             try tool("cp", "/etc/passwd", directory.appending("file"))
@@ -114,7 +114,7 @@ struct NotACacheTests {
         for (index, entry) in entries.enumerated() {
             #expect(found.kept[".cache/\(index)"] == .notACache(entry.reason))
             for root in [".cache/\(index)", ".cache/\(index)/other"] {
-                let below = try home.found { $0.roots = [home.path(root)] }
+                let below = try home.found { $0.roots = [home(root)] }
                 #expect(below.units == [], "\(sample(of: entry))")
             }
         }
@@ -125,14 +125,14 @@ struct NotACacheTests {
         for entry in NotACache.shipped.entries where entry.kind == .cache {
             let home = try homeFixture { Directory(".cache") }
             let name = ".cache/\(sample(of: entry))"
-            try tool("mkdir", "-p", home.path(name).removingLastComponent())
-            try tool("cp", "/etc/passwd", home.path(name))
+            try tool("mkdir", "-p", home(name).removingLastComponent())
+            try tool("cp", "/etc/passwd", home(name))
             let file = try home.found()
             #expect(file.units == [] && file.kept == [name: .notACache(entry.reason)])
             // The same with a directory.
-            try tool("rm", home.path(name))
-            try tool("mkdir", "-p", home.path(name).appending("unit"))
-            try tool("cp", "/etc/passwd", home.path(name).appending("unit/file"))
+            try tool("rm", home(name))
+            try tool("mkdir", "-p", home(name).appending("unit"))
+            try tool("cp", "/etc/passwd", home(name).appending("unit/file"))
             try #expect(home.found().units == [], "\(name)")
         }
     }
@@ -145,8 +145,8 @@ struct NotACacheTests {
         for (index, entry) in entries.enumerated() {
             let name = sample(of: entry)
             for directory in ["tmp/\(name)", "tmp/unit\(index)/\(name)"] {
-                try tool("mkdir", "-p", home.path(directory))
-                try tool("cp", "/etc/passwd", home.path(directory).appending("file"))
+                try tool("mkdir", "-p", home(directory))
+                try tool("cp", "/etc/passwd", home(directory).appending("file"))
             }
         }
         let found = try home.found()
@@ -191,8 +191,8 @@ struct NotACacheTests {
     func known(_ path: String) throws {
         var home = try homeFixture { Directory("tmp").permissions(0o1777) }
         home.temporary = ["tmp"]
-        try tool("mkdir", "-p", home.path(path).removingLastComponent())
-        try tool("cp", "/etc/passwd", home.path(path))
+        try tool("mkdir", "-p", home(path).removingLastComponent())
+        try tool("cp", "/etc/passwd", home(path))
         let found = try home.found()
         #expect(found.units == [])
         #expect(
@@ -215,7 +215,7 @@ struct NotACacheTests {
         #expect(found.units == [".cache/fine/unit"])
         #expect(Set(found.kept.keys) == [".cache/.hg", ".cache/.git", ".cache/.password-store"])
         for root in [".cache/.hg", ".cache/.git/objects", ".cache/.password-store/mail"] {
-            let below = try home.found { $0.roots = [home.path(root)] }
+            let below = try home.found { $0.roots = [home(root)] }
             #expect(below.units == [] && below.kept[root]?.name == "not-a-cache", "\(root)")
         }
     }
@@ -377,9 +377,9 @@ struct NotACacheTests {
             ])
         // Each is a unit also by itself, and nothing in it.
         for part in parts {
-            let root = try home.found { $0.roots = [home.path(part)] }
+            let root = try home.found { $0.roots = [home(part)] }
             #expect(root.units == [part])
-            let below = try home.found { $0.roots = [home.path("\(part)/file")] }
+            let below = try home.found { $0.roots = [home("\(part)/file")] }
             #expect(below.units == [] && below.kept == ["\(part)/file": .partOfUnit])
         }
     }

@@ -23,11 +23,11 @@ struct RootAreaTests {
             }
         }
         try Tree {
-            File("users", "other:x:1234:1234::\(home.path("home/other")):/bin/sh\n")
+            File("users", "other:x:1234:1234::\(home("home/other")):/bin/sh\n")
         }.create(in: home.home)
         // Settings count when they are the home's user's own.
-        try tool("chown", "-R", "1234", home.path("home/other"))
-        home.passwordDatabase = home.path("users")
+        try tool("chown", "-R", "1234", home("home/other"))
+        home.passwordDatabase = home("users")
         let found = try home.found { $0.includesForeign = true }
         #expect(found.units == ["home/other/Work/marked"])
         for name in ["Papers", "Pictures", ".ssh"] {
@@ -50,14 +50,14 @@ struct RootAreaTests {
             }.owned(by: other)
         }
         try Tree {
-            File("users", "other:x:\(other):\(other)::\(home.path("home/other")):/bin/sh\n")
+            File("users", "other:x:\(other):\(other)::\(home("home/other")):/bin/sh\n")
         }.create(in: home.home)
         try tool(
             "sh", "-c",
             "printf 'XDG_DOCUMENTS_DIR=\"/\"\nXDG_MUSIC_DIR=\"%s\"\n' \(home.home) "
-                + "> \(home.path("home/other/.config/user-dirs.dirs"))")
-        try tool("chown", "-R", "--no-dereference", "\(other)", home.path("home/other"))
-        home.passwordDatabase = home.path("users")
+                + "> \(home("home/other/.config/user-dirs.dirs"))")
+        try tool("chown", "-R", "--no-dereference", "\(other)", home("home/other"))
+        home.passwordDatabase = home("users")
         let found = try home.found { $0.includesForeign = true }
         #expect(found.units == ["work/marked"])
         #expect(

@@ -111,7 +111,7 @@ struct SmallUnitTests {
                 ".cache/plain/data", ".cache/plain/notes",
             ])
         // A ROOT inside does not part them.
-        let inside = try fixture.found { $0.roots = [fixture.path(".cache/indexed/data")] }
+        let inside = try fixture.found { $0.roots = [fixture(".cache/indexed/data")] }
         #expect(inside.units == [])
     }
 

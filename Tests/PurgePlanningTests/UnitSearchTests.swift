@@ -116,7 +116,7 @@ struct UnitSearchTests {
             File("marked", block).purgeable()
             Directory("unit") { File("file", block) }.purgeable()
         }
-        let paths = ["marked", "unit/file"].map { home.path($0) }
+        let paths = ["marked", "unit/file"].map { home($0) }
         for path in paths { try tool("chattr", "+\(flag)", path) }
         defer { for path in paths { _ = try? tool("chattr", "-\(flag)", path) } }
         let found = try home.found()

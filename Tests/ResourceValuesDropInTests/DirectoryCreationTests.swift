@@ -86,7 +86,7 @@ struct DirectoryCreationTests {
             ("foundation", createFoundationDirectory), ("ours", createDirectory),
         ] {
             let top = root.appending(name)
-            try Tree { Directory(FileName(Array(name.utf8))).permissions(0o755) }
+            try Tree { Directory("\(name)").permissions(0o755) }
                 .create(in: root)
             try create("\(top)/vault/keys", true, [.posixPermissions: 0o700])
             try create("\(top)/vault/keys", true, [.posixPermissions: 0o711])

@@ -95,7 +95,7 @@ struct LossyCopyTests {
             File("placeholder", "").attribute(
                 "user.resval.evicted.0123456789abcdef.0123456789abcdef.0.644.5-0", "1")
             for (number, name) in foreignMarks.enumerated() {
-                File(FileName(Array("foreign\(number)".utf8)), "w")
+                File("foreign\(number)", "w")
                     .attribute(ExtendedAttributeName(name), "1").attribute("user.comment", "z")
             }
         }
@@ -149,8 +149,7 @@ struct LossyCopyTests {
         try #expect(stored("copy-plain") == .complete)
         try #expect(stored("other") == .completeUnlessOpen)
         try #expect(stored("copy-other") == .completeUnlessOpen)
-        let filesystem = try filesystem(.ext4)
-        try Tree { File("plain", "3").excluded() }.create(in: filesystem.root)
+        let filesystem = try filesystem(.ext4) { File("plain", "3").excluded() }
         try manager.moveItem(atPath: "\(filesystem.root)/plain", toPath: "\(vault)/across")
         try #expect(stored("across") == .complete)
         try #expect(vault.appending("across").value(for: .isExcludedFromBackup) == true)

@@ -101,7 +101,7 @@ struct NSURLTests {
     @Test("NSData and NSString write as Data and String do: with a class, and keeping marks")
     func writes() throws {
         let root = try temporaryDirectory {
-            for name in ["a", "b", "c"] { File(FileName(Array(name.utf8)), "old").excluded() }
+            for name in ["a", "b", "c"] { File("\(name)", "old").excluded() }
         }
         func url(_ name: String) -> URL { root.appending(name).url }
         let data = Data("new".utf8) as NSData

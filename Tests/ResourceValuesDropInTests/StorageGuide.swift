@@ -75,9 +75,6 @@ extension FilePath {
         get throws { String(decoding: try contentsOfFile(self), as: UTF8.self) }
     }
 
-    /// Whether there is an item.
-    var exists: Bool { (try? withoutFollowing.fileStatus()) != nil }
-
     /// The total and the available space of the filesystem, in bytes, as stat(1) prints it.
     func space() throws -> (total: Int64, available: Int64) {
         let fields = try TestSupport.tool("stat", "-f", "-c", "%b %a %S", self).split(

@@ -207,7 +207,7 @@ struct StorageGuideTests {
             file("expired", age: 8 * 86400)
             file(".hidden", age: 8 * 86400)
             for day in 1...4 {
-                file(FileName(Array("day \(day)".utf8)), age: Int64(day) * 86400)
+                file("day \(day)", age: Int64(day) * 86400)
             }
         }.create(in: caches)
         try guide.run("cleaner")
@@ -265,7 +265,7 @@ struct StorageGuideSpaceTests {
         let caches = filesystem.root.appending(".cache")
         try Tree {
             for number in 1...102 {
-                File(FileName(Array("\(number)".utf8)))
+                File("\(number)")
                     .modified(FileTime(seconds: 1_000_000 - Int64(number), nanoseconds: 0))
             }
         }.create(in: caches)

@@ -45,7 +45,7 @@ struct BlockDeviceTests {
                 SymbolicLink("md0", to: "../../devices/virtual/md0")
                 SymbolicLink("md0p1", to: "../../devices/virtual/md0/md0p1")
                 for number in 0..<9 {
-                    let name = FileName(Array("dm-\(number)".utf8))
+                    let name = "dm-\(number)" as FileName
                     SymbolicLink(name, to: FilePath("../../devices/virtual/dm-\(number)"))
                 }
             }
@@ -66,7 +66,7 @@ struct BlockDeviceTests {
     }
 
     private static func device(_ name: String, _ uuid: String, on parts: [String]) -> Directory {
-        Directory(FileName(Array(name.utf8))) {
+        Directory("\(name)") {
             Directory("dm") { File("uuid", uuid + "\n") }
             Directory("slaves") {
                 for part in parts { SymbolicLink(FileName(Array(part.utf8)), to: "x") }

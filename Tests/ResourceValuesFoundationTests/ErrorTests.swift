@@ -86,8 +86,7 @@ struct ErrorTests {
 
     @Test("a read-only mount throws fileWriteVolumeReadOnly, and says it is read-only")
     func readOnlyMount() throws {
-        let filesystem = try filesystem(.ext4)
-        try Tree { File("f") }.create(in: filesystem.root)
+        let filesystem = try filesystem(.ext4) { File("f") }
         try filesystem.remount(["ro"])
         let url = filesystem.root.appending("f").url
         try #expect(storingError(url).code == .fileWriteVolumeReadOnly)

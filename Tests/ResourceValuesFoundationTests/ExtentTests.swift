@@ -11,15 +11,14 @@ struct ExtentTests {
         arguments: comparedKinds)
     func holes(kind: FilesystemKind) throws {
         try require(.tool("filefrag"), .tool("fallocate"))
-        let filesystem = try filesystem(kind)
-        try Tree {
+        let filesystem = try filesystem(kind) {
             File("empty")
             File("full", Array(repeating: 7, count: 300_000))
             SparseFile("front", hole: 1 << 20, data: "data")
             SparseFile("allHole", hole: 1 << 20)
             SparseFile("many", hole: 1 << 20)
             File("allocated")
-        }.create(in: filesystem.root)
+        }
         try tool("fallocate", "-l", "1MiB", filesystem.root.appending("allocated"))
         // More extents than one call tells.
         for block in 0..<60 {
@@ -54,9 +53,9 @@ struct ExtentTests {
     @Test("shared content is told where files can be cloned", arguments: comparedKinds)
     func clones(kind: FilesystemKind) throws {
         try require(.tool("filefrag"))
-        let filesystem = try filesystem(kind)
-        try Tree { File("f", Array(repeating: 7, count: 300_000)) }
-            .create(in: filesystem.root)
+        let filesystem = try filesystem(kind) {
+            File("f", Array(repeating: 7, count: 300_000))
+        }
         let file = filesystem.root.appending("f")
         try tool("sync", "-f", filesystem.root)
         try #expect(file.value(.mayShareFileContentKey) as? Bool == false)
@@ -74,8 +73,7 @@ struct ExtentTests {
     @Test("the immutable flag is what lsattr shows, both ways", arguments: comparedKinds)
     func immutable(kind: FilesystemKind) throws {
         try require(.tool("lsattr"), .tool("chattr"))
-        let filesystem = try filesystem(kind)
-        try Tree { File("f") }.create(in: filesystem.root)
+        let filesystem = try filesystem(kind) { File("f") }
         let file = filesystem.root.appending("f")
         func lsattr() throws -> Bool {
             try tool("lsattr", "-d", file).prefix { $0 != " " }.contains("i")
@@ -110,8 +108,7 @@ struct ExtentTests {
 
     @Test("extended attributes are told of any name", arguments: comparedKinds)
     func attributes(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { File("f") }.create(in: filesystem.root)
+        let filesystem = try filesystem(kind) { File("f") }
         let file = filesystem.root.appending("f")
         try #expect(file.value(.mayHaveExtendedAttributesKey) as? Bool == false)
         try file.setExtendedAttribute(named: "user.anything", to: [1])
@@ -120,9 +117,9 @@ struct ExtentTests {
 
     @Test("a directory's entries are counted as ls counts them", arguments: comparedKinds)
     func entryCount(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { for number in 0..<1000 { File(FileName(Array("\(number)".utf8))) } }
-            .create(in: filesystem.root)
+        let filesystem = try filesystem(kind) {
+            for number in 0..<1000 { File("\(number)") }
+        }
         let listed = try tool("ls", "-A", filesystem.root).split(separator: "\n").count
         try #expect(filesystem.root.value(.directoryEntryCountKey) as? Int == listed)
         #expect(listed >= 1000)

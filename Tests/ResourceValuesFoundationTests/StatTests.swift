@@ -106,8 +106,7 @@ struct StatTests {
 
     @Test("dates that are set are what stat tells", arguments: comparedKinds)
     func setDates(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { File("f") }.create(in: filesystem.root)
+        let filesystem = try filesystem(kind) { File("f") }
         let file = filesystem.root.appending("f")
         var values = URLResourceValues()
         values.contentModificationDate = Date(timeIntervalSince1970: 1_234_567_890.5)

@@ -9,8 +9,7 @@ struct VolumeTests {
     @Test("mount point, type, source and access are findmnt's", arguments: comparedKinds + [.tmpfs])
     func findmnt(kind: FilesystemKind) throws {
         try require(.tool("findmnt"))
-        let filesystem = try filesystem(kind)
-        try Tree { File("f") }.create(in: filesystem.root)
+        let filesystem = try filesystem(kind) { File("f") }
         let values = try filesystem.root.appending("f").url.resourceValues(forKeys: [
             .volumeURLKey, .volumeTypeNameKey, .volumeMountFromLocationKey,
             .volumeIsReadOnlyKey, .volumeIsRootFileSystemKey, .volumeIsLocalKey,
@@ -35,8 +34,7 @@ struct VolumeTests {
 
     @Test("space and inodes are what stat -f tells", arguments: comparedKinds + [.tmpfs])
     func statfs(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { File("f", Array(repeating: 7, count: 1 << 20)) }.create(in: filesystem.root)
+        let filesystem = try filesystem(kind) { File("f", Array(repeating: 7, count: 1 << 20)) }
         try tool("sync", "-f", filesystem.root)
         let values = try filesystem.root.appending("f").url.resourceValues(forKeys: [
             .volumeTotalCapacityKey, .volumeAvailableCapacityKey,
@@ -114,11 +112,10 @@ struct VolumeTests {
 
     @Test("a bind mount is a volume of its own place, on the same filesystem")
     func bindMount() throws {
-        let filesystem = try filesystem(.ext4)
-        try Tree {
+        let filesystem = try filesystem(.ext4) {
             Directory("a") { File("f") }
             Directory("b")
-        }.create(in: filesystem.root)
+        }
         let (from, to) = (filesystem.root.appending("a"), filesystem.root.appending("b"))
         try tool("mount", "--bind", from, to)
         let outcome = Result {

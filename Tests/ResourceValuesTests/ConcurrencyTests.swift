@@ -7,8 +7,7 @@ import Testing
 struct ConcurrencyTests {
     @Test("two processes setting different keys 10,000 times each lose nothing")
     func processes() async throws {
-        let root = try temporaryDirectory { File("f") }
-        let file = root.appending("f")
+        let file = try temporaryFile()
         let answers = try await withThrowingTaskGroup { group in
             for key in ["excluded", "purgeable"] {
                 group.addTask {
@@ -24,8 +23,7 @@ struct ConcurrencyTests {
 
     @Test("two tasks setting different keys of one open file lose nothing")
     func tasks() async throws {
-        let root = try temporaryDirectory { File("f") }
-        let file = root.appending("f")
+        let file = try temporaryFile()
         try await withThrowingTaskGroup { group in
             for key in [StoredKey.isExcludedFromBackup, .isPurgeable] {
                 group.addTask {

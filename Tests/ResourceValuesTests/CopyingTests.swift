@@ -22,8 +22,7 @@ struct CopyingTests {
 
     @Test("a directory is not copied into itself")
     func intoItself() throws {
-        let root = try temporaryDirectory { Directory("d") { File("f") } }
-        let directory = root.appending("d")
+        let directory = try temporaryDirectory { Directory("d") { File("f") } }.appending("d")
         let error = #expect(throws: FileError.self) {
             try directory.copyItem(to: directory.appending("copy"))
         }

@@ -8,8 +8,7 @@ import Testing
 struct ExtendedAttributeTests {
     @Test("missing is nil, empty is empty, and any bytes come back")
     func values() throws {
-        let root = try temporaryDirectory { File("f") }
-        let file = root.appending("f")
+        let file = try temporaryFile()
         try #expect(file.extendedAttribute(named: "user.a") == nil)
         try #expect(file.extendedAttributeNames() == [])
         let all = Array(UInt8.min...UInt8.max) + [0, 0]
@@ -23,8 +22,7 @@ struct ExtendedAttributeTests {
     @Test("a name that is not UTF-8 is kept")
     func names() throws {
         let name = ExtendedAttributeName(bytes: Array("user.".utf8) + HostileNames.notUTF8.bytes)
-        let root = try temporaryDirectory { File("f") }
-        let file = root.appending("f")
+        let file = try temporaryFile()
         try file.setExtendedAttribute(named: name, to: [1])
         try #expect(file.extendedAttributeNames() == [name])
         try #expect(file.removeExtendedAttribute(named: name))
@@ -33,8 +31,7 @@ struct ExtendedAttributeTests {
 
     @Test("creating needs absence and replacing presence; a refusal stores nothing")
     func conditions() throws {
-        let root = try temporaryDirectory { File("f") }
-        let file = root.appending("f")
+        let file = try temporaryFile()
         func set(_ byte: UInt8, _ condition: ExtendedAttributeCondition) -> FileError.Code? {
             code { try file.setExtendedAttribute(named: "user.a", to: [byte], if: condition) }
         }
@@ -49,8 +46,7 @@ struct ExtendedAttributeTests {
 
     @Test("a value that grew between two calls is read with a larger buffer")
     func growth() throws {
-        let root = try temporaryDirectory { File("f").attribute("user.a", "value") }
-        let file = root.appending("f")
+        let file = try temporaryDirectory { File("f").attribute("user.a", "value") }.appending("f")
         let mock = SystemCallMock([.getxattr: [.outOfRange], .listxattr: [.outOfRange]])
         try mock.run {
             try #expect(file.extendedAttribute(named: "user.a") == Array("value".utf8))
@@ -100,8 +96,7 @@ struct ExtendedAttributeTests {
         "a mark that cannot be read is unreadable, neither unset nor a value",
         arguments: [Errno.ioError, .noMemory])
     func unreadable(errno: Errno) throws {
-        let root = try temporaryDirectory { File("f").excluded().purgeable() }
-        let file = root.appending("f")
+        let file = try temporaryDirectory { File("f").excluded().purgeable() }.appending("f")
         let one = SystemCallMock([.getxattr: [errno]])
         try #expect(one.run { try file.mark(for: .isExcludedFromBackup) } == .unreadable(errno))
         let all = SystemCallMock([.getxattr: [errno]])
@@ -153,8 +148,7 @@ struct ExtendedAttributeTests {
 
     @Test("a filesystem that answers ENODATA to everything stores no attributes")
     func noAttributesAtAll() throws {
-        let root = try temporaryDirectory { File("f").excluded() }
-        let file = root.appending("f")
+        let file = try temporaryDirectory { File("f").excluded() }.appending("f")
         let setting = SystemCallMock([.setxattr: [.noData]])
         let error = #expect(throws: FileError.self) {
             try setting.run { try file.setValue(true, for: .isPurgeable) }

@@ -31,8 +31,7 @@ struct KeyTableTests {
         marks[key] = .value(wrong)
         #expect(marks[key].isBroken)
         #expect(marks.brokenKeys == [key])
-        let root = try temporaryDirectory { File("f").purgeable() }
-        let file = root.appending("f")
+        let file = try temporaryDirectory { File("f").purgeable() }.appending("f")
         let changes = [MarkChange(.isPurgeable, to: nil), MarkChange(key, to: wrong)]
         #expect(code { try file.apply([changes[1]]) } == .malformedValue)
         #expect(code { try file.apply(changes) } == .malformedValue)

@@ -14,18 +14,14 @@ struct LocationTests {
             File(name); Directory("d") { Directory(name) }
         }
         try root.appending(name).setValue(true, for: .isPurgeable)
-        let directory = try FileDescriptor.open(root, .readOnly)
-        let entry = DirectoryEntryLocation(directory: directory, name: FilePath(bytes: name.bytes))
-        let outcome = Result {
-            try #expect(entry.value(for: .isPurgeable) == true)
-            try entry.setValue(false, for: .isPurgeable)
-            try #expect(root.appending(name).value(for: .isPurgeable) == false)
-            try #expect(entry.removeValue(for: .isPurgeable))
-            try #expect(entry.marks() == Marks.none)
-            try #expect(root.appending("d").appending(name).marks() == Marks.none)
-        }
-        try directory.close()
-        try outcome.get()
+        let entry = DirectoryEntryLocation(
+            directory: try opened(root), name: FilePath(bytes: name.bytes))
+        try #expect(entry.value(for: .isPurgeable) == true)
+        try entry.setValue(false, for: .isPurgeable)
+        try #expect(root.appending(name).value(for: .isPurgeable) == false)
+        try #expect(entry.removeValue(for: .isPurgeable))
+        try #expect(entry.marks() == Marks.none)
+        try #expect(root.appending("d").appending(name).marks() == Marks.none)
     }
 
     @Test(
@@ -35,32 +31,23 @@ struct LocationTests {
             File("f"); Directory("d")
         }
         for name in ["f", "d"] {
-            let descriptor = try open(root.appending(name), isPathOnly: isPathOnly)
-            let outcome = Result {
-                try descriptor.setValue(true, for: .isExcludedFromBackup)
-                try #expect(descriptor.value(for: .isExcludedFromBackup) == true)
-                let marks = try descriptor.marks()
-                #expect(marks == Marks(isExcludedFromBackup: true))
-                try #expect(descriptor.removeValue(for: .isExcludedFromBackup))
-                try #expect(descriptor.extendedAttributeNames() == [])
-            }
-            try descriptor.close()
-            try outcome.get()
+            let descriptor = try opened(root.appending(name), isPathOnly: isPathOnly)
+            try descriptor.setValue(true, for: .isExcludedFromBackup)
+            try #expect(descriptor.value(for: .isExcludedFromBackup) == true)
+            try #expect(descriptor.marks() == Marks(isExcludedFromBackup: true))
+            try #expect(descriptor.removeValue(for: .isExcludedFromBackup))
+            try #expect(descriptor.extendedAttributeNames() == [])
         }
     }
 
     @Test("an open file is still itself when its name leads elsewhere")
     func renamedFile() throws {
         let root = try temporaryDirectory { File("f").excluded() }
-        let descriptor = try open(root.appending("f"), isPathOnly: true)
-        let outcome = Result {
-            try tool("mv", root.appending("f"), root.appending("g"))
-            try Tree { File("f") }.create(in: root)
-            try #expect(descriptor.value(for: .isExcludedFromBackup) == true)
-            try #expect(root.appending("f").value(for: .isExcludedFromBackup) == nil)
-        }
-        try descriptor.close()
-        try outcome.get()
+        let descriptor = try opened(root.appending("f"), isPathOnly: true)
+        try tool("mv", root.appending("f"), root.appending("g"))
+        try Tree { File("f") }.create(in: root)
+        try #expect(descriptor.value(for: .isExcludedFromBackup) == true)
+        try #expect(root.appending("f").value(for: .isExcludedFromBackup) == nil)
     }
 
     @Test("a closed descriptor is an error, not an unset value")
@@ -109,20 +96,19 @@ struct LocationTests {
         let root = try temporaryDirectory {
             File("f").excluded(); SymbolicLink("link", to: "f")
         }
-        let directory = try FileDescriptor.open(root, .readOnly)
-        let entry = DirectoryEntryLocation(directory: directory, name: "link")
-        let outcome = Result {
-            try #expect(entry.value(for: .isExcludedFromBackup) == nil)
-            let stored = code { try entry.setValue(false, for: .isExcludedFromBackup) }
-            #expect(stored == .unsupportedFileKind)
-            try #expect(root.appending("f").value(for: .isExcludedFromBackup) == true)
-        }
-        try directory.close()
-        try outcome.get()
+        let entry = DirectoryEntryLocation(directory: try opened(root), name: "link")
+        try #expect(entry.value(for: .isExcludedFromBackup) == nil)
+        let stored = code { try entry.setValue(false, for: .isExcludedFromBackup) }
+        #expect(stored == .unsupportedFileKind)
+        try #expect(root.appending("f").value(for: .isExcludedFromBackup) == true)
     }
 
-    private func open(_ path: FilePath, isPathOnly: Bool) throws -> FileDescriptor {
+    /// Opens an item until the test ends.
+    private func opened(_ path: FilePath, isPathOnly: Bool = false) throws -> FileDescriptor {
         let pathOnly = FileDescriptor.OpenOptions(rawValue: 0o10000000)
-        return try FileDescriptor.open(path, .readOnly, options: isPathOnly ? pathOnly : [])
+        let descriptor = try FileDescriptor.open(
+            path, .readOnly, options: isPathOnly ? pathOnly : [])
+        try afterwards { try descriptor.close() }
+        return descriptor
     }
 }

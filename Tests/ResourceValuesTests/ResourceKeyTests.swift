@@ -48,8 +48,7 @@ struct ResourceKeyTests {
 
     @Test("the allocated size counts blocks of attributes where the kernel does")
     func attributeBlocks() throws {
-        let filesystem = try filesystem(.ext4SmallInodes)
-        try Tree { File("f") }.create(in: filesystem.root)
+        let filesystem = try filesystem(.ext4SmallInodes) { File("f") }
         let file = filesystem.root.appending("f")
         try #expect(file.resourceValue(for: .totalFileAllocatedSize) == .number(0))
         let block = Int64(try filesystemStatus(of: file).fragmentSize)

@@ -12,8 +12,7 @@ struct StoredValueTests {
         try require(.tool("setfattr"))
         // ext4 with 4 KiB blocks has no room for more in one attribute.
         let bytes = Array(text.utf8.prefix(3000))
-        let root = try temporaryDirectory { File("f") }
-        let file = root.appending("f")
+        let file = try temporaryFile()
         let hex = "0x" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let attribute = "user.resval.isExcludedFromBackup"
         try tool("setfattr", "-n", attribute, "-v", bytes.isEmpty ? "" : hex, file)
@@ -36,8 +35,7 @@ struct StoredValueTests {
     @Test("a value is stored as the exact text of the format")
     func writtenText() throws {
         try require(.tool("getfattr"))
-        let root = try temporaryDirectory { File("f") }
-        let file = root.appending("f")
+        let file = try temporaryFile()
         try file.setValue(true, for: .isExcludedFromBackup)
         try file.setValue(false, for: .isPurgeable)
         try file.setValue(.protection(.completeUnlessOpen), for: .fileProtection)
@@ -54,8 +52,7 @@ struct StoredValueTests {
 
     @Test("unset is nil, false is false, and removing tells whether there was a value")
     func unset() throws {
-        let root = try temporaryDirectory { File("f") }
-        let file = root.appending("f")
+        let file = try temporaryFile()
         try #expect(file.value(for: .isPurgeable) == nil)
         try #expect(file.removeValue(for: .isPurgeable) == false)
         try file.setValue(false, for: .isPurgeable)
@@ -94,8 +91,7 @@ struct StoredValueTests {
 
     @Test("marks on files with many other attributes are found")
     func manyAttributes() throws {
-        let filesystem = try filesystem(.xfs)
-        try Tree { File("f") }.create(in: filesystem.root)
+        let filesystem = try filesystem(.xfs) { File("f") }
         let file = filesystem.root.appending("f")
         for index in 0..<200 {
             try file.setExtendedAttribute(

@@ -15,6 +15,9 @@ struct BackupFixture {
 
     /// The directory to back up.
     var source: FilePath { base.appending("source") }
+    /// The path of something in the directory to back up.
+    func callAsFunction(_ path: String) -> FilePath { source.appending(path) }
+
     /// The repository.
     var repository: FilePath { base.appending("repository") }
     /// A directory that does not exist, for a restore.

@@ -45,9 +45,7 @@ struct ChangingFileTests {
         #expect(result.errorText.contains("/source/growing: warning: changed while"), "\(result)")
         #expect(!result.errorText.contains("/source/still"))
         // It did grow between being opened, which the time tells, and the end.
-        let (atEnd, atOpening) = (
-            try backup.source.appending("growing").status().size, try stored.status().size
-        )
+        let (atEnd, atOpening) = (try backup("growing").status().size, try stored.status().size)
         #expect(atEnd > atOpening && atOpening >= 40 << 20)
     }
 
@@ -74,7 +72,7 @@ struct ChangingFileTests {
         let next = try backup.run("create", backup.source)
         #expect(next.exitCode == 0 && next.errorText.isEmpty, "\(next)")
         try backup.script(
-            #"$RESTIC dump latest "$1" | cmp - "$1""#, backup.source.appending("torn")
+            #"$RESTIC dump latest "$1" | cmp - "$1""#, backup("torn")
         ).expect(exits: 0)
         #expect(try backup.snapshotsOfRestic().count == 2)
     }
@@ -89,7 +87,7 @@ struct ChangingFileTests {
                 mv "\(backup.source)/new" "\(backup.source)/file"
                 """)
         try command.run(exits: 0, says: "/source/file: warning: changed while")
-        try #expect(backup.restic("dump", "latest", backup.source.appending("file")) == "old")
+        try #expect(backup.restic("dump", "latest", backup("file")) == "old")
     }
 
     /// A command with a restic that does not see what matches a pattern below the source.
@@ -117,7 +115,7 @@ struct ChangingFileTests {
     @Test("what restic does not store is named, also where it was moved meanwhile")
     func missing() throws {
         let backup = try backup(of: Self.lostTree)
-        let (old, new) = (backup.source.appending("lost"), backup.source.appending("found"))
+        let (old, new) = (backup("lost"), backup("found"))
         for (path, after) in [(old, ":"), (new, "mv \"\(old)\" \"\(new)\"")] {
             let result = try create(backup, without: "lost", then: after)
             #expect(result.exitCode == 3, "\(result)")
@@ -150,7 +148,7 @@ struct ChangingFileTests {
     @Test("a directory that is moved before restic comes to it is stored where it is")
     func moved() throws {
         let backup = try backup(of: Self.lostTree)
-        let (old, new) = (backup.source.appending("lost"), backup.source.appending("found"))
+        let (old, new) = (backup("lost"), backup("found"))
         let result = try backup.command(
             ["create", backup.source], beforeBackup: "mv \"\(old)\" \"\(new)\""
         ).run()

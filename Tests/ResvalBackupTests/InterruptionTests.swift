@@ -7,7 +7,7 @@ struct InterruptionTests {
     /// Takes restic a few seconds, since it does not compress or repeat.
     private func largeBackup() throws -> BackupFixture {
         let backup = try backup { File("small", "text") }
-        let large = backup.source.appending("large")
+        let large = backup("large")
         try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=400", "status=none")
         return backup
     }
@@ -133,7 +133,7 @@ struct InterruptionTests {
         try backup.run(
             "create", "--repository", repository, backup.source, exits: 1,
             says: "no space left", "make room")
-        try tool("rm", backup.source.appending("large"))
+        try tool("rm", backup("large"))
         // Packs that no snapshot needs were left; restic needs a little room to go on.
         try tool("mount", "-o", "remount,size=64m", volume.root)
         try backup.run("create", "--repository", repository, backup.source, exits: 0)

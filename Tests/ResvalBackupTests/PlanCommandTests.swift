@@ -114,7 +114,7 @@ struct RecreationTests {
     @Test("a directory that was deleted and made again is left out, with the rule as reason")
     func rebuilt() throws {
         let backup = try backup(of: tree)
-        let (app, source) = (backup.source.appending("app"), backup.source)
+        let (app, source) = (backup("app"), backup.source)
         for _ in 1...2 {
             let plan = try backup.runSuccessfully("plan", markers[0], markers[1], source)
             let lines = plan.split(separator: "\n").filter { $0.hasPrefix("exclude ") }
@@ -141,7 +141,7 @@ struct RecreationTests {
     @Test("a mark that says to back it up overrules the rule, and a broken rule stops the plan")
     func overruled() throws {
         let backup = try backup(of: tree)
-        let modules = backup.source.appending("app/node_modules")
+        let modules = backup("app/node_modules")
         try Command(.built("resval"), "set", "excluded=false", modules).runSuccessfully()
         let plan = try backup.runSuccessfully("plan", markers[0], markers[1], backup.source)
         #expect(!plan.contains("exclude "), "\(plan)")
@@ -156,7 +156,7 @@ struct RecreationTests {
     @Test("a directory of which git cannot be asked is stored, and named with the reason")
     func unknown() throws {
         let backup = try backup(of: tree)
-        try Tree { Directory(".hg") }.create(in: backup.source.appending("app"))
+        try Tree { Directory(".hg") }.create(in: backup("app"))
         let plan = try backup.run("plan", markers[0], markers[1], backup.source, exits: 0)
         #expect(!plan.text.contains("exclude "))
         #expect(
@@ -176,7 +176,7 @@ struct RecreationTests {
             File("app/kept.log", "text")
             File("app/out/object", "text")
         }
-        let app = backup.source.appending("app")
+        let app = backup("app")
         try tool("git", "-C", app, "init", "-q")
         try tool("git", "-C", app, "add", "-f", "kept.log")
         for source in [backup.source, app] {

@@ -153,7 +153,7 @@ struct ProgressTests {
         }
         // The source, the two directories, three names of files, the link and the FIFO.
         let backup = try backup(of: tree)
-        let file = backup.source.appending("file")
+        let file = backup("file")
         for (words, text) in [
             (
                 ["plan", backup.source],

@@ -112,7 +112,7 @@ struct RestoreOverTests {
             setfattr -n user.resval.isPurgeable -v true deeper; chmod 400 inside
             chown 54321 deeper/bottom; touch -d 2001-02-03 deeper
             """
-        try shell(script, backup.source.appending("directory"))
+        try shell(script, backup("directory"))
         try backup.create()
         let mount = backup.restored(backup.source).appending("directory")
         try tool("mkdir", "-p", mount.appending("deeper"))
@@ -153,7 +153,7 @@ struct RestoreOverTests {
     func inheritedAccessList() throws {
         try require(.root, .tool("setfacl"), .tool("getfacl"), .tool("mount"))
         let backup = try backup(of: Self.tree)
-        let inside = backup.source.appending("directory/inside")
+        let inside = backup("directory/inside")
         try tool("chmod", "640", inside)
         try backup.create()
         let mount = backup.restored(backup.source).appending("directory")

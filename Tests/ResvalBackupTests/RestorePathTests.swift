@@ -24,12 +24,12 @@ struct RestorePathTests {
     func deleted() throws {
         let backup = try snapshot()
         let before = try TreeListing(of: backup.source)
-        try tool("rm", "-r", backup.source.appending("notes"), backup.source.appending("project"))
+        try tool("rm", "-r", backup("notes"), backup("project"))
         try backup.putBack(
             "notes", "./project/deep/../deep/inside", says: "/notes: from snapshot ",
             prints: "\(backup.source)/notes is back\n")
-        #expect(try tool("cat", backup.source.appending("project/deep/inside")) == "text")
-        try backup.putBack(backup.source.appending("project"))
+        #expect(try tool("cat", backup("project/deep/inside")) == "text")
+        try backup.putBack(backup("project"))
         let differing = try TreeListing(of: backup.source).differingPaths(from: before)
         // Only the directories that they were put into have another time.
         #expect(differing == [[], Array("/project".utf8)], "\(differing)")
@@ -39,7 +39,7 @@ struct RestorePathTests {
         "a snapshot without the item is passed over, and it is said why", arguments: [true, false])
     func olderSnapshot(isExcluded: Bool) throws {
         let backup = try snapshot()
-        let project = backup.source.appending("project")
+        let project = backup("project")
         if isExcluded {
             try backup.exclude(project)
         } else {
@@ -58,10 +58,10 @@ struct RestorePathTests {
         "what an excluded part of a restored directory had is named with the snapshot that has it")
     func leftOut() throws {
         let backup = try snapshot()
-        let deep = backup.source.appending("project/deep")
+        let deep = backup("project/deep")
         try backup.exclude(deep)
         try backup.create()
-        try tool("rm", "-r", backup.source.appending("project"))
+        try tool("rm", "-r", backup("project"))
         let result = try backup.putBack("project", "--json", exits: 3)
         let first = try #require(try backup.originals().first)
         #expect(result.text.contains(#""leftOut":[{"path":"\#(deep)","snapshot":""#), "\(result)")
@@ -70,7 +70,7 @@ struct RestorePathTests {
         // Also once nothing holds that snapshot any more.
         try backup.runSuccessfully("accept", backup.source)
         try backup.create()
-        try tool("rm", "-r", backup.source.appending("project"))
+        try tool("rm", "-r", backup("project"))
         try backup.putBack("project", says: "that the snapshot excludes: 1;")
         try backup.putBack("project/deep")
         #expect(try tool("cat", deep.appending("inside")) == "text")
@@ -79,7 +79,7 @@ struct RestorePathTests {
     @Test("what is there stays, and a directory gets what it lacks")
     func existing() throws {
         let backup = try snapshot()
-        let project = backup.source.appending("project")
+        let project = backup("project")
         try shell("cd \"$1\"; echo new > kept; rm -r deep; chmod 700 .", project)
         try backup.putBack("project", exits: 3, says: "1 item of the snapshot differ")
         #expect(try tool("cat", project.appending("kept")) == "new")
@@ -118,13 +118,13 @@ struct RestorePathTests {
             """
         try shell(script, backup.source)
         for _ in 0..<2 {
-            let notes = backup.source.appending("notes")
+            let notes = backup("notes")
             try backup.run(
-                "restore", notes, backup.source.appending("\(long)"), exits: 0,
+                "restore", notes, backup("\(long)"), exits: 0,
                 prints: "\(notes) stays; ")
         }
         for name in ["notes", long] {
-            let content = try tool("cat", backup.source.appending("\(name)"))
+            let content = try tool("cat", backup("\(name)"))
             #expect(content == "new")
         }
         let versions = try shell("cat \"$1\"/*from*", backup.source)
@@ -135,7 +135,7 @@ struct RestorePathTests {
         #expect(names.count { $0.hasSuffix(", 2)") } == 2, "\(names)")
         #expect(names.allSatisfy { $0.utf8.count <= 256 }, "\(names)")
         // As root, outside homes, nothing is put beside it.
-        var asRoot = backup.command(["restore", backup.source.appending("notes")])
+        var asRoot = backup.command(["restore", backup("notes")])
         asRoot.user = nil
         try asRoot.run(exits: 1, says: "--overwrite")
     }
@@ -143,7 +143,7 @@ struct RestorePathTests {
     @Test("where nothing changed nothing is written, and other versions are listed")
     func unchanged() throws {
         let backup = try snapshot()
-        let notes = backup.source.appending("notes")
+        let notes = backup("notes")
         try shell("echo newer > \"$1\"", notes)
         try backup.create()
         let before = try TreeListing(of: backup.source)
@@ -160,12 +160,12 @@ struct RestorePathTests {
     @Test("one path that fails does not stop the others, and each says how to go on")
     func advice() throws {
         let backup = try snapshot()
-        try tool("rm", backup.source.appending("notes"))
+        try tool("rm", backup("notes"))
         try backup.putBack(
             "latest", "*.txt", "nowhere", "notes", exits: 3,
             says: "/latest: is in no snapshot (a snapshot is named with --snapshot)",
             "the shell found nothing that matches", "/nowhere: is in no snapshot (list")
-        #expect(try tool("cat", backup.source.appending("notes")) == "old")
+        #expect(try tool("cat", backup("notes")) == "old")
         try backup.putBack(exits: 64)
     }
 
@@ -182,15 +182,13 @@ struct RestorePathTests {
         try shell(script, backup.base, backup.source)
         try backup.putBack("project/kept", exits: 1, says: "is a symbolic link now")
         #expect(try tool("ls", backup.base.appending("elsewhere")) == "")
-        try tool("rm", backup.source.appending("project"))
-        try tool("mv", backup.source.appending("was"), backup.source.appending("project"))
-        try tool("ln", "-sfn", "project", backup.source.appending("alias"))
+        try tool("rm", backup("project"))
+        try tool("mv", backup("was"), backup("project"))
+        try tool("ln", "-sfn", "project", backup("alias"))
         try backup.putBack("alias/deep/inside", says: "alias/deep/inside: is ")
-        #expect(try tool("cat", backup.source.appending("project/deep/inside")) == "text")
-        try tool("rm", backup.source.appending("project/deep/inside"))
-        try tool(
-            "ln", "-sfn", backup.source.appending("project"),
-            backup.base.appending("home/other/link"))
+        #expect(try tool("cat", backup("project/deep/inside")) == "text")
+        try tool("rm", backup("project/deep/inside"))
+        try tool("ln", "-sfn", backup("project"), backup.base.appending("home/other/link"))
         try tool("chown", "-h", "54321", backup.base.appending("home/other/link"))
         try backup.putBack(
             backup.base.appending("home/other/link/deep/inside"), exits: 1,
@@ -206,16 +204,16 @@ struct RestorePathTests {
             """
         try backup.script(script, backup.source).expect(
             exits: 1, says: "has the file that is there open for writing")
-        #expect(try tool("cat", backup.source.appending("notes")) == "oldend")
+        #expect(try tool("cat", backup("notes")) == "oldend")
         try backup.putBack("notes", "--overwrite")
-        #expect(try tool("cat", backup.source.appending("notes")) == "old")
+        #expect(try tool("cat", backup("notes")) == "old")
     }
 
     @Test("a database is not put beside a journal of another state of it")
     func database() throws {
         try require(.tool("sqlite3"))
         let backup = try backup { Directory("app") }
-        let app = backup.source.appending("app")
+        let app = backup("app")
         func sql(_ text: String) throws -> String {
             try tool("sqlite3", app.appending("db"), text)
         }
@@ -269,7 +267,7 @@ struct RestorePathTests {
     func otherOwner() throws {
         try require(.root)
         let backup = try snapshot(of: Tree { Directory("project") { File("kept", "kept") } })
-        let file = backup.source.appending("project/kept")
+        let file = backup("project/kept")
         try tool("chown", "games", file)
         try backup.create()
         try tool("rm", file)
@@ -283,7 +281,7 @@ struct RestorePathTests {
                 continue
             }
             result.expect(exits: 1, says: "\(file): belongs to games, who has uid 5 in the")
-            #expect(try tool("ls", backup.source.appending("project")) == "")
+            #expect(try tool("ls", backup("project")) == "")
         }
     }
 
@@ -291,8 +289,8 @@ struct RestorePathTests {
     func unmounted() throws {
         try require(.root)
         let backup = try snapshot()
-        let project = backup.source.appending("project")
-        try shell("rm -r \"$1\"/* \"$2\"", project, backup.source.appending("notes"))
+        let project = backup("project")
+        try shell("rm -r \"$1\"/* \"$2\"", project, backup("notes"))
         let table = "none \(project) tmpfs defaults\nnone /proc proc defaults\n"
         for path in [project.appending("deep/inside"), project, backup.source] {
             let command = backup.command(["restore", path])
@@ -365,15 +363,15 @@ struct RestorePathTests {
         ).run()
         #expect(result.text.hasPrefix("1\n") && result.text.hasSuffix("0\n"), "\(result)")
         #expect(result.errorText.contains("name a machine with --host: "), "\(result)")
-        #expect(try tool("cat", backup.source.appending("notes")) == "old")
+        #expect(try tool("cat", backup("notes")) == "old")
     }
 
     @Test("a stage that a killed restore left is in no backup")
     func killed() throws {
         let backup = try snapshot()
-        try tool("rm", "-r", backup.source.appending("project"))
+        try tool("rm", "-r", backup("project"))
         let killed = try backup.command(
-            ["restore", backup.source.appending("project")],
+            ["restore", backup("project")],
             before: #"[ "$1" != restore ] || { "$REAL" "$@"; kill -KILL $PPID; exit; }"#
         ).run()
         #expect(killed.exitCode != 0, "\(killed)")

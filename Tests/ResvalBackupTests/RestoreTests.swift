@@ -55,7 +55,7 @@ struct RestoreTests {
         try require(.root)
         let volume = try filesystem(.tmpfs)
         let backup = try backup(of: Self.tree)
-        let large = backup.source.appending("large")
+        let large = backup("large")
         try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=50", "status=none")
         try backup.create()
         let result = try backup.restore(
@@ -71,7 +71,7 @@ struct RestoreTests {
             File("before", "text")
             Directory("directory") { File("inside", "text") }
         }
-        let large = backup.source.appending("large: 12 MB")
+        let large = backup("large: 12 MB")
         try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=12", "status=none")
         try backup.create()
         // The small files fill a few hundred bytes of the pack.
@@ -84,7 +84,7 @@ struct RestoreTests {
         #expect(result.text.contains(": 4 of 5 items restored"))
         let again = backup.base.appending("again")
         try backup.restore("--json", to: again, exits: 3, prints: #""isComplete":false"#)
-        try backup.restore(backup.source.appending("directory"), to: backup.base.appending("part"))
+        try backup.restore(backup("directory"), to: backup.base.appending("part"))
     }
 
     @Test("a restore that brings back nothing fails, and says of each item why")

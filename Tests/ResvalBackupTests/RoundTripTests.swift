@@ -139,7 +139,7 @@ struct RestoreAttributesTests {
                 }
             }.permissions(0o555).excluded(false).owned(by: 54321)
         }
-        let above = backup.source.appending("above")
+        let above = backup("above")
         for source in [above, above.appending("directory0")] {
             try backup.runSuccessfully("create", source)
             let target = backup.base.appending(FileName(source.lastComponent?.bytes ?? []))
@@ -178,7 +178,7 @@ struct RestoreAttributesTests {
         let volume = try filesystem(.ext4SmallInodes)
         let backup = try backup(of: Self.tree)
         try backup.create()
-        try tool("touch", "-d", "2040-02-03", backup.source.appending("two"))
+        try tool("touch", "-d", "2040-02-03", backup("two"))
         try backup.create()
         for snapshot in try backup.originals() {
             let result = try backup.run(
@@ -200,7 +200,7 @@ struct RestoreAttributesTests {
         try require(.tool("setfattr"))
         let backup = try backup(of: Self.tree)
         let script = #"setfattr -n "$(printf 'user.\377')" -v text "$1""#
-        try shell(script, backup.source.appending("one"))
+        try shell(script, backup("one"))
         try backup.create(
             exits: 3,
             says:

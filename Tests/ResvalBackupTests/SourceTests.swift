@@ -22,7 +22,7 @@ struct SourceTests {
             let result = try backup.run(
                 "create", backup.source.pushing(name), exits: 1,
                 says: "is excluded from backups")
-            let marked = backup.source.appending("marked")
+            let marked = backup("marked")
             #expect(
                 result.errorText.contains("resval set isExcludedFromBackup=false \(marked))"))
         }
@@ -32,8 +32,8 @@ struct SourceTests {
     @Test("a SOURCE that is a symbolic link stands for what it leads to")
     func link() throws {
         let backup = try backup(of: Self.tree)
-        try backup.runSuccessfully("create", backup.source.appending("link"))
-        let first = backup.source.appending("first")
+        try backup.runSuccessfully("create", backup("link"))
+        let first = backup("first")
         #expect(try backup.runSuccessfully("snapshots").hasSuffix("\(first)"))
         try backup.restore()
         let restored = try TreeListing(of: backup.restored(first))
@@ -43,7 +43,7 @@ struct SourceTests {
     @Test("two SOURCEs make one snapshot, whatever their order")
     func two() throws {
         let backup = try backup(of: Self.tree)
-        let (first, second) = (backup.source.appending("first"), backup.source.appending("second"))
+        let (first, second) = (backup("first"), backup("second"))
         try backup.runSuccessfully("create", first, second)
         try backup.run(
             "create", "--json", second, first, exits: 0,
@@ -156,11 +156,11 @@ struct MountTests {
     @Test("a user's FUSE mount is left out of root's backup, and so is one whose program died")
     func ofUser() throws {
         let backup = try backup(of: Self.tree)
-        let point = backup.source.appending("point")
+        let point = backup("point")
         for name in ["shown", "point"] {
             try tool("chown", "-R", "1234:1234", backup.source.appending(name))
         }
-        let end = try makeMount(ofUser: 1234, at: point, showing: backup.source.appending("shown"))
+        let end = try makeMount(ofUser: 1234, at: point, showing: backup("shown"))
         for isDead in [false, true] {
             if isDead { end() }
             let plan = try backup.run("plan", "--excluded-only", backup.source)
@@ -175,8 +175,8 @@ struct MountTests {
     func dies(_ unmount: String) throws {
         try require(.root, .tool("bindfs"))
         let backup = try backup(of: Self.tree)
-        let point = backup.source.appending("point")
-        let shown = backup.source.appending("shown")
+        let point = backup("point")
+        let shown = backup("shown")
         let start = """
             bindfs -f "$0" "$1" > /dev/null 2>&1 < /dev/null & echo $!
             """
@@ -212,7 +212,7 @@ struct MountTests {
     @Test("what a snapshot lacks is named by show, snapshots and restore")
     func missingSource() throws {
         let backup = try backup(of: Self.tree)
-        let sources = [backup.source.appending("shown"), backup.source.appending("gone")]
+        let sources = [backup("shown"), backup("gone")]
         let made = try backup.run(
             "create", "--json", sources[0], sources[1], exits: 3,
             prints: #""isComplete":false"#, #""reason":"missing-source""#)

@@ -32,15 +32,15 @@ struct HostileHomeTests {
         let words = ["run", ".", "--free", "1B", "--min-age", "0", "--all-owners", "--partial"]
         for hasState in [false, true] {
             if hasState {
-                try tool("mkdir", "-p", home.path(".local/state/resval/purge"))
+                try tool("mkdir", "-p", home(".local/state/resval/purge"))
                 try tool("chown", "-R", "1234", home.home)
             }
             let result = try home.run(arguments: words)
             #expect(result.exitCode != 0, "\(result)")
             #expect(result.errorText.contains("belongs to another user"))
             #expect(result.errorText.contains("sudo without -E"))
-            #expect(try exists(home.path(".cache/app/file")))
-            #expect(try !exists(home.path(".local/state/resval/purge/journal")))
+            #expect(home(".cache/app/file").exists)
+            #expect(!home(".local/state/resval/purge/journal").exists)
         }
     }
 }

@@ -17,21 +17,21 @@ struct LockedDirectoryTests {
     func kept() throws {
         let (root, vault, turn) = try encryptedDirectory()
         let home = PurgeHome(home: root)
-        try tool("mkdir", "-p", home.path("unit"))
+        try tool("mkdir", "-p", home("unit"))
         try content.create(in: vault)
         // The caches directory is encrypted, and so is a part of a marked unit.
-        let inner = home.path("unit/inner")
+        let inner = home("unit/inner")
         try tool("mkdir", inner)
         try tool("python3", fscryptHelper, "encrypt", inner)
         try Tree { File("other", block) }.create(in: inner)
-        let mark = ["-n", "user.resval.isPurgeable", "-v", "true", "\(home.path("unit"))"]
+        let mark = ["-n", "user.resval.isPurgeable", "-v", "true", "\(home("unit"))"]
         try tool("setfattr", arguments: mark)
         let arguments: [any CommandArgument] = [
             "plan", ".", "--cache", vault, "--free", "1M", "--min-age", "0",
         ]
         let open = try home.run(arguments: arguments)
         #expect(open.text.contains("\(vault)/other"), "\(open)")
-        #expect(open.text.contains("\(home.path("unit"))"), "\(open)")
+        #expect(open.text.contains("\(home("unit"))"), "\(open)")
         try turn("lock")
         try tool("python3", fscryptHelper, "lock", inner)
         let locked = try home.run(arguments: arguments)
@@ -42,7 +42,7 @@ struct LockedDirectoryTests {
         try turn("unlock")
         try tool("python3", fscryptHelper, "unlock", inner)
         for name in ["vault/other", "vault/program/file", "unit/inner/other"] {
-            #expect(try exists(home.path(name)), "\(name)")
+            #expect(home(name).exists, "\(name)")
         }
     }
 
@@ -59,6 +59,6 @@ struct LockedDirectoryTests {
         try turn("lock")
         try home.run("run", "plan.json", "--cache", vault, "--min-age", "0").expect(exits: 1)
         try turn("unlock")
-        #expect(try exists(vault.appending("app/unit/file")))
+        #expect(vault.appending("app/unit/file").exists)
     }
 }

@@ -42,8 +42,8 @@ struct NamespaceTests {
         #expect(plan.text.contains(kept), "\(plan)")
         #expect(plan.errorText.contains("give --alone if none does"), "\(plan)")
         _ = try run(home, "run . --free 1M --partial")
-        #expect(try exists(home.path(".cache/app/unit/file")))
-        #expect(try !exists(home.path(".cache/app/file")))
+        #expect(home(".cache/app/unit/file").exists)
+        #expect(!home(".cache/app/file").exists)
         let told = try run(home, "plan . --free 1M --alone")
         #expect(told.text.contains("/.cache/app/unit/\n"), "\(told)")
         #expect(!told.errorText.contains("--alone"), "\(told)")
@@ -55,8 +55,8 @@ struct NamespaceTests {
         _ = try home.run("plan", ".", "--free", "1M", "--min-age", "0", "--output", "plan.json")
         let run = try run(home, "run plan.json --partial")
         #expect(run.errorText.contains("PID namespace"), "\(run)")
-        #expect(try exists(home.path(".cache/app/unit/file")))
-        #expect(try !exists(home.path(".cache/app/file")))
+        #expect(home(".cache/app/unit/file").exists)
+        #expect(!home(".cache/app/file").exists)
     }
 
     @Test("takes no directory of another user for root's where root has no uid")

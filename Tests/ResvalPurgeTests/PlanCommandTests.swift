@@ -53,15 +53,15 @@ struct PlanCommandTests {
             try plan(name).expect(exits: 2, says: "\(name): \(complaint)")
         }
         for name in ["foreign", "target"] {
-            try #expect(contentsOfFile(home.path(name)) == Array("old".utf8))
+            try #expect(contentsOfFile(home(name)) == Array("old".utf8))
         }
         for name in ["own", "new"] {
             try #expect(plan(name).exitCode == 0)
-            let status = try home.path(name).status()
+            let status = try home(name).status()
             #expect(status.permissions == 0o600 && status.owner == 0)
             #expect(try home.run("run", name, "--min-age", "0", "--dry-run").exitCode == 0)
         }
-        #expect(try home.path("own").extendedAttribute(named: "user.other") == nil)
+        #expect(try home("own").extendedAttribute(named: "user.other") == nil)
     }
 
     /// A line with single spaces, and without the age in its second column.
@@ -85,7 +85,7 @@ struct PlanCommandTests {
                 (--kept shows what is kept and why, run --partial accepts less)
 
                 """)
-        let plan = try PurgePlan(json: contentsOfFile(home.path("plan.json")))
+        let plan = try PurgePlan(json: contentsOfFile(home("plan.json")))
         #expect(plan.units.count == 2 && plan.wantedBytes == 1 << 20)
         #expect(plan.roots == [home.home])
     }
@@ -99,7 +99,7 @@ struct PlanCommandTests {
         let nul = try home.run(arguments: options + ["-0"])
         #expect(nul.exitCode == 1)
         let names = nul.output.split(separator: 0).map { Array($0) }
-        let app = home.path(".cache/app/").bytes + [UInt8(ascii: "/")]
+        let app = home(".cache/app/").bytes + [UInt8(ascii: "/")]
         #expect(Set(names) == Set(HostileNames.all.map { app + $0.bytes }))
         let plan = try PurgePlan(json: home.run(arguments: options + ["--output", "-"]).output)
         #expect(plan.units.map(\.path) == names)
@@ -142,7 +142,7 @@ struct PlanCommandTests {
     func record() throws {
         let home = try measuredHome { tree }
         #expect(try home.run("plan", ".", "--free", "1B", "--min-age", "0").exitCode == 0)
-        let records = PurgeRecords(stateHome: home.path(".local/state"))
+        let records = PurgeRecords(stateHome: home(".local/state"))
         let device = try home.home.status().identity.device
         #expect(try records.record(forDevice: device)?.bytes == 11 << 10)
         #expect(try home.run("run", ".", "--free", "1B", "--min-age", "0").exitCode == 0)
@@ -164,7 +164,7 @@ struct PlanCommandTests {
                 File("key", block)
             }
         }
-        let password = home.path(".cache/app/password/file").string
+        let password = home(".cache/app/password/file").string
         let result = try home.run(
             "plan", ".", "--free", "12K", "--min-age", "0", "-0", "--protect",
             ".cache/app/mine", "--protect", ".cache/app/key",
@@ -177,9 +177,9 @@ struct PlanCommandTests {
         let tree = Tree {
             Directory(".cache") {
                 for app in 0..<40 {
-                    Directory(FileName(Array("app\(app)".utf8))) {
+                    Directory("app\(app)") {
                         for unit in 0..<5 {
-                            Directory(FileName(Array("unit\(unit)".utf8))) {
+                            Directory("unit\(unit)") {
                                 Directory("a") { File("pinned", block).purgeable(false) }
                                 Directory("b") { Socket("socket") }
                                 Directory("c") { Directory(".git") { File("config", block) } }
@@ -242,7 +242,7 @@ struct PlanCommandTests {
             ("9223372036854775807", "@9223372036854775807"),
             ("9223372036854775806", "@-9223372036854775807"),
         ] {
-            let file = home.path(".cache/app/\(size)")
+            let file = home(".cache/app/\(size)")
             try tool("truncate", "--size", size, file)
             try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", file)
             try tool("touch", "--date", time, file)

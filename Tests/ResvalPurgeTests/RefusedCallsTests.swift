@@ -74,7 +74,7 @@ struct RefusedCallsTests {
 
                     """)
         }
-        #expect(try exists(home.path(".cache/app/unit")))
+        #expect(home(".cache/app/unit").exists)
     }
 
     @Test(
@@ -94,7 +94,7 @@ struct RefusedCallsTests {
             Directory(".config") { Directory("resval") { File("purge.toml", settings) } }
             Directory(".cache") { Directory("app") { File("unit", block) } }
         }
-        try tool("fallocate", "--length", "20M", home.path("filler"))
+        try tool("fallocate", "--length", "20M", home("filler"))
         var words: [any CommandArgument] = [
             "lease", "EPERM", FilePath.built("resval-purge"), command,
         ]
@@ -109,6 +109,6 @@ struct RefusedCallsTests {
                 none of the units could be examined: it is not known whether it is in use: \
                 Operation not permitted (does a container or a service's filter refuse system calls?)
                 """), "\(result)")
-        #expect(try exists(home.path(".cache/app/unit")))
+        #expect(home(".cache/app/unit").exists)
     }
 }

@@ -39,7 +39,7 @@ struct SameAnswerTests {
 
     private func planned(_ home: PurgeHome) throws -> Set<String> {
         _ = try home.run("plan", ".", "--free", "1G", "--min-age", "0", "--output", "plan.json")
-        let plan = try PurgePlan(json: contentsOfFile(home.path("plan.json")))
+        let plan = try PurgePlan(json: contentsOfFile(home("plan.json")))
         return Set(
             plan.units.map {
                 String(decoding: $0.path, as: UTF8.self).replacing(home.home.string + "/", with: "")
@@ -98,7 +98,7 @@ struct SameAnswerTests {
                     "explain", path,
                 ])
             #expect(trace.exitCode == 0)
-            return String(decoding: try contentsOfFile(home.path("trace")), as: UTF8.self)
+            return String(decoding: try contentsOfFile(home("trace")), as: UTF8.self)
                 .contains("backup.toml")
         }
         try #expect(!readsSettings("plain"))

@@ -18,9 +18,9 @@ struct StatusCommandTests {
         if isFull {
             let capacity = try #require(try filesystem.root.volumeCapacity())
             let fill = capacity.available - capacity.total / 100
-            try tool("fallocate", "-l", "\(fill)", home.path("fill"))
+            try tool("fallocate", "-l", "\(fill)", home("fill"))
         }
-        let unit = home.path(".cache/app/unit")
+        let unit = home(".cache/app/unit")
         let bytes =
             try unit.status().allocatedSize + unit.appending("file").status().allocatedSize
         let result = try home.run("status", ".", "--min-age", "0")
@@ -89,15 +89,15 @@ struct StatusCommandTests {
             File(".cache/app/file", "text")
             File(".cache/other/file", "text")
         }
-        let points = ["Documents", ".cache/app/mount", ".local/share"].map { home.path($0) }
-        try makeSilentMounts(at: points, showing: home.path("source"))
+        let points = ["Documents", ".cache/app/mount", ".local/share"].map { home($0) }
+        try makeSilentMounts(at: points, showing: home("source"))
         for command: [FilePath] in [["status"], ["plan", "--free", "1K"]] {
             try home.run(
                 FilePath("/usr/bin/timeout"),
                 arguments: [
                     "-s", "KILL", "30", FilePath.built("resval-purge"),
                 ] + command + ["--min-age", "0", "--smallest", "0"],
-                environment: ["RESTIC_REPOSITORY": home.path("Documents/inner/repository").string]
+                environment: ["RESTIC_REPOSITORY": home("Documents/inner/repository").string]
             ).expect(exits: 0)
         }
     }

@@ -11,7 +11,7 @@ struct SubvolumeTests {
     private func subvolumes() throws -> PurgeHome {
         try require(.tool("btrfs"))
         let home = PurgeHome(home: try filesystem(.btrfs).root.appending("home"))
-        for path in [home.home, home.path(".cache"), home.path("other")] {
+        for path in [home.home, home(".cache"), home("other")] {
             try tool("btrfs", "subvolume", "create", path)
         }
         try Tree {
@@ -19,17 +19,17 @@ struct SubvolumeTests {
                 File("file", Self.content)
                 Directory("unit") { File("file", Self.content) }
             }
-        }.create(in: home.path(".cache"))
+        }.create(in: home(".cache"))
         // Another tick of the filesystem's clock.
         try tool("sleep", "0.05")
         try Tree {
             Directory("Documents") { File("novel", Self.content).purgeable() }
             File("marked", Self.content).purgeable()
         }.create(in: home.home)
-        try Tree { File("marked", Self.content).purgeable() }.create(in: home.path("other"))
+        try Tree { File("marked", Self.content).purgeable() }.create(in: home("other"))
         // Documents are no twin of what has the same number in another subvolume.
         let numbers = try ["Documents", ".cache/app"].map {
-            try home.path($0).status().identity.inode
+            try home($0).status().identity.inode
         }
         #expect(numbers[0] == numbers[1])
         return home
@@ -41,17 +41,17 @@ struct SubvolumeTests {
         let home = try subvolumes()
         let words = ["--free", "1G", "--min-age", "0", "--kept"]
         let without = try home.run(arguments: ["plan"] + words)
-        let units = ["file", "unit/"].map { "  \(home.path(".cache/app"))/\($0)\n" }
+        let units = ["file", "unit/"].map { "  \(home(".cache/app"))/\($0)\n" }
         for unit in units { #expect(without.text.contains(unit), "\(without)") }
         #expect(without.text.contains("kept  /tmp: another filesystem begins there\n"))
         let all = try home.run(arguments: ["plan", "."] + words)
-        for unit in units + ["  \(home.path("marked"))\n"] {
+        for unit in units + ["  \(home("marked"))\n"] {
             #expect(all.text.contains(unit), "\(all)")
         }
-        #expect(all.text.contains("kept  \(home.path("other")): another filesystem begins"))
-        #expect(all.text.contains("kept  \(home.path("Documents")): it is or contains a protected"))
+        #expect(all.text.contains("kept  \(home("other")): another filesystem begins"))
+        #expect(all.text.contains("kept  \(home("Documents")): it is or contains a protected"))
         let named = try home.run(arguments: ["plan", ".", "other"] + words)
-        #expect(named.text.contains("  \(home.path("other/marked"))\n"), "\(named)")
+        #expect(named.text.contains("  \(home("other/marked"))\n"), "\(named)")
         let status = try home.run("status", "--json", "--min-age", "0")
         let homes = status.text.split(separator: "\n").filter { $0.contains("/home") }
         #expect(homes.count == 1, "\(status)")
@@ -63,9 +63,9 @@ struct SubvolumeTests {
         _ = try home.run("plan", ".", "--free", "1G", "--min-age", "0", "--output", "plan.json")
         let result = try home.run("run", "plan.json", "--min-age", "0", "--partial")
         #expect(result.text.contains("deleted 3 units, "), "\(result)")
-        #expect(try exists(home.path("Documents/novel")))
-        #expect(try exists(home.path("other/marked")))
-        #expect(try !exists(home.path(".cache/app/unit")))
+        #expect(home("Documents/novel").exists)
+        #expect(home("other/marked").exists)
+        #expect(!home(".cache/app/unit").exists)
     }
 
     @Test("are purged by a watch of the home")
@@ -87,20 +87,20 @@ struct SubvolumeTests {
         // Less than half of so small a volume is available.
         let result = try home.run("watch", "--once")
         #expect(result.errorText.contains("deleted 2 units, "), "\(result)")
-        #expect(try !exists(home.path(".cache/app/unit")))
-        #expect(try exists(home.path("marked")))
+        #expect(!home(".cache/app/unit").exists)
+        #expect(home("marked").exists)
     }
 
     @Test("keep a unit that contains a subvolume in which a location begins")
     func nested() throws {
         let home = try subvolumes()
         try Tree { Directory("project") { File("file", Self.content) } }.create(in: home.home)
-        try tool("btrfs", "subvolume", "create", home.path("project/cache"))
-        try Tree { File("file", Self.content) }.create(in: home.path("project/cache"))
-        try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.path("project"))
+        try tool("btrfs", "subvolume", "create", home("project/cache"))
+        try Tree { File("file", Self.content) }.create(in: home("project/cache"))
+        try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home("project"))
         let plan = try home.run(
             "plan", "project", "--free", "1G", "--min-age", "0", "--kept", "--cache",
             "project/cache")
-        #expect(!plan.text.contains("  \(home.path("project"))/\n"), "\(plan)")
+        #expect(!plan.text.contains("  \(home("project"))/\n"), "\(plan)")
     }
 }

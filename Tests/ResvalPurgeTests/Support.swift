@@ -44,8 +44,13 @@ struct PurgeHome {
         return command
     }
 
+    /// The names in the cache `app`, with spaces between them.
+    var units: String {
+        get throws { try tool("ls", self(".cache/app")).replacing("\n", with: " ") }
+    }
+
     /// The path of something in the home.
-    func path(_ path: String) -> FilePath { home.appending(path) }
+    func callAsFunction(_ path: String) -> FilePath { home.appending(path) }
 }
 
 /// Makes a home that holds a tree, on a filesystem of its own: what is freed there is measured, and nobody
@@ -60,27 +65,4 @@ func measuredHome(@TreeBuilder _ items: () -> [any TreeItem]) throws -> PurgeHom
 /// Makes a home that holds a tree.
 func purgeHome(@TreeBuilder _ items: () -> [any TreeItem]) throws -> PurgeHome {
     PurgeHome(home: try temporaryDirectory(containing: Tree(items)))
-}
-
-/// Compares everything a command did.
-func expect(
-    _ result: CommandResult, exits code: Int32, prints output: String = "",
-    complains errors: String = "", sourceLocation: SourceLocation = #_sourceLocation
-) {
-    #expect(result.exitCode == code, sourceLocation: sourceLocation)
-    #expect(result.text == output, sourceLocation: sourceLocation)
-    #expect(result.errorText == errors, sourceLocation: sourceLocation)
-}
-
-/// Text that takes a block on every filesystem.
-let block = String(repeating: "x", count: 5000)
-
-/// Whether anything has a name.
-func exists(_ path: FilePath) throws -> Bool {
-    do throws(Errno) {
-        _ = try path.withoutFollowing.status()
-        return true
-    } catch .noSuchFileOrDirectory {
-        return false
-    }
 }

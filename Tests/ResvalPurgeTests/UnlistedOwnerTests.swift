@@ -19,7 +19,7 @@ struct UnlistedOwnerTests {
         -> CommandResult
     {
         try require(.root)
-        try tool("chown", "-R", "54321", home.path("people/novelist"))
+        try tool("chown", "-R", "54321", home("people/novelist"))
         return try home.run(
             "/bin/bash",
             arguments: [
@@ -37,12 +37,12 @@ struct UnlistedOwnerTests {
     @Test("have no protected directories deleted, and their other items like those of others")
     func known() throws {
         let home = try purgeHome { Self.tree }
-        let entry = "novelist:x:54321:54321::\(home.path("people/novelist")):/bin/sh"
-        let answer = "echo \"$*\" >> \(home.path("asked")); echo '\(entry)'"
+        let entry = "novelist:x:54321:54321::\(home("people/novelist")):/bin/sh"
+        let answer = "echo \"$*\" >> \(home("asked")); echo '\(entry)'"
         let found = try plan(home, getent: answer, "-0 people")
-        #expect(found.text == "\(home.path("people/novelist/renders/frame"))\0", "\(found)")
+        #expect(found.text == "\(home("people/novelist/renders/frame"))\0", "\(found)")
         // It was asked for once, whatever belongs to the user.
-        try #expect(tool("cat", home.path("asked")) == "passwd 54321")
+        try #expect(tool("cat", home("asked")) == "passwd 54321")
         let inside = try plan(home, getent: answer, "-0 people/novelist/Documents")
         #expect(inside.text == "", "\(inside)")
     }

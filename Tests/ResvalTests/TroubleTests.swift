@@ -72,10 +72,9 @@ struct TroubleTests {
     @Test("read-only mounts and immutable files are named as such")
     func readOnly() throws {
         try require(.tool("chattr"))
-        let root = try filesystem(.ext4).root
-        try Tree {
+        let root = try filesystem(.ext4) {
             File("file"); File("fixed")
-        }.create(in: root)
+        }.root
         try expectTranscript(
             """
             $ chattr +i fixed
@@ -172,8 +171,7 @@ struct TroubleTests {
 
     @Test("more names of attributes than the kernel lists hide no answer")
     func manyNames() throws {
-        let filesystem = try filesystem(.xfs)
-        try Tree { File("f", "text").excluded() }.create(in: filesystem.root)
+        let filesystem = try filesystem(.xfs) { File("f", "text").excluded() }
         let file = filesystem.root.appending("f")
         let padding = String(repeating: "x", count: 240)
         for number in 0..<300 {
@@ -219,9 +217,9 @@ struct TroubleTests {
         try require(.root, .tool("mount"))
         let tree = Tree {
             Directory("lower") {
-                File("single", Array(repeating: 0x78, count: 2 << 20))
+                File("single", content(2 << 20))
                 Directory("many") {
-                    File("a", Array(repeating: 0x78, count: 1 << 20)); File("b", "text")
+                    File("a", content(1 << 20)); File("b", "text")
                 }
             }
             Directory("upper"); Directory("work"); Directory("merged")

@@ -29,7 +29,7 @@ struct UnreadOutputTests {
         let root = try temporaryDirectory {
             Directory("tree") {
                 for name in names {
-                    File(FileName(Array(name.utf8))).attribute(ForeignAttribute.xdg, "false")
+                    File("\(name)").attribute(ForeignAttribute.xdg, "false")
                 }
             }
             File("list", names.map { "\($0)\0" }.joined())

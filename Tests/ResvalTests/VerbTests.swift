@@ -223,8 +223,7 @@ struct VerbTests {
             (.tmpfs, "unknown: whether and when the content is encrypted is not known"),
         ])
     func verdict(kind: FilesystemKind, verdict: String) throws {
-        let filesystem = try filesystem(kind)
-        try Tree { File("letter").protection(.complete) }.create(in: filesystem.root)
+        let filesystem = try filesystem(kind) { File("letter").protection(.complete) }
         let explained = try resval("explain", "letter", in: filesystem.root)
         #expect(explained.text.contains("\n  enforced: \(verdict)\n"))
         let name = verdict.prefix { $0 != ":" }

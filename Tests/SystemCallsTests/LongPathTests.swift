@@ -35,7 +35,7 @@ struct LongPathTests {
         let mock = SystemCallMock([:])
         try mock.run {
             _ = try path.appending("f").status()
-            #expect(throws: Errno.noSuchFileOrDirectory) { try path.appending("g").status() }
+            #expect(!path.appending("g").exists)
         }
         #expect(mock.calls[.openat, default: 0] >= 4)
         #expect(mock.calls[.openat] == mock.calls[.close])

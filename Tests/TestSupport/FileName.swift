@@ -29,6 +29,17 @@ extension FilePath {
 
     /// The path of an entry of the directory at this path.
     package func appending(_ name: FileName) -> FilePath { pushing(FilePath(bytes: name.bytes)) }
+
+    /// Whether anything stands at the path, also a link that leads nowhere, or may: what cannot be
+    /// looked at counts as there.
+    package var exists: Bool {
+        do throws(Errno) {
+            _ = try withoutFollowing.status()
+            return true
+        } catch {
+            return error != .noSuchFileOrDirectory
+        }
+    }
 }
 
 /// Bytes in double quotes, with everything but printable ASCII escaped as `\xHH`.

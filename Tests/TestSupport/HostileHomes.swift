@@ -18,7 +18,7 @@ package struct HostileHomes: Sendable {
         let homes = Self.places.flatMap { place in Self.things.map { place($0) } }
         let tree = Tree {
             for (number, home) in homes.enumerated() {
-                Directory(FileName(Array("home\(number)".utf8))) { home }.owned(by: Self.user)
+                Directory("home\(number)") { home }.owned(by: Self.user)
             }
         }
         try tree.create(in: directory)

@@ -33,7 +33,7 @@ private func flatten(
             // Moving a directory changes its "..", which needs write permission on it.
             try directory.setPermissions(child, 0o700)
             moved += 1
-            try directory.move(child, to: root, as: FileName(Array(".moved-\(moved)".utf8)))
+            try directory.move(child, to: root, as: ".moved-\(moved)")
         } else {
             try directory.remove(child, isDirectory: false)
         }

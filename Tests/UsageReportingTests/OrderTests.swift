@@ -19,14 +19,15 @@ struct OrderTests {
     ]
 
     /// Makes the files in an order of its own.
-    private func make(in root: FilePath, _ order: inout Shuffling) throws {
+    private func make(in root: FilePath, _ order: inout SeededNumbers) throws {
         let names = Self.files.flatMap { size, names in names.map { (size, $0) } }
         var script = "set -e; cd \"$1\"\n"
         var first: [Int: String] = [:]
-        for directory in order.shuffled(["a/deep/er", "b/1", "b/2", "c/p", "c/q", "d", "a"]) {
+        for directory in ["a/deep/er", "b/1", "b/2", "c/p", "c/q", "d", "a"].shuffled(using: &order)
+        {
             script += "mkdir -p \(directory)\n"
         }
-        for (size, name) in order.shuffled(names) {
+        for (size, name) in names.shuffled(using: &order) {
             if let first = first[size] {
                 script += "ln \(first) \(name)\n"
             } else {
@@ -63,11 +64,11 @@ struct OrderTests {
         let filesystem = try filesystem(.tmpfs)
         var expected: [String: [Int64]]?
         for round in 0..<20 {
-            var order = Shuffling(seed: UInt64(round))
+            var order = SeededNumbers(seed: UInt64(round))
             let base = filesystem.root.appending("\(round)")
             try tool("mkdir", base)
             try make(in: base, &order)
-            let roots = order.shuffled(["a", "b", "c", "a/deep", "c/p"])
+            let roots = ["a", "b", "c", "a/deep", "c/p"].shuffled(using: &order)
             let report = try measure(roots.map { base.appending($0) }, threads: 1 + round % 4)
             let found = answer(report, below: base)
             #expect(found == expected ?? found, "\(roots)")
@@ -80,24 +81,5 @@ struct OrderTests {
         // What has a name outside of the ROOTs is not freed.
         let total = try #require(expected?[""])
         #expect(total[0] - total[2] == 53_248)
-    }
-}
-
-/// Shuffles that are the same in each run.
-private struct Shuffling: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
-        elements.shuffled(using: &self)
     }
 }

@@ -39,6 +39,3 @@ func diskUsage(_ roots: FilePath..., options: [String] = []) throws -> Int64 {
     let last = try tool("du", arguments: arguments).split(separator: "\n").last ?? ""
     return try #require(Int64(last.prefix { $0 != "\t" }))
 }
-
-/// Content of so many bytes.
-func content(_ count: Int) -> [UInt8] { Array(repeating: 0x78, count: count) }

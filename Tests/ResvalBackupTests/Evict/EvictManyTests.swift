@@ -51,12 +51,12 @@ struct EvictManyTests {
         try backup.create(prints: "\(Self.names.count + HostileNames.all.count) excluded")
         // A copy of a placeholder has the same content.
         let copy = backup.base.appending("copy")
-        try tool("cp", "-a", backup.source.appending("b"), copy)
+        try tool("cp", "-a", backup("b"), copy)
         let download = try counting(backup, ["download", "-R", backup.source, copy])
         try download.command.runSuccessfully()
         // The snapshot's record comes with its files.
         #expect(try download.starts() == ["snapshots", "dump"])
-        try tool("diff", "-r", backup.source.appending("b"), copy)
+        try tool("diff", "-r", backup("b"), copy)
         #expect(try TreeListing(of: backup.source).differences(from: before) == [])
         #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
     }
@@ -83,7 +83,7 @@ struct EvictManyTests {
     @Test("a snapshot that only claims to be the one in a record must be in its repository")
     func claimedOriginals() throws {
         let backup = try backup(of: oneFile)
-        let file = backup.source.appending("file")
+        let file = backup("file")
         try backup.runSuccessfully("evict", file)
         // With other tags, it has another identifier.
         try backup.restic("tag", "--add", "other")
@@ -126,7 +126,7 @@ struct EvictManyTests {
     @Test("a damaged, a vanished and a changed file are named, and the others are evicted")
     func failingToEvict() throws {
         let backup = try backup(of: Self.files)
-        try backup.restic("backup", backup.source.appending("file 3"))
+        try backup.restic("backup", backup("file 3"))
         try damagePacks(in: backup.repository.appending("data"))
         let result = try backup.command(
             ["evict", "-R", "--yes", backup.source],
@@ -182,7 +182,7 @@ struct EvictManyTests {
     @Test("a snapshot that another program wrote anew is found by its record")
     func writtenAnew() throws {
         let backup = try backup(of: oneFile)
-        let file = backup.source.appending("file")
+        let file = backup("file")
         try backup.runSuccessfully("evict", file)
         // The second copy names the first as its original.
         try backup.restic("rewrite", "--new-host", "other", "--forget")
@@ -194,7 +194,7 @@ struct EvictManyTests {
     @Test("nothing is stored while the repository's identifier is not known")
     func unidentified() throws {
         let backup = try backup(of: oneFile)
-        let file = backup.source.appending("file")
+        let file = backup("file")
         let failing = try backup.command(["evict", file], before: "[ \"$1\" != cat ] || exit 1")
         try failing.run(exits: 1)
         #expect(try contentsOfFile(file) == evictableContent)
@@ -204,7 +204,7 @@ struct EvictManyTests {
     @Test("content that arrives twice in the archive proves nothing, and the file stays whole")
     func twice() throws {
         let backup = try backup(of: oneFile)
-        let file = backup.source.appending("file")
+        let file = backup("file")
         let restic = try #require(FilePath.tool("restic"))
         let evict = try backup.command(
             ["evict", file],

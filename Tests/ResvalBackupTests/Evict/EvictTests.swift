@@ -15,7 +15,7 @@ struct EvictTests {
             File("empty", "")
             SymbolicLink("link", to: "file")
         }
-        try tool("ln", backup.source.appending("twin"), backup.source.appending("other"))
+        try tool("ln", backup("twin"), backup("other"))
         let names = ["excluded", "twin", "link", "missing", "empty"]
         let refused = try backup.command(
             ["evict"] + names.map { backup.source.appending($0) }
@@ -31,13 +31,13 @@ struct EvictTests {
         let config = try backup.run("evict", backup.repository.appending("config"))
         #expect(config.errorText.contains("it is the repository"))
         try backup.run(
-            "evict", "--dry-run", "--json", backup.source.appending("file"), exits: 0,
+            "evict", "--dry-run", "--json", backup("file"), exits: 0,
             prints: #""result":"planned""#)
         try backup.run(
             "evict", "--json", "-R", "--yes", backup.source, exits: 3,
             prints: #""reason":"hard-linked""#)
-        #expect(try isPlaceholder(backup.source.appending("file")))
-        try backup.run("evict", backup.source.appending("file"), exits: 0)
+        #expect(try isPlaceholder(backup("file")))
+        try backup.run("evict", backup("file"), exits: 0)
     }
 
     @Test("what is evicted and downloaded is so to the end, also when nobody can read of it")
@@ -59,7 +59,7 @@ struct EvictTests {
     @Test("the repository need not be named, and a missing snapshot is reported")
     func ownRepository() throws {
         let backup = try backup(of: oneFile)
-        let file = backup.source.appending("file")
+        let file = backup("file")
         try backup.runSuccessfully("evict", file)
         let other = backup.base.appending("other")
         try tool("cp", "-r", backup.repository, other)
@@ -85,20 +85,20 @@ struct EvictTests {
             File("tagged/file", evictableContent)
         }
         try backup.run("evict", "-R", backup.source, exits: 64, says: "1 file with ", "--yes")
-        #expect(try !isPlaceholder(backup.source.appending("large")))
+        #expect(try !isPlaceholder(backup("large")))
         let evict = try backup.run("evict", "-R", "--yes", backup.source)
         #expect(evict.text.contains("total: 1 file, "), "\(evict)")
-        #expect(try isPlaceholder(backup.source.appending("large")))
-        try backup.runSuccessfully("evict", backup.source.appending(".bashrc"))
-        #expect(try isPlaceholder(backup.source.appending(".bashrc")))
+        #expect(try isPlaceholder(backup("large")))
+        try backup.runSuccessfully("evict", backup(".bashrc"))
+        #expect(try isPlaceholder(backup(".bashrc")))
         try backup.runSuccessfully("download", "-R", backup.source)
-        #expect(try !isPlaceholder(backup.source.appending(".bashrc")))
+        #expect(try !isPlaceholder(backup(".bashrc")))
     }
 
     @Test("an ordinary user evicts own files and brings them back; root does not take them")
     func ordinaryUser() throws {
         let backup = try backup(user: 1234) { File("file", evictableContent).permissions(0o444) }
-        let file = backup.source.appending("file")
+        let file = backup("file")
         try tool("chown", "1234:1234", file)
         let foreign = BackupFixture(base: backup.base, user: nil)
         #expect(try foreign.run("evict", file).errorText.contains("another user"))
@@ -118,7 +118,7 @@ struct EvictTests {
     @Test("programs see it through Foundation's keys, and evict and download by its methods")
     func foundation() throws {
         let backup = try backup(of: oneFile)
-        let file = backup.source.appending("file")
+        let file = backup("file")
         func ubiquitous(_ work: String) throws -> CommandResult {
             return try Command(
                 .built("foundation-tool"), "ubiquitous", work, file, environment: backup.environment
@@ -137,7 +137,7 @@ struct EvictTests {
         try tool("mv", hidden, backup.repository)
         #expect(try ubiquitous("download").text == "false current nil nil nil false\n")
         #expect(try contentsOfFile(file) == evictableContent)
-        try tool("ln", file, backup.source.appending("twin"))
+        try tool("ln", file, backup("twin"))
         try ubiquitous("evict").expect(exits: 1, prints: "2 hard links")
         try tool("rm", file)
         #expect(try ubiquitous("evict").text.hasPrefix("error 4:"))

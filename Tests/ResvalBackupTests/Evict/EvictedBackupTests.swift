@@ -9,7 +9,7 @@ struct EvictedBackupTests {
     @Test("a placeholder counts as kept where its snapshot is, and is missing anywhere else")
     func lostSnapshot() throws {
         let backup = try backup(of: oneFile)
-        let file = backup.source.appending("file")
+        let file = backup("file")
         try backup.runSuccessfully("evict", file)
         // A repository that was moved is the same.
         let hidden = backup.base.appending("hidden")
@@ -45,7 +45,7 @@ struct EvictedBackupTests {
         "what looks like a placeholder but isn't is stored, named, and makes a backup incomplete")
     func disagreements() throws {
         let backup = try backup { File("file", evictableContent) }
-        let file = backup.source.appending("file")
+        let file = backup("file")
         func expectCreate(_ code: Int32, _ text: String) throws {
             try backup.create(exits: code, says: "\(file): ", text, prints: "0 excluded")
         }
@@ -71,7 +71,7 @@ struct EvictedBackupTests {
             Directory("cache") { File("file", evictableContent) }
             File("small", "text")
         }
-        let cache = backup.source.appending("cache")
+        let cache = backup("cache")
         try backup.runSuccessfully("evict", cache.appending("file"))
         try cache.setValue(true, for: .isExcludedFromBackup)
         let create = try backup.create()
@@ -84,13 +84,13 @@ struct EvictedBackupTests {
             File("file", evictableContent)
             File("small", "text")
         }
-        let file = backup.source.appending("file")
+        let file = backup("file")
         try backup.runSuccessfully("evict", file)
         try backup.create()
         try backup.restore(prints: ": 3 items restored\n")
         #expect(try contentsOfFile(backup.restored(file)) == evictableContent)
         let part = backup.base.appending("part")
-        try backup.runSuccessfully("restore", "--target", part, backup.source.appending("small"))
+        try backup.runSuccessfully("restore", "--target", part, backup("small"))
         let show = try backup.runSuccessfully("show", "latest")
         #expect(show.contains("1 file in other snapshots"))
         let lines = try backup.runSuccessfully("snapshots").split(separator: "\n")
@@ -110,7 +110,7 @@ struct EvictedBackupTests {
     func zeros() throws {
         try require(.root)
         let backup = try backup(of: oneFile)
-        let file = backup.source.appending("file")
+        let file = backup("file")
         try backup.runSuccessfully("evict", file)
         let copies = ["first", "second"].map { backup.source.appending($0) }
         for copy in copies {
@@ -139,14 +139,14 @@ struct EvictedBackupTests {
     func forged() throws {
         try require(.root, .tool("setfattr"))
         let backup = try backup { File("file", evictableContent).permissions(0o600) }
-        let file = backup.source.appending("file")
+        let file = backup("file")
         try backup.runSuccessfully("evict", file)
         let name = try #require(try file.evictionNames().first)
         let parts = name.split(separator: ".").map(String.init)
         let unknown = (parts[..<4] + [String(repeating: "0", count: 16)] + parts[5...])
             .joined(separator: ".")
         let forged = [name, unknown].enumerated().map { number, name in
-            (backup.source.appending("forged \(number)"), name)
+            (backup("forged \(number)"), name)
         }
         for (path, name) in forged {
             try tool("truncate", "-s", String(evictableContent.count), path)
@@ -190,12 +190,12 @@ struct EvictedBackupTests {
     private func loseEverything(
         _ backup: BackupFixture, evictingInto repository: FilePath? = nil
     ) throws -> Places {
-        let moved = backup.source.appending("directory").appending("moved")
-        let hostile = backup.source.appending("directory").appending("it's [a]\n")
-        var evict = backup.command(["evict", backup.source.appending("file"), hostile])
+        let moved = backup("directory").appending("moved")
+        let hostile = backup("directory").appending("it's [a]\n")
+        var evict = backup.command(["evict", backup("file"), hostile])
         if let repository { evict.environment["RESVAL_BACKUP_REPOSITORY"] = "\(repository)" }
         try evict.runSuccessfully()
-        try tool("mv", backup.source.appending("file"), moved)
+        try tool("mv", backup("file"), moved)
         try backup.run("create", backup.source, exits: repository == nil ? 0 : 3)
         try backup.runSuccessfully("download", moved, hostile)
         let before = try TreeListing(of: backup.source)
@@ -237,7 +237,7 @@ struct EvictedBackupTests {
             File("file", evictableContent).purgeable().permissions(0o440).owned(by: 54321)
         }
         let before = try TreeListing(of: backup.source)
-        try backup.runSuccessfully("evict", backup.source.appending("file"))
+        try backup.runSuccessfully("evict", backup("file"))
         try backup.create()
         try backup.restore()
         #expect(try TreeListing(of: backup.restored(backup.source)).differences(from: before) == [])

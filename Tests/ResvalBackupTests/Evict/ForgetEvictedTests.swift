@@ -26,8 +26,8 @@ struct ForgetEvictedTests {
             File("evicted", content).purgeable()
             File("replaced", Self.noise())
         }
-        let file = backup.source.appending("evicted")
-        let replaced = backup.source.appending("replaced")
+        let file = backup("evicted")
+        let replaced = backup("replaced")
         try backup.runSuccessfully("evict", file)
         try backup.create()
         try tool("dd", "if=/dev/urandom", "of=\(replaced)", "bs=400000", "count=1")
@@ -58,7 +58,7 @@ struct ForgetEvictedTests {
             File("file", content).permissions(0o644)
                 .modified(FileTime(seconds: 1_234_567_890, nanoseconds: 1))
         }
-        let file = backup.source.appending("file")
+        let file = backup("file")
         let other = backup.base.appending("other")
         try backup.runSuccessfully("init", "--repository", other)
         try backup.create()

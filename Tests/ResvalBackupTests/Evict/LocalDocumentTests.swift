@@ -12,7 +12,7 @@ struct LocalDocumentTests {
     @Test("a document that the newest snapshot contains is evicted, and fetched when it is needed")
     func removeAndFetch() throws {
         let backup = try backup(of: documents)
-        let file = backup.source.appending("file")
+        let file = backup("file")
         #expect(try backup.document("remove", file) == "kept")
         #expect(try backup.document("fetch", file) == "fetched")
         try backup.createFromSettledFiles()
@@ -57,16 +57,16 @@ struct LocalDocumentTests {
     func recentChange() throws {
         let backup = try backup(of: documents)
         try backup.createFromSettledFiles()
-        try tool("sh", "-c", "echo new > \"$0\"", backup.source.appending("other"))
+        try tool("sh", "-c", "echo new > \"$0\"", backup("other"))
         try backup.create()
-        #expect(try backup.isUploaded(backup.source.appending("other")) == "nil")
-        #expect(try backup.isUploaded(backup.source.appending("file")) == "true")
+        #expect(try backup.isUploaded(backup("other")) == "nil")
+        #expect(try backup.isUploaded(backup("file")) == "true")
     }
 
     @Test("nothing is recorded of a file that is read while it changes, or was not stored")
     func unstored() throws {
         let backup = try backup(of: documents, user: 1234)
-        let file = backup.source.appending("file")
+        let file = backup("file")
         try tool("chown", "-R", "1234:1234", backup.source)
         try tool("chown", "0:0", file)
         try tool("chmod", "600", file)
@@ -74,13 +74,13 @@ struct LocalDocumentTests {
         try backup.create(exits: 3)
         try tool("chmod", "644", file)
         #expect(try backup.isUploaded(file) == "nil")
-        #expect(try backup.isUploaded(backup.source.appending("other")) == "true")
+        #expect(try backup.isUploaded(backup("other")) == "true")
     }
 
     @Test("a snapshot that is removed, by this program or by restic, is not believed in any more")
     func removedSnapshot() throws {
         let backup = try backup(of: documents)
-        let file = backup.source.appending("file")
+        let file = backup("file")
         try backup.createFromSettledFiles()
         let first = try #require(backup.snapshotIdentifiers().first)
         #expect(try backup.isUploaded(file) == "true")
@@ -130,7 +130,7 @@ struct LocalDocumentTests {
     @Test("records are excluded from backups, and trusted only while they are the user's own")
     func records() throws {
         let backup = try backup(of: documents)
-        let file = backup.source.appending("file")
+        let file = backup("file")
         try backup.createFromSettledFiles()
         let stored = backup.base.appending("home/.local/state/resval/stored")
         try backup.run("plan", "--excluded-only", stored, exits: 0, prints: "1 excluded")

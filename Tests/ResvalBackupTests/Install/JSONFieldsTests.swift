@@ -251,7 +251,7 @@ struct JSONFieldsTests {
         }
         try check("plan", "--json", backup.source)
         try check("create", "--json", backup.source)
-        try tool("rm", backup.source.appending("plain"))
+        try tool("rm", backup("plain"))
         try Tree { File("new", String(repeating: "text", count: 30000)) }
             .create(in: backup.source)
         try check("create", "--json", backup.source)
@@ -264,8 +264,8 @@ struct JSONFieldsTests {
         try check("verify", "latest", "--read-data", "--json")
         try check("restore", "--snapshot", "latest", "--target", backup.target, "--json")
         try check("forget", "--keep-last", "1", "--json", "--dry-run")
-        let new = backup.source.appending("new")
-        try check("evict", "--json", new, backup.source.appending("marked"))
+        let new = backup("new")
+        try check("evict", "--json", new, backup("marked"))
         try check("evict", "--list", "--json", backup.source)
         try check("restore", "--snapshot", "latest", "--target", "\(backup.target)2", "--json")
         try check("download", "--json", new)

@@ -15,7 +15,7 @@ struct CoverageTests {
         let backup = try backup(of: Self.tree)
         try backup.create()
         let first = try #require(try backup.originals().first)
-        let path = backup.source.appending("docs/file1")
+        let path = backup("docs/file1")
         try backup.exclude(path)
         try backup.create(
             says: "docs/file1: warning: is newly excluded: ",
@@ -41,7 +41,7 @@ struct CoverageTests {
     func included() throws {
         let backup = try backup(of: Self.tree)
         try backup.create()
-        let large = backup.source.appending("large")
+        let large = backup("large")
         try backup.exclude(large)
         try backup.create()
         #expect(try backup.forget() == 2)
@@ -53,7 +53,7 @@ struct CoverageTests {
     @Test("excluded again, the snapshot with the newest content is held")
     func excludedAgain() throws {
         let backup = try backup(of: Self.tree)
-        let part = backup.source.appending("docs")
+        let part = backup("docs")
         _ = try backup.run("create", backup.source)
         for content in ["second", "third"] {
             try backup.exclude(part)
@@ -73,8 +73,8 @@ struct CoverageTests {
     @Test("a hold goes on while no snapshot has the part again")
     func partIsGone() throws {
         let backup = try backup(of: Self.tree)
-        for number in 0..<9 { try tool("touch", backup.source.appending("\(number)")) }
-        let part = backup.source.appending("docs")
+        for number in 0..<9 { try tool("touch", backup("\(number)")) }
+        let part = backup("docs")
         _ = try backup.run("create", backup.source)
         let first = try #require(try backup.originals().first)
         try backup.exclude(part)
@@ -99,7 +99,7 @@ struct CoverageTests {
             Directory("own") { File("file", "text") }.excluded()
         }
         try require(.tool("setfacl"))
-        try tool("setfacl", "-m", "u:1234:rw", backup.source.appending("listed"))
+        try tool("setfacl", "-m", "u:1234:rw", backup("listed"))
         let first = try backup.create(exits: 3)
         for name in ["shared", "world", "listed"] {
             let path = backup.source.appending(name)
@@ -119,7 +119,7 @@ struct CoverageTests {
     func markOfOthersOnStored() throws {
         let backup = try backup(of: Self.tree)
         try backup.create()
-        let docs = backup.source.appending("docs")
+        let docs = backup("docs")
         try tool("chmod", "o+w", docs)
         try backup.exclude(docs)
         try backup.create(exits: 3, says: "docs: is newly excluded: ")
@@ -136,7 +136,7 @@ struct CoverageTests {
         let backup = try backup(of: Self.tree)
         try backup.create()
         try Tree { Directory("build") { File("made", "text") } }.create(in: backup.source)
-        try backup.exclude(backup.source.appending("build"))
+        try backup.exclude(backup("build"))
         let result = try backup.run("create", backup.source)
         #expect(result.exitCode == 0 && result.errorText == "", "\(result)")
         #expect(try backup.forget() == 1)
@@ -148,7 +148,7 @@ struct CoverageTests {
             File("large", [UInt8](repeating: 7, count: 1_000_000))
             File("small", "text")
         }
-        let file = backup.source.appending("large")
+        let file = backup("large")
         try backup.create()
         try backup.runSuccessfully("evict", file)
         try backup.create()
@@ -160,13 +160,13 @@ struct CoverageTests {
     func falls() throws {
         let backup = try backup(of: Self.tree)
         try backup.create()
-        try tool("rm", backup.source.appending("docs/file1"))
+        try tool("rm", backup("docs/file1"))
         try backup.create()
         let whole = try #require(try backup.originals().last)
-        try tool("rm", backup.source.appending("large"))
+        try tool("rm", backup("large"))
         try backup.create(exits: 3, says: "\(backup.source): its bytes fell from 1.0 KiB to 32 B")
         try backup.create()
-        try tool("rm", "-r", backup.source.appending("docs"))
+        try tool("rm", "-r", backup("docs"))
         try backup.run(
             "create", "--json", backup.source, exits: 3, prints: #""reason":"empty-source""#)
         // The newest ones from before each fall.
@@ -180,7 +180,7 @@ struct CoverageTests {
     func back() throws {
         let backup = try backup(of: Self.tree)
         try backup.create()
-        let docs = backup.source.appending("docs")
+        let docs = backup("docs")
         try tool("mv", docs, backup.base)
         try backup.create(exits: 3)
         #expect(try backup.forget() == 2)
@@ -193,7 +193,7 @@ struct CoverageTests {
     @Test("renamed and written anew at equal sizes, the paths that are gone are held")
     func pathsGone() throws {
         let backup = try backup(of: Self.tree)
-        for number in 0..<4 { try tool("touch", backup.source.appending("docs/\(number)")) }
+        for number in 0..<4 { try tool("touch", backup("docs/\(number)")) }
         try backup.create()
         let script =
             "cd \"$1\" && for f in docs/*; do mv \"$f\" \"$f.x\"; echo -n TEXT > \"$f.x\"; done"
@@ -247,7 +247,7 @@ struct CoverageTests {
     @Test("an item that lost its protection class is warned of")
     func lostClass() throws {
         let backup = try backup(of: Self.tree)
-        let file = backup.source.appending("large")
+        let file = backup("large")
         try tool("setfattr", "-n", "user.resval.fileProtection", "-v", "complete", file)
         try backup.create()
         try tool("setfattr", "-x", "user.resval.fileProtection", file)
@@ -259,7 +259,7 @@ struct CoverageTests {
         let backup = try backup(of: Self.tree, user: 54321)
         try backup.create()
         let first = try #require(try backup.originals().first)
-        let file = backup.source.appending("docs/file2")
+        let file = backup("docs/file2")
         try tool("chmod", "0", file)
         try tool("chown", "0:0", file)
         for _ in 0..<3 { try backup.create(exits: 3) }

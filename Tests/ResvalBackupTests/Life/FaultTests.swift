@@ -70,7 +70,7 @@ struct FaultTests {
     func fault(words: [String]) throws {
         let backup = try backup(of: Self.tree)
         try backup.create()
-        try backup.exclude(backup.source.appending("file"))
+        try backup.exclude(backup("file"))
         try backup.create()
         if ["create", "forget", "prune"].contains(words[0]) {
             try backup.runSuccessfully("accept")
@@ -119,7 +119,7 @@ struct FaultTests {
         case "create": #expect(try backup.snapshotCount() == 3, comment)
         case "restore":
             let restored = backup.restored(backup.source).appending("directory/large")
-            try tool("cmp", backup.source.appending("directory/large"), restored)
+            try tool("cmp", backup("directory/large"), restored)
         case "accept":
             #expect(try backup.run("forget", "--keep-last", "9").exitCode == 0, comment)
         case "forget", "prune":

@@ -12,7 +12,7 @@ struct ForgetTests {
     @Test("two sets of SOURCEs, other machines and other programs are left alone")
     func sets() throws {
         let backup = try backup(of: Self.tree)
-        let (one, two) = (backup.source.appending("one"), backup.source.appending("two"))
+        let (one, two) = (backup("one"), backup("two"))
         for _ in 0..<2 {
             try backup.runSuccessfully("create", one)
             try backup.runSuccessfully("create", two)

@@ -44,7 +44,7 @@ struct HiddenFallTests {
     }
 
     private func withoutDocs(_ backup: BackupFixture, _ body: () throws -> Void) throws {
-        let docs = backup.source.appending("docs")
+        let docs = backup("docs")
         try tool("mv", docs, backup.base)
         try body()
         try tool("rm", "-rf", docs)
@@ -129,7 +129,7 @@ struct HiddenFallTests {
     @Test("a small SOURCE whose files get other names is no fall")
     func small() throws {
         let backup = try backup(of: Self.tree)
-        let dumps = backup.source.appending("dumps")
+        let dumps = backup("dumps")
         try tool("mkdir", dumps)
         for day in 1...3 {
             try shell(#"rm -f "$1"/*; echo dump > "$1/day$2""#, dumps, "\(day)")
@@ -140,11 +140,11 @@ struct HiddenFallTests {
     @Test("a SOURCE that is a link to what is not there is missing, and no SOURCE less")
     func danglingLink() throws {
         let backup = try backup(of: Self.tree)
-        let link = backup.source.appending("link")
+        let link = backup("link")
         try tool("ln", "-s", "docs", link)
-        let other = backup.source.appending("other")
+        let other = backup("other")
         try backup.runSuccessfully("create", link, other)
-        try tool("mv", backup.source.appending("docs"), backup.base)
+        try tool("mv", backup("docs"), backup.base)
         let result = try backup.run("create", link, other, exits: 3)
         #expect(!result.errorText.contains("no SOURCE any more"), "\(result)")
         try backup.run("show", "latest", "--json", exits: 0, prints: #""kind":"other","#)
@@ -183,10 +183,10 @@ struct HiddenFallTests {
     func excludedMeanwhile() throws {
         let backup = try backup(of: Self.tree)
         try create(backup)
-        let file = backup.source.appending("docs/file7")
+        let file = backup("docs/file7")
         try backup.exclude(file)
         try withoutDocs(backup) {
-            try tool("mkdir", backup.source.appending("docs"))
+            try tool("mkdir", backup("docs"))
             try create(backup, exits: 3)
         }
         try create(backup, says: "file7: warning: is newly excluded")
@@ -203,7 +203,7 @@ struct HiddenFallTests {
                 "sources = [\"\(source)\"]\n\(usual)\nverify = \"never\"\n"
                     + "[retention]\nkeep-last = 1\n")
         }
-        try configure(backup.source.appending("docs"))
+        try configure(backup("docs"))
         try fixture.command("run").run(exits: 0)
         let first = try backup.originals().first
         try shell(#"rm "$1"/docs/*"#, backup.source)
@@ -224,7 +224,7 @@ struct HiddenFallTests {
         let backup = try backup(of: Self.tree)
         for _ in 0..<2 { try create(backup) }
         let held = try #require(try backup.originals().last)
-        let file = backup.source.appending("docs/file7")
+        let file = backup("docs/file7")
         try backup.exclude(file)
         try create(backup)
         try backup.restic("forget", held)
@@ -236,7 +236,7 @@ struct HiddenFallTests {
     func deleted() throws {
         let backup = try backup(of: Self.tree, user: 54321)
         try create(backup)
-        let file = backup.source.appending("docs/file7")
+        let file = backup("docs/file7")
         try tool("chown", "0:0", file)
         try tool("chmod", "0", file)
         try create(backup, exits: 3)
@@ -254,7 +254,7 @@ struct HiddenFallTests {
             """
         try shell(script, backup.source)
         for _ in 0..<2 { try create(backup, exits: 3) }
-        let file = backup.source.appending("other/file1")
+        let file = backup("other/file1")
         try backup.exclude(file)
         try create(backup, exits: 3, says: "file1: warning: is newly excluded")
         try backup.runSuccessfully("forget", "--keep-last", "1")
@@ -266,7 +266,7 @@ struct HiddenFallTests {
         let backup = try backup(of: Self.tree)
         for _ in 0..<2 { try create(backup) }
         try backup.runSuccessfully("forget", "--keep-last", "2")
-        let docs = backup.source.appending("docs")
+        let docs = backup("docs")
         let newest = try #require(try backup.snapshotsOfRestic().last).identifier
         try backup.restic("rewrite", "--exclude", docs, "--forget", newest)
         try tool("rm", "-r", docs)

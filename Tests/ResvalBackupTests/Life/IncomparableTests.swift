@@ -35,10 +35,10 @@ struct IncomparableTests {
         let backup = try backup(of: Self.tree)
         try backup.create()
         let whole = try #require(try backup.originals().first)
-        try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
+        try backup.makeForeignSnapshot(of: backup("file0"))
         try shell(#"rm -r "$1"/letters "$1"/file[1-9]"#, backup.source)
         try backup.create(exits: 3, says: "items fell from 20 to 2")
-        try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
+        try backup.makeForeignSnapshot(of: backup("file0"))
         #expect(try backup.forget() == 4)
         #expect(try backup.originals().contains(whole))
     }
@@ -47,7 +47,7 @@ struct IncomparableTests {
     func unreadableRecord() throws {
         let backup = try backup(of: Self.tree)
         try backup.create()
-        try backup.exclude(backup.source.appending("letters"))
+        try backup.exclude(backup("letters"))
         try removeTexts(backup)
         try backup.command(
             ["create", backup.source], before: "case $1 in cat|dump) kill -KILL $$;; esac"
@@ -97,7 +97,7 @@ struct IncomparableTests {
         try damageFiles(in: backup.repository.appending("data"), "-name", newest)
         try tool("rm", "-rf", backup.base.appending("cache"))
         try removeTexts(backup)
-        try backup.exclude(backup.source.appending("letters"))
+        try backup.exclude(backup("letters"))
         try backup.create(exits: 3, says: "letters: warning: is newly excluded")
         try backup.run("forget", "--keep-last", "1", exits: 0, prints: "held for ")
     }

@@ -110,7 +110,7 @@ struct InstallationTests {
     func foreignTags() throws {
         let backup = try backup(of: Self.tree)
         for _ in 0..<2 { try backup.create() }
-        try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
+        try backup.makeForeignSnapshot(of: backup("file0"))
         let refused = try backup.run("forget", "--keep-last", "1")
         #expect(refused.errorText.contains("nothing is removed: "), "\(refused)")
         #expect(refused.errorText.contains(" has the tag resval-set="), "\(refused)")

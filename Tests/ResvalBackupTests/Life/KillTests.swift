@@ -16,12 +16,11 @@ struct KillTests {
     @Test("create: the next one is clean, nothing is lost, and no records are left")
     func create() throws {
         let backup = try backup(of: Self.tree)
-        try backup.exclude(backup.source.appending("directory/file7"))
+        try backup.exclude(backup("directory/file7"))
         try backup.create()
         #expect(try backup.snapshotCount() == 1)
         for (number, moment) in killMoments(upTo: .milliseconds(2500)).enumerated() {
-            try shell(
-                #"head -c 500000 /dev/urandom > "$1""#, backup.source.appending("new\(number)"))
+            try shell(#"head -c 500000 /dev/urandom > "$1""#, backup("new\(number)"))
             _ = try backup.command(["create", backup.source]).killed(after: moment).run()
             try backup.create()
         }

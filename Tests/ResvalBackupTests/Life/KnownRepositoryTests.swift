@@ -221,7 +221,7 @@ struct KnownRepositoryTests {
         command.environment["RESVAL_BACKUP_REPOSITORY"] = other.string
         command.environment["RESTIC_PASSWORD_FILE"] = "\(backup.base)/password"
         try command.run(exits: 1, says: "\(other): is the repository that is read")
-        #expect(throws: Errno.noSuchFileOrDirectory) { try backup.target.status() }
+        #expect(!backup.target.exists)
         command.arguments.append(Array("--yes".utf8))
         try command.run(exits: 0)
     }

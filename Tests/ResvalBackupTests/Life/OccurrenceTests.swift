@@ -41,15 +41,15 @@ struct OccurrenceTests {
             File("file", content)
             File("gone", "text")
         }
-        let file = backup.source.appending("file")
-        let gone = backup.source.appending("gone")
+        let file = backup("file")
+        let gone = backup("gone")
         try backup.create()
         try backup.runSuccessfully("evict", file)
         try tool("rm", gone)
         let all = try identifiers(backup)
         let one = try backup.run("snapshots", gone, exits: 0)
         #expect(one.text.split(separator: "\n").count == 2, "\(one)")
-        let none = try backup.run("snapshots", backup.source.appending("none"))
+        let none = try backup.run("snapshots", backup("none"))
         #expect(none.exitCode == 0 && none.text == "", "\(none)")
         let kept = try backup.runSuccessfully("snapshots", file).split(separator: "\n")
         #expect(kept.dropFirst().map { String($0.prefix(8)) } == all, "\(kept)")
@@ -65,7 +65,7 @@ struct OccurrenceTests {
     func versions() throws {
         let backup = try backup(of: tree)
         for date in ["2020-02-03 04:05", "2020-02-03 04:05", "2021-03-04 05:06"] {
-            try tool("touch", "-d", date, backup.source.appending("kept"))
+            try tool("touch", "-d", date, backup("kept"))
             try backup.create()
         }
         try tool("ln", "-s", backup.source, backup.base.appending("link"))
@@ -85,7 +85,7 @@ struct OccurrenceTests {
         let backup = try backup(of: tree)
         for _ in 0..<2 { try backup.create() }
         let result = try backup.command(
-            ["snapshots", backup.source.appending("kept")],
+            ["snapshots", backup("kept")],
             before: """
                 if [ "$1" = ls ] && [ ! -e "\(backup.base)/seen" ]; then
                     touch "\(backup.base)/seen"; echo 'Fatal: id not found in repository' >&2; exit 1
@@ -108,14 +108,14 @@ struct OccurrenceTests {
             File("marked", "text")
             Directory("unmarked") { File("inside", "text") }
         }
-        try backup.exclude(backup.source.appending("unmarked"))
+        try backup.exclude(backup("unmarked"))
         try backup.create()
         let first = try #require(try backup.snapshotIdentifiers().first)
         try tool("rm", backup.source.appending(gone))
         try Tree { File(new, "text") }.create(in: backup.source)
-        try shell(#"echo more >> "$1""#, backup.source.appending("a/changed"))
-        try backup.include(backup.source.appending("unmarked"))
-        try backup.exclude(backup.source.appending("marked"))
+        try shell(#"echo more >> "$1""#, backup("a/changed"))
+        try backup.include(backup("unmarked"))
+        try backup.exclude(backup("marked"))
         try backup.create()
         let difference = try backup.runSuccessfully("diff", first, "latest")
         #expect(

@@ -21,7 +21,7 @@ struct ReadOnlyRepositoryTests {
         for _ in 0..<2 {
             try Tree { File("new", "new") }.create(in: backup.source)
             try backup.create()
-            try tool("rm", backup.source.appending("new"))
+            try tool("rm", backup("new"))
         }
         return (backup, volume)
     }
@@ -41,8 +41,7 @@ struct ReadOnlyRepositoryTests {
         }
         // restic alone tries each time for the better part of a minute.
         #expect(ContinuousClock.now - start < .seconds(200))
-        try tool(
-            "cmp", backup.source.appending("one"), backup.restored(backup.source).appending("one"))
+        try tool("cmp", backup("one"), backup.restored(backup.source).appending("one"))
     }
 
     @Test("a read-only repository can be read, and what writes is refused at once")

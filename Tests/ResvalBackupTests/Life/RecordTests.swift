@@ -14,7 +14,7 @@ struct RecordTests {
             Directory("cache") { File("inside", "text") }
         }
         try backup.exclude(backup.source.appending(hostile))
-        try backup.exclude(backup.source.appending("cache"))
+        try backup.exclude(backup("cache"))
         try backup.create()
         let text = try backup.runSuccessfully("show", "latest", "--excluded")
         #expect(
@@ -24,7 +24,7 @@ struct RecordTests {
                 """)
         let raw = try backup.run("show", "latest", "--excluded", "--null")
         #expect(
-            raw.output == backup.source.appending("cache").bytes + [0]
+            raw.output == backup("cache").bytes + [0]
                 + backup.source.appending(hostile).bytes + [0])
         let json = try backup.runSuccessfully("show", "latest", "--excluded", "--json")
         #expect(json.contains(#""isDirectory":true,"reason":"marked""#))
@@ -70,12 +70,12 @@ struct RecordTests {
             ).run()
         }
         try backup.create()
-        try backup.exclude(backup.source.appending("letter"))
+        try backup.exclude(backup("letter"))
         try create(refusing: "dump").expect(exits: 0, says: "letter: warning: is newly excluded")
         // As if the file had been excluded all the time.
         let forge = "find \"$1\" -name '*.record' -exec sed -i 's:/letter:/file:g' {} +"
         try shell(forge, notes)
-        try backup.exclude(backup.source.appending("file"))
+        try backup.exclude(backup("file"))
         try create(refusing: "dump").expect(exits: 3, says: "cannot be compared")
         try shell(forge, notes)
         #expect(try create(refusing: "nothing").exitCode == 0)

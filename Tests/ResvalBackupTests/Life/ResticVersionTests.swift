@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Which restic runs", .cleansUp)
 struct ResticVersionTests {
-    private func file(in backup: BackupFixture) -> FilePath { backup.source.appending("file") }
+    private func file(in backup: BackupFixture) -> FilePath { backup("file") }
 
     /// A restic that names a version, and leaves a file behind if it is asked for anything else.
     private func command(

@@ -74,7 +74,7 @@ struct ServerTests {
     }
 
     private func addLargeFile(_ backup: BackupFixture) throws {
-        let file = backup.source.appending("large")
+        let file = backup("large")
         try tool("dd", "if=/dev/urandom", "of=\(file)", "bs=1M", "count=40", "status=none")
     }
 

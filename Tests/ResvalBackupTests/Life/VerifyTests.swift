@@ -53,10 +53,10 @@ struct VerifyTests {
         try backup.create()
         try tool("cp", "-a", backup.source, backup.base.appending("original"))
         let damaged = DamagedBackup(backup)
-        try tool("rm", "-r", backup.source.appending("b"))
+        try tool("rm", "-r", backup("b"))
         // It covers less than the one before.
         try backup.run("create", backup.source, "--tag", "second", exits: 3)
-        try backup.runSuccessfully("evict", backup.source.appending("evicted"))
+        try backup.runSuccessfully("evict", backup("evicted"))
         return (backup, damaged)
     }
 
@@ -79,8 +79,8 @@ struct VerifyTests {
         try damaged.checkRestore(without: ["b/two"])
         try tool("rm", "-r", backup.target)
         try damaged.checkRestore(of: "b", without: ["b/two"])
-        try backup.runSuccessfully("download", backup.source.appending("evicted"))
-        try tool("cmp", backup.source.appending("evicted"), damaged.original("evicted"))
+        try backup.runSuccessfully("download", backup("evicted"))
+        try tool("cmp", backup("evicted"), damaged.original("evicted"))
     }
 
     @Test(

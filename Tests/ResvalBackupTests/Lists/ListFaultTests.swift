@@ -124,11 +124,11 @@ struct ListFaultTests {
                 base.appending("source"), "--relative-to", base.appending(name), "--output",
                 list
             ).run(exits: 1, says: "\(base)/source: is not in the directory")
-            #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }
+            #expect(!list.exists)
         }
         let file = base.appending("file")
         try plan(file, "--relative-to", file, "--output", list).run(exits: 1, says: "\(file): ")
-        #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }
+        #expect(!list.exists)
     }
 
     @Test("files with a protection class are named and not in the list, unless they are to be")
@@ -158,7 +158,7 @@ struct ListFaultTests {
         }
         let list = base.appending("list")
         try plan(base.appending("left out"), "--output", list).run(exits: 1)
-        #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }
+        #expect(!list.exists)
         try plan(
             base.appending("stored"), "--relative-to", base, "--output", list,
             base.appending("missing")

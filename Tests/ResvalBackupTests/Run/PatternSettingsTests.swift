@@ -75,7 +75,7 @@ struct PatternSettingsTests {
     func growth() throws {
         let fixture = try configuredBackup { Self.tree }
         try fixture.configure(fixture.usual + "verify = \"never\"\nwarn-growth = \"50%\"\n")
-        let file = fixture.backup.source.appending("new")
+        let file = fixture.backup("new")
         for (size, isTold) in [(0, false), (4000, false), (40000, true), (40000, false)] {
             try tool("truncate", "-s", "\(size)", file)
             let result = try fixture.command("run").run(exits: 0)

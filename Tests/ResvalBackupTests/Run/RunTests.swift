@@ -145,7 +145,7 @@ struct RunTests {
     func vanishing() throws {
         let fixture = try configuredBackup { backedUpTree }
         try fixture.configure(fixture.usual + "verify = \"never\"\n[retention]\nkeep-last = 1\n")
-        let goes = fixture.backup.source.appending("goes")
+        let goes = fixture.backup("goes")
         let programs = try fixture.backup.command([], beforeBackup: "rm -f \"\(goes)\"")
         var command = fixture.command("run")
         command.environment["PATH"] = programs.environment["PATH"]
@@ -155,7 +155,7 @@ struct RunTests {
         }
         // One of these items is less than 20 %.
         for number in 0..<9 {
-            try tool("touch", fixture.backup.source.appending("\(number)"))
+            try tool("touch", fixture.backup("\(number)"))
         }
         try #expect(run(exits: 0) == 1)
         for _ in 0..<3 {
@@ -184,8 +184,8 @@ struct RunTests {
         #expect(status.text.contains("last pruned: "))
 
         // Everything is marked: the newest snapshot that has it is kept, and the rest goes on.
-        try fixture.backup.exclude(fixture.backup.source.appending("f"))
-        try fixture.backup.exclude(fixture.backup.source.appending("large"))
+        try fixture.backup.exclude(fixture.backup("f"))
+        try fixture.backup.exclude(fixture.backup("large"))
         for left in [2, 3] {
             try fixture.command("run").run(exits: 0)
             try #expect(count() == left)
@@ -194,9 +194,7 @@ struct RunTests {
         let held = try #require(snapshotIdentifiers(in: list).first)
         try fixture.command("restore", "--target", fixture.backup.target, "--snapshot", held)
             .run(exits: 0)
-        try tool(
-            "cmp", fixture.backup.source.appending("large"),
-            fixture.backup.restored(fixture.backup.source.appending("large")))
+        try tool("cmp", fixture.backup("large"), fixture.backup.restored(fixture.backup("large")))
         let after = try fixture.command("status").run(exits: 0)
         #expect(after.text.hasPrefix("ok\n"), "\(after)")
     }

@@ -34,9 +34,9 @@ struct WatchCommandTests {
         #expect(log.contains("in-use"))
         // Open, a document, and a mark below no directory that is named.
         for name in [".cache/app/c0", "Documents/letter", "data/marked", "fill"] {
-            #expect(home.exists(name), "\(name)")
+            #expect(home(name).exists, "\(name)")
         }
-        #expect(!home.exists(".cache/app/c1"))
+        #expect(!home(".cache/app/c1").exists)
         let records = try tool("ls", home.home.appending(".local/state/resval/purge"))
         #expect(records.contains("volume-"))
     }
@@ -96,7 +96,7 @@ struct WatchCommandTests {
         let log = try home.log
         #expect(result.text == "exit 0\n", "\(result)\n\(log)")
         for index in 0..<8 {
-            #expect(home.exists(".cache/app/c\(index)") == (index < 6), "\(index)\n\(log)")
+            #expect(home(".cache/app/c\(index)").exists == (index < 6), "\(index)\n\(log)")
         }
     }
 
@@ -112,8 +112,8 @@ struct WatchCommandTests {
             """)
         let log = try home.log
         #expect(result.text == "exit 0\n", "\(result)\n\(log)")
-        #expect(!home.exists("data/marked"))
-        #expect(home.exists("Documents/letter"))
+        #expect(!home("data/marked").exists)
+        #expect(home("Documents/letter").exists)
     }
 
     @Test(
@@ -136,7 +136,7 @@ struct WatchCommandTests {
         let log = try home.log
         // A contentOfOneMebibyte is 3 % of the volume: 9 % would be left.
         #expect(result.text == "exit 1\nexit 0\n", "\(result)\n\(log)")
-        #expect(home.exists(".cache/app/c0"))
+        #expect(home(".cache/app/c0").exists)
         let tries = log.split(separator: "\n").count { $0.contains("nothing is deleted") }
         #expect(tries == 1, "\(log)")
     }
@@ -152,7 +152,7 @@ struct WatchCommandTests {
             """)
         let log = try home.log
         #expect(result.text == "exit 1\n", "\(result)\n\(log)")
-        #expect(!home.exists(".cache/app/c0"))
+        #expect(!home(".cache/app/c0").exists)
     }
 
     @Test("at critical something purgeable that appears after a purge in vain is deleted soon")
@@ -171,7 +171,7 @@ struct WatchCommandTests {
             """)
         let log = try home.log
         #expect(result.text == "exit 0\n", "\(result)\n\(log)")
-        #expect(!home.exists(".cache/found"), "\(log)")
+        #expect(!home(".cache/found").exists, "\(log)")
     }
 
     @Test("inodes that run short are freed, too")
@@ -191,7 +191,7 @@ struct WatchCommandTests {
             """)
         let log = try home.log
         #expect(result.text == "exit 0\n", "\(result)\n\(log.suffix(400))")
-        #expect(home.exists("n1"))
-        #expect(home.exists("Documents/letter"))
+        #expect(home("n1").exists)
+        #expect(home("Documents/letter").exists)
     }
 }

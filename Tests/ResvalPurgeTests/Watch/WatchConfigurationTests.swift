@@ -128,7 +128,7 @@ struct WatchConfigurationTests {
             "\(home.home)/disk: cannot be watched: \(home.home)/disk is not mounted, so what is "
             + "there is on another volume (mount it, or take it out of volumes)"
         #expect(log.hasSuffix(complaint), "\(log)")
-        #expect(home.exists(".cache/app/c0"))
+        #expect(home(".cache/app/c0").exists)
         #expect(listener.next(beginning: "STATUS=\(home.home)/disk: cannot be watched") != nil)
     }
 
@@ -153,7 +153,7 @@ struct WatchConfigurationTests {
         let log = try home.log
         #expect(result.text == "exit 2\nexit 0\n", "\(result)\n\(log)")
         #expect(log.contains("/my disk is not mounted"), "\(log)")
-        #expect(home.exists(".cache/app/c0"))
+        #expect(home(".cache/app/c0").exists)
     }
 
     @Test("marks that plan acts on and watch does not are told once, with how to go on")
@@ -180,7 +180,7 @@ struct WatchConfigurationTests {
         #expect(log.hasSuffix(advice), "\(log)")
         let named = try tool("cat", home.home.appending("log.named"))
         #expect(!named.contains("mark-roots"), "\(named)")
-        #expect(!home.exists(".local/share/marked"))
+        #expect(!home(".local/share/marked").exists)
     }
 
     @Test("protected directories in mark-roots are reported, and nothing in them is deleted")
@@ -198,6 +198,6 @@ struct WatchConfigurationTests {
         let log = try home.log
         #expect(result.text == "exit 1\n", "\(result)\n\(log)")
         #expect(log.contains("Documents/drafts: nothing in it is ever deleted"), "\(log)")
-        #expect(home.exists("Documents/drafts/draft"))
+        #expect(home("Documents/drafts/draft").exists)
     }
 }

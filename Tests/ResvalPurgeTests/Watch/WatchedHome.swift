@@ -44,14 +44,8 @@ struct WatchedHome {
 
     var log: String { get throws { try tool("cat", home.appending("log")) } }
 
-    func exists(_ name: String) -> Bool {
-        do throws(Errno) {
-            _ = try home.appending(name).withoutFollowing.status()
-            return true
-        } catch {
-            return false
-        }
-    }
+    /// The path of something in the home.
+    func callAsFunction(_ path: String) -> FilePath { home.appending(path) }
 }
 
 /// The content of a file of one mebibyte.
@@ -60,13 +54,12 @@ let contentOfOneMebibyte = String(repeating: "x", count: 1 << 20)
 func watchedHome(
     configuration: String = "min-age = \"0\"\n", caches: Int = 8
 ) throws -> WatchedHome {
-    let root = try filesystem(.ext4).root
-    try Tree {
+    let root = try filesystem(.ext4) {
         File("home/.config/resval/purge.toml", configuration)
         Directory("home/.cache/app")
         for index in 0..<caches { File("home/.cache/app/c\(index)", contentOfOneMebibyte) }
         File("home/Documents/letter", contentOfOneMebibyte).purgeable()
         File("home/data/marked", contentOfOneMebibyte).purgeable()
-    }.create(in: root)
+    }.root
     return WatchedHome(home: root.appending("home"))
 }

@@ -9,22 +9,22 @@ struct AuditMarkTests {
     @Test("large files and what tools re-create are found, unless a mark says what to do with them")
     func large() throws {
         let home = try auditedHome {
-            File("core", filler(3000))
+            File("core", content(3000))
             HardLink("a twin", to: "core")
-            File("a disk", filler(100_000))
-            File("known", filler(100_000)).excluded(false)
-            File("left out", filler(100_000)).excluded()
-            Directory("photos") { File("one", filler(100_000)) }.excluded(false)
-            File("twins/b", filler(100_000))
+            File("a disk", content(100_000))
+            File("known", content(100_000)).excluded(false)
+            File("left out", content(100_000)).excluded()
+            Directory("photos") { File("one", content(100_000)) }.excluded(false)
+            File("twins/b", content(100_000))
             HardLink("twins/a", to: "twins/b")
-            Directory("build") { File("object", filler(100_000)) }.excluded()
+            Directory("build") { File("object", content(100_000)) }.excluded()
             File("app/package.json", "{}")
-            File("app/node_modules/a", filler(40_000))
-            File("app/node_modules/b", filler(40_000))
-            File("app/node_modules/c", filler(100_000))
+            File("app/node_modules/a", content(40_000))
+            File("app/node_modules/b", content(40_000))
+            File("app/node_modules/c", content(100_000))
             File("small/package.json", "{}")
-            File("small/node_modules/a", filler(100))
-            Directory(".cache") { File("image", filler(100_000)) }
+            File("small/node_modules/a", content(100))
+            Directory(".cache") { File("image", content(100_000)) }
         }
         expect(
             try audit("--larger-than", "60K", home, in: home), in: home,
@@ -151,7 +151,7 @@ struct AuditMarkTests {
     func documents() throws {
         let home = try auditedHome {
             Directory("Pictures") { Directory("2019") }.excluded()
-            Directory("Documents/thesis") { File("text", filler(20_000)) }.excluded()
+            Directory("Documents/thesis") { File("text", content(20_000)) }.excluded()
             File("Documents/app/package.json", "{}")
             Directory("Documents/app/node_modules") { File("a") }.excluded()
             File("Documents/cache/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")

@@ -2,9 +2,6 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Content of a number of bytes.
-func filler(_ count: Int) -> [UInt8] { Array(repeating: 0x78, count: count) }
-
 /// Runs `resval audit` in a home, without settings of a backup.
 func audit(
     _ arguments: any CommandArgument..., in home: FilePath, user: UInt32? = nil,

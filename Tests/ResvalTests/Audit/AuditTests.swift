@@ -48,10 +48,9 @@ struct AuditTests {
 
     @Test("on a filesystem in memory purgeable items are found, and classes are not")
     func inMemory() throws {
-        let home = try filesystem(.tmpfs).root
-        try Tree {
+        let home = try filesystem(.tmpfs) {
             File("a").purgeable(); File("b").protection(.complete)
-        }.create(in: home)
+        }.root
         expect(
             try audit(home, in: home), in: home,
             finds: [
@@ -147,7 +146,7 @@ struct AuditTests {
         try require(.root, .tool("setpriv"))
         let home = try auditedHome {
             Directory("closed") { File("a") }.permissions(0)
-            File("large", filler(100_000))
+            File("large", content(100_000))
         }
         let result = try audit("--larger-than", "1K", home, "nowhere", in: home, user: 65534)
         #expect(
@@ -172,7 +171,7 @@ struct AuditTests {
         let name = FileName([0x61, 0xFF])
         let home = try auditedHome {
             File("app/package.json", "{}")
-            Directory("app/node_modules") { File(name, filler(100_000)) }
+            Directory("app/node_modules") { File(name, content(100_000)) }
             File(name).excluded(false).attribute(StoredKey.isPurgeable.attribute, "x")
         }
         let result = try audit("--json", "--larger-than", "50K", home, in: home)

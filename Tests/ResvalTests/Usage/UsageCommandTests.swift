@@ -7,8 +7,6 @@ import Testing
 struct UsageCommandTests {
     private let user: UInt32 = 65534
 
-    private static func content(_ count: Int) -> [UInt8] { Array(repeating: 0x78, count: count) }
-
     /// Sizes are those of files in memory: whole pages, and directories take nothing.
     private static let home = Tree {
         Directory(".cache") { Directory("program") { File("image", content(1 << 20)) } }
@@ -162,9 +160,9 @@ struct UsageCommandTests {
     func unreadable() throws {
         try require(.root)
         let tree = Tree {
-            Directory("closed") { File("secret", Self.content(100_000)) }.permissions(0)
-            Directory("named") { File("entry", Self.content(100_000)) }.permissions(0o744)
-            File("plain", Self.content(100_000))
+            Directory("closed") { File("secret", content(100_000)) }.permissions(0)
+            Directory("named") { File("entry", content(100_000)) }.permissions(0o744)
+            File("plain", content(100_000))
         }
         let home = try mountedHome(tree)
         try tool("chmod", "755", home)
@@ -186,7 +184,7 @@ struct UsageCommandTests {
     @Test("hostile names drive neither the terminal nor the JSON")
     func hostileNames() throws {
         let tree = Tree {
-            for name in HostileNames.all { Directory(name) { File(name, Self.content(5_000)) } }
+            for name in HostileNames.all { Directory(name) { File(name, content(5_000)) } }
         }
         let home = try mountedHome(tree)
         let screen = try usage("--top", "100", in: home)

@@ -47,7 +47,7 @@ struct UsageExtremeTests {
         try require(.tool("python3"))
         let tree = Tree {
             NestedDirectories(FileName(stringLiteral: Self.name), depth: Self.depth) {
-                File("bottom", Array(repeating: 0x78, count: 4096))
+                File("bottom", content(4096))
             }
         }
         let filesystem = try filesystem(.tmpfs, options: ["size=256m"])

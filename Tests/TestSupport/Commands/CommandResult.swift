@@ -62,6 +62,16 @@ extension CommandResult {
     }
 }
 
+/// Compares everything a command did.
+package func expect(
+    _ result: CommandResult, exits code: Int32, prints output: String = "",
+    complains errors: String = "", sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(result.exitCode == code, sourceLocation: sourceLocation)
+    #expect(result.text == output, sourceLocation: sourceLocation)
+    #expect(result.errorText == errors, sourceLocation: sourceLocation)
+}
+
 extension CommandResult: CustomStringConvertible {
     package var description: String {
         "\(end), output \(quotedForMessages(output)), errors \(quotedForMessages(errorOutput))"

@@ -26,11 +26,15 @@ package struct MountedFilesystem: Sendable {
 /// - Parameters:
 ///   - size: its size in bytes, where it has an image; nil for a small one.
 ///   - features: words for the program that makes it.
+///   - items: what it holds at first.
 package func filesystem(
-    _ kind: FilesystemKind, options: [String] = [], size: Int64? = nil, features: [String] = []
+    _ kind: FilesystemKind, options: [String] = [], size: Int64? = nil, features: [String] = [],
+    @TreeBuilder containing items: () -> [any TreeItem] = { [] }
 ) throws -> MountedFilesystem {
     try require(.filesystem(kind))
-    return try newFilesystem(kind, options: options, size: size, features: features)
+    let filesystem = try newFilesystem(kind, options: options, size: size, features: features)
+    try Tree(items).create(in: filesystem.root)
+    return filesystem
 }
 
 /// Makes a filesystem that has an empty encrypted directory `vault`, and a function that locks and

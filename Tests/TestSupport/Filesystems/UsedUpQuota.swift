@@ -10,7 +10,7 @@ package func directoryWithUsedUpQuota() throws -> FilePath {
     let volume = filesystem.root.appending("volume")
     try tool("btrfs", "quota", "enable", filesystem.root)
     try tool("btrfs", "subvolume", "create", volume)
-    try Tree { for index in 0..<200 { File(FileName(Array("f\(index)".utf8))) } }
+    try Tree { for index in 0..<200 { File("f\(index)") } }
         .create(in: volume)
     try tool("sync")
     try tool("btrfs", "qgroup", "limit", "32K", volume)
