@@ -35,9 +35,15 @@ LINUX_CALL(ftruncate, (int descriptor, off_t size), (descriptor, size))
 LINUX_CALL(pwrite, (int descriptor, const void *bytes, size_t size, off_t offset),
            (descriptor, bytes, size, offset))
 
-static inline long linux_getdents64(int descriptor, void *buffer, size_t size) {
-    return linux_result(syscall(SYS_getdents64, descriptor, buffer, size));
-}
+LINUX_SYSCALL(getdents64, (int descriptor, void *buffer, size_t size), descriptor, buffer, size)
+LINUX_SYSCALL(statx, (int directory, const char *path, int flags, unsigned int mask,
+                      struct statx *status),
+              directory, path, flags, mask, status)
+LINUX_SYSCALL(fallocate, (int descriptor, int mode, off_t offset, off_t length), descriptor, mode,
+              offset, length)
+LINUX_SYSCALL(renameat2, (int old_directory, const char *old_name, int new_directory,
+                          const char *new_name, unsigned int flags),
+              old_directory, old_name, new_directory, new_name, flags)
 
 // Whether the names in an open directory are ciphertext (fscrypt): its policy's key is absent, or was
 // removed while files are open. Old policies also take a key from the keyrings of the process. False
@@ -69,11 +75,6 @@ static inline bool linux_is_locked(int directory) {
     return true;
 }
 
-static inline long linux_statx(int directory, const char *path, int flags, unsigned int mask,
-                               struct statx *status) {
-    return linux_result(syscall(SYS_statx, directory, path, flags, mask, status));
-}
-
 // Writes the handle of an item as /proc/PID/fdinfo does. Returns the length of the text; 300 bytes
 // are enough.
 static inline long linux_file_handle(int directory, const char *path, int flags, char *text) {
@@ -91,10 +92,6 @@ static inline long linux_file_handle(int directory, const char *path, int flags,
         length += sprintf(text + length, "%02x", handle.bytes[index]);
     }
     return length;
-}
-
-static inline long linux_fallocate(int descriptor, int mode, off_t offset, off_t length) {
-    return linux_result(syscall(SYS_fallocate, descriptor, mode, offset, length));
 }
 
 // Sets the modification time and leaves the access time unchanged.
@@ -126,12 +123,6 @@ static inline long linux_set_inode_flags(int descriptor, int flags) {
 // Checks the effective user's access to a file: faccessat2(2), or glibc's emulation of it.
 static inline long linux_faccessat(int directory, const char *path, int mode, int flags) {
     return linux_result(faccessat(directory, path, mode, flags | AT_EACCESS));
-}
-
-static inline long linux_renameat2(int old_directory, const char *old_name, int new_directory,
-                                   const char *new_name, unsigned int flags) {
-    return linux_result(syscall(SYS_renameat2, old_directory, old_name, new_directory, new_name,
-                                flags));
 }
 
 // Creates an unnamed file in a directory, which linkat(2) can give a name.

@@ -77,9 +77,7 @@ static inline long linux_get_extents(int descriptor, uint64_t start,
 
 static inline void linux_sync(void) { sync(); }
 
-static inline long linux_syncfs(int descriptor) {
-    return linux_result(syscall(SYS_syncfs, descriptor));
-}
+LINUX_SYSCALL(syncfs, (int descriptor), descriptor)
 
 // Reads the quota of a user (0) or a group (1) on the filesystem that contains an open file:
 // quotactl_fd(2) of Linux 5.14, which glibc 2.36 does not wrap.

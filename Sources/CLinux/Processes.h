@@ -113,14 +113,10 @@ static inline long linux_wait(int process) {
 }
 
 // kill(2): with signal 0, checks only that the process exists and may be signalled.
-static inline long linux_kill(int process, int signal) {
-    return kill(process, signal) == 0 ? 0 : -errno;
-}
+LINUX_CALL(kill, (int process, int signal), (process, signal))
 
 // Compares a resource of two threads: kcmp(2). Returns 0 if they share it.
-static inline long linux_kcmp(int first, int second, int type) {
-    return linux_result(syscall(SYS_kcmp, first, second, type, 0, 0));
-}
+LINUX_SYSCALL(kcmp, (int first, int second, int type), first, second, type, 0, 0)
 
 // Sends one datagram to a local socket, without waiting. An address that begins with a NUL is in
 // the abstract namespace.

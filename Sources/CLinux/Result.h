@@ -91,4 +91,10 @@ static inline long linux_result(long result) { return result < 0 ? -(long)errno 
 #define LINUX_CALL(name, parameters, arguments) \
     static inline long linux_##name parameters { return linux_result(name arguments); }
 
+// Defines linux_NAME, which makes the call of that name by its number.
+#define LINUX_SYSCALL(name, parameters, ...) \
+    static inline long linux_##name parameters { \
+        return linux_result(syscall(SYS_##name, __VA_ARGS__)); \
+    }
+
 #endif

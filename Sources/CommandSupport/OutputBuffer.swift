@@ -39,10 +39,6 @@ package struct OutputBuffer: ~Copyable {
     @inline(__always)
     package mutating func append(byte: UInt8) { bytes.append(byte) }
 
-    package mutating func append(_ number: some BinaryInteger) {
-        bytes.append(contentsOf: String(number).utf8)
-    }
-
     /// Appends a file name or path, escaped so that it cannot control a terminal or forge a line.
     package mutating func append(name: UnsafeBufferPointer<UInt8>) {
         NameEscaping.append(name, to: &bytes)

@@ -3,7 +3,8 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// A reader of the configuration file, whose errors name the line, the key and what is valid.
+/// A reader of the configuration file, whose errors name the line, the key and what is valid. A key
+/// that is not set is nil.
 package struct SettingsReader {
     private let values: [String: TOMLValue]
     private let tableName: String?
@@ -32,7 +33,6 @@ package struct SettingsReader {
 
     fileprivate func has(_ key: String) -> Bool { values[key] != nil }
 
-    /// Returns the number of a key; nil when it is not set.
     package func integer(_ key: some RawRepresentable<String>) throws(SettingsError) -> Int? {
         guard let value = values[key.rawValue]?.content else { return nil }
         guard case .integer(let number) = value else {
@@ -41,7 +41,6 @@ package struct SettingsReader {
         return number
     }
 
-    /// Returns the text of a key; nil when it is not set.
     package func string(_ key: some RawRepresentable<String>) throws(SettingsError) -> String? {
         guard let value = values[key.rawValue]?.content else { return nil }
         guard case .string(let text) = value, !text.isEmpty, !text.contains("\0") else {
@@ -50,7 +49,6 @@ package struct SettingsReader {
         return text
     }
 
-    /// Returns the Boolean of a key; nil when it is not set.
     package func boolean(_ key: some RawRepresentable<String>) throws(SettingsError) -> Bool? {
         guard let value = values[key.rawValue]?.content else { return nil }
         guard case .boolean(let boolean) = value else {
@@ -59,7 +57,6 @@ package struct SettingsReader {
         return boolean
     }
 
-    /// Returns the texts of a key; nil when it is not set.
     package func strings(_ key: some RawRepresentable<String>) throws(SettingsError) -> [String]? {
         guard let value = values[key.rawValue]?.content else { return nil }
         let mistake = complaint(key.rawValue, "takes a list of texts in quotes: [\"…\", \"…\"]")
@@ -87,7 +84,6 @@ package struct SettingsReader {
         return text
     }
 
-    /// Returns the table of a key; nil when it is not set.
     package func table(_ key: some RawRepresentable<String>) throws(SettingsError)
         -> SettingsReader?
     {

@@ -16,14 +16,4 @@ package enum StateDirectory {
         }
         return home.appending(stateDirectoryName)
     }
-
-    /// Creates the directory, accessible to its owner only, if it does not exist.
-    ///
-    /// - Throws: ``FileError``, also when it belongs to another user or other users can write to
-    ///   it.
-    package static func make() throws(FileError) -> FilePath {
-        let path = try path()
-        try makeStateDirectory(path)
-        return path
-    }
 }

@@ -88,12 +88,6 @@ package func openDirectoryReference(_ path: FilePath) throws(Errno) -> FileDescr
     try openFile(path, flags: [.reference, .directory])
 }
 
-package func openDirectory(
-    _ name: FilePath, in directory: FileDescriptor
-) throws(Errno) -> FileDescriptor {
-    try openFile(in: directory, name, flags: [.readOnly, .directory, .noFollow])
-}
-
 /// Opens a file in an open directory for reading, without waiting for the other end of a FIFO.
 package func openForReading(
     _ name: FilePath, in directory: FileDescriptor

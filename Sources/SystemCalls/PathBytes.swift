@@ -32,15 +32,6 @@ extension UnsafeRawBufferPointer {
         }
         return memcmp(first, second, count) == 0
     }
-
-    /// Returns a number below, equal to or above 0 when the bytes sort before, like or after others.
-    package func order(to other: UnsafeRawBufferPointer) -> Int {
-        guard let first = baseAddress, let second = other.baseAddress else {
-            return count - other.count
-        }
-        let order = memcmp(first, second, Swift.min(count, other.count))
-        return order == 0 ? count - other.count : Int(order)
-    }
 }
 
 /// A relative path read from a file, a tag or a record: names that lead down from a directory.

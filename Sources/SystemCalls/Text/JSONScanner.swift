@@ -87,8 +87,6 @@ package struct JSONScanner {
         try number { Int64($0).flatMap { $0 < 0 ? nil : $0 } }
     }
 
-    package mutating func number() throws(JSONError) -> Double { try number(Double.init) }
-
     package mutating func bool() throws(JSONError) -> Bool {
         if try takes("true") { return true }
         guard try takes("false") else { throw failure }
