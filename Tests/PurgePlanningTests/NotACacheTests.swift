@@ -253,11 +253,11 @@ struct NotACacheTests {
         }
         let home = try homeFixture { tree }
         for name in ["program", ".git"] {
-            let (app, other) = (home.path("\(name).app"), home.path("\(name).other"))
+            let (app, other) = (home("\(name).app"), home("\(name).other"))
             let mock = SystemCallMock([:])
             mock.beforeCall = { call in
                 guard call == .getdents64, mock.calls[call] == 1 else { return }
-                rename(app.string, home.path("\(name).moved").string)
+                rename(app.string, home("\(name).moved").string)
                 rename(other.string, app.string)
             }
             let layout = mock.run { CacheLayout(of: app.withoutFollowing, .shipped) }

@@ -60,9 +60,9 @@ struct SmallUnitTests {
             File("Documents/file")
         }
         let fixture = try homeFixture { tree }
-        let unit = fixture.path(".cache/app/unit")
+        let unit = fixture(".cache/app/unit")
         try tool("ln", unit.appending("file"), unit.appending("second"))
-        try tool("ln", fixture.path("Documents/file"), fixture.path(".cache/app/linked"))
+        try tool("ln", fixture("Documents/file"), fixture(".cache/app/linked"))
         try #expect(fixture.found().kept[".cache/app/empty"] == .freesNothing)
         let (units, kept, found) = try fixture.found {
             $0.countsInodes = true

@@ -29,7 +29,7 @@ struct InodeTests {
     @Test("status names them, empty files may go, and a percentage is meant of them, too")
     func short() throws {
         let home = try homeWithFewInodes()
-        try tool("ln", home.path("Documents/letter"), home.path(".cache/app/linked"))
+        try tool("ln", home("Documents/letter"), home(".cache/app/linked"))
         let enough = try home.run("plan", ".", "--free", "1M", "--min-age", "0", "--kept")
         #expect(enough.text.contains("/file0: deleting it would free nothing\n"), "\(enough)")
         let free = try inodes(home).available
@@ -53,11 +53,11 @@ struct InodeTests {
         #expect(plan.exitCode == 0)
         let run = try home.run(arguments: ["run"] + target + ["--json"])
         #expect(run.exitCode == 0 && run.text.contains("\"isReached\":true"), "\(run)")
-        let left = try tool("ls", home.path(".cache/app")).split(separator: "\n").count
+        let left = try tool("ls", home(".cache/app")).split(separator: "\n").count
         #expect(left <= 101 - wanted && left > 101 - wanted - 10, "\(run)")
         #expect(try inodes(home).available >= total * 15 / 100 - 10, "\(run)")
-        #expect(try exists(home.path(".cache/app/linked")))
-        #expect(try exists(home.path("data/1")))
+        #expect(try exists(home(".cache/app/linked")))
+        #expect(try exists(home("data/1")))
     }
 
     @Test("a target that is out of reach is told in inodes, and nothing is deleted")
@@ -71,6 +71,6 @@ struct InodeTests {
         #expect(run.exitCode == 1)
         #expect(run.errorText.contains("only 100 inodes of "), "\(run)")
         #expect(run.errorText.contains(" inodes short"), "\(run)")
-        #expect(try exists(home.path(".cache/app/file0")))
+        #expect(try exists(home(".cache/app/file0")))
     }
 }

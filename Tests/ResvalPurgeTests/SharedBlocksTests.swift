@@ -23,13 +23,13 @@ struct SharedBlocksTests {
         try Self.tree.create(in: root)
         let home = PurgeHome(home: root.appending("home"))
         for name in ["first", "second"] {
-            let unit = home.path(".cache/app/\(name)")
+            let unit = home(".cache/app/\(name)")
             try tool(
                 "dd", "if=/dev/urandom", "of=\(unit)/file", "bs=1M", "count=8", "status=none")
             try tool(
                 "cp", "--reflink=always", unit.appending("file"), unit.appending("clone"))
         }
-        try tool("touch", home.path(".cache/app/young/file"))
+        try tool("touch", home(".cache/app/young/file"))
         try tool("sync", "-f", home.home)
         let options: [any CommandArgument] = [".", "--free", "4M", "--min-age", "0"]
         let plan = try home.run(arguments: ["plan"] + options)
@@ -39,8 +39,8 @@ struct SharedBlocksTests {
         #expect(units.count == 3 && units.first?.hasSuffix("/young/") == true, "\(plan)")
         let run = try home.run(arguments: ["run"] + options + ["--partial"])
         #expect(run.exitCode == 0 && run.text.contains("deleted 2 units, "), "\(run)")
-        #expect(try !exists(home.path(".cache/app/young")))
-        let left = try ["first", "second"].filter { try exists(home.path(".cache/app/\($0)")) }
+        #expect(try !exists(home(".cache/app/young")))
+        let left = try ["first", "second"].filter { try exists(home(".cache/app/\($0)")) }
         #expect(left.count == 1, "\(run)")
     }
 }
