@@ -56,8 +56,8 @@ struct InodeTests {
         let left = try tool("ls", home(".cache/app")).split(separator: "\n").count
         #expect(left <= 101 - wanted && left > 101 - wanted - 10, "\(run)")
         #expect(try inodes(home).available >= total * 15 / 100 - 10, "\(run)")
-        #expect(try exists(home(".cache/app/linked")))
-        #expect(try exists(home("data/1")))
+        #expect(home(".cache/app/linked").exists)
+        #expect(home("data/1").exists)
     }
 
     @Test("a target that is out of reach is told in inodes, and nothing is deleted")
@@ -71,6 +71,6 @@ struct InodeTests {
         #expect(run.exitCode == 1)
         #expect(run.errorText.contains("only 100 inodes of "), "\(run)")
         #expect(run.errorText.contains(" inodes short"), "\(run)")
-        #expect(try exists(home(".cache/app/file0")))
+        #expect(home(".cache/app/file0").exists)
     }
 }

@@ -39,8 +39,8 @@ struct SharedBlocksTests {
         #expect(units.count == 3 && units.first?.hasSuffix("/young/") == true, "\(plan)")
         let run = try home.run(arguments: ["run"] + options + ["--partial"])
         #expect(run.exitCode == 0 && run.text.contains("deleted 2 units, "), "\(run)")
-        #expect(try !exists(home(".cache/app/young")))
-        let left = try ["first", "second"].filter { try exists(home(".cache/app/\($0)")) }
+        #expect(!home(".cache/app/young").exists)
+        let left = ["first", "second"].filter { home(".cache/app/\($0)").exists }
         #expect(left.count == 1, "\(run)")
     }
 }

@@ -108,7 +108,7 @@ struct AuditTests {
     @Test("what an overlay shows again is looked at where it is without it")
     func overlay() throws {
         let overlay = try filesystem(.overlayfs)
-        try Tree { File("core", filler(100_000)) }.create(in: overlay.root)
+        try Tree { File("core", content(100_000)) }.create(in: overlay.root)
         let home = overlay.root.removingLastComponent()
         expect(
             try audit("--larger-than", "60K", home, in: home), in: home,
