@@ -17,6 +17,8 @@ package final class RestoreStage: Sendable {
     /// items.
     let leftovers: [FilePath]
     private let parent: OpenDirectory
+    /// The parent's modification time before this directory was made, and after.
+    private let parentTimes: (before: FileTime, after: FileTime)
     private let name: FilePath
     private let directory: OpenDirectory
 
@@ -36,7 +38,9 @@ package final class RestoreStage: Sendable {
             }
             let candidates = try Self.candidates(in: target, for: wanted)
             leftovers = candidates.flatMap { Self.leftovers(in: $0.directory, $0.path) }
-            (parent, name, directory) = try Self.make(in: candidates.map(\.directory))
+            let place = try Self.make(in: candidates.map(\.directory))
+            (parent, name, directory, parentTimes) =
+                (place.parent, place.name, place.directory, place.times)
             keepsAttributes = try Self.exclude(directory)
             try directory.setTimes(access: nil, modification: Self.exactTime)
             keptTime = try directory.status().contentModificationTime
@@ -140,7 +144,7 @@ package final class RestoreStage: Sendable {
     }
 
     /// Removes the directory with its remaining contents. Its parent keeps its modification time,
-    /// which may have been restored.
+    /// which may have been restored, and gets that from before where nothing else changed it.
     func remove() {
         // What cannot be removed is reported by the next restore, and contains only items of the
         // snapshot.
@@ -148,7 +152,9 @@ package final class RestoreStage: Sendable {
         try? removeTree(Self.tree, in: directory)
         removeKept()
         try? parent.remove(name, isDirectory: true)
-        if let modified { try? parent.setTimes(access: nil, modification: modified) }
+        guard let modified else { return }
+        let time = modified == parentTimes.after ? parentTimes.before : modified
+        try? parent.setTimes(access: nil, modification: time)
     }
 
     /// Whether a name is that of such a directory.
@@ -174,19 +180,31 @@ package final class RestoreStage: Sendable {
     /// Creates the directory in the deepest of the parents that allows it.
     private static func make(
         in candidates: [OpenDirectory]
-    ) throws(Errno) -> (OpenDirectory, FilePath, OpenDirectory) {
+    ) throws(Errno) -> Place {
         var failure = Errno.permissionDenied
         for parent in candidates.reversed() {
             let number = String(UInt64.random(in: .min ... .max), radix: 36)
             let name = FilePath(namePrefix + number)
             do throws(Errno) {
+                let before = try parent.status().contentModificationTime
                 try makeDirectory(name, in: parent.descriptor, permissions: 0o700)
-                return (parent, name, try open(name, in: parent))
+                let directory = try open(name, in: parent)
+                let after = try parent.status().contentModificationTime
+                return Place(
+                    parent: parent, name: name, directory: directory, times: (before, after))
             } catch {
                 failure = error
             }
         }
         throw failure
+    }
+
+    /// Where the directory was made.
+    private struct Place {
+        let parent: OpenDirectory
+        let name: FilePath
+        let directory: OpenDirectory
+        let times: (before: FileTime, after: FileTime)
     }
 
     /// Opens the directory that was created.
