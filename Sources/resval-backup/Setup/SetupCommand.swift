@@ -174,7 +174,7 @@ struct SetupCommand: AsyncParsableCommand {
             try await running { try await engine.takeOver(continued) }
         }
         Messages.write("this machine continues \(continued.snapshots.last?.machine ?? "")")
-        Messages.write("put back what you need: resval-backup restore --snapshot latest PATH")
+        Messages.write("put back: resval-backup restore --snapshot latest PATH")
         Messages.write("then go on: resval-backup setup")
         throw ExitCode(1)
     }
@@ -323,7 +323,7 @@ struct SetupCommand: AsyncParsableCommand {
             Messages.write("  \(index + 1)  \(machine.newest.machine)")
         }
         guard !yes else {
-            Messages.write("this machine continues none of these (to continue one: --host NAME)")
+            Messages.write("this machine continues none of these (one: --host NAME)")
             return nil
         }
         let own = machines.firstIndex { $0.set.name.configuration == configuration.name }
