@@ -68,10 +68,9 @@ package final class Progress: Sendable {
     private let firstDisplay: Int
 
     init(_ form: Form, _ step: StaticString) {
-        let now = Self.now()
         self.form = form
-        firstDisplay = now + 1_000_000_000
-        state = Monitor(State(step: ProgressStep(noun: step, start: now)))
+        firstDisplay = Self.now() + 1_000_000_000
+        state = Monitor(State(step: ProgressStep(noun: step)))
         if form != .none { startClock() }
     }
 
@@ -108,7 +107,7 @@ package final class Progress: Sendable {
         let now = Self.now()
         state.withLock { state in
             if let noun, !state.step.counts(noun) {
-                state = State(step: ProgressStep(noun: noun, start: now))
+                state = State(step: ProgressStep(noun: noun))
             }
             change(&state.step)
             state.step.noteFlow(at: now)
@@ -162,8 +161,6 @@ package final class Progress: Sendable {
 /// What is done of one step of long work.
 struct ProgressStep: Sendable {
     let noun: StaticString
-    /// When the step began, in nanoseconds.
-    let start: Int
     /// The number of items done; nil where none are counted.
     var done: Int?
     var total: Int?

@@ -9,7 +9,7 @@ struct ProgressTests {
     private func step(
         done: Int?, of total: Int? = nil, bytes: Int64 = 0, ofBytes totalBytes: Int64? = nil
     ) -> ProgressStep {
-        var step = ProgressStep(noun: "files", start: 0)
+        var step = ProgressStep(noun: "files")
         step.flow = (0, 0, 0)
         step.done = done
         step.total = total
@@ -63,7 +63,7 @@ struct ProgressTests {
 
     @Test("tells no time left before anything says how fast it goes")
     func flow() {
-        var step = ProgressStep(noun: "content", start: 0)
+        var step = ProgressStep(noun: "content")
         step.totalBytes = 10 << 30
         let minute = 60 * Self.second
         step.noteFlow(at: minute)

@@ -25,8 +25,6 @@ struct Translation: Sendable, Hashable {
         }
     }
 
-    var isNothing: Bool { writes.isEmpty && conflict == nil }
-
     private init() {}
 
     /// Creates what `import` writes: the native mark with the meaning of the foreign marks.

@@ -106,3 +106,7 @@ struct TranslationTests {
 
     private func number(_ value: UInt8) -> [UInt8] { [0, 0, 0, 0, 0, 0, 0, value] }
 }
+
+extension Translation {
+    fileprivate var isNothing: Bool { writes.isEmpty && conflict == nil }
+}
