@@ -73,8 +73,6 @@ func running<Result: Sendable>(
     }
 }
 
-/// Prints a result: as a JSON object, or as text.
-///
 /// - Parameter deed: what was changed, in words: said on standard error where the result could not be
 ///   written.
 func printResult(
@@ -92,8 +90,6 @@ func printResult(
     if let deed { buffer.finish(saying: deed) } else { buffer.flush() }
 }
 
-/// Asks for confirmation on the terminal.
-///
 /// - Throws: `ExitCode` 1 for any answer but yes, `ValidationError` without a terminal to ask on.
 func confirm(_ question: String) throws {
     guard Messages.canAsk else {

@@ -88,8 +88,6 @@ struct Creation {
     /// The growth, in per cent of the snapshot before, that is told of; nil for none.
     var growth: Int?
 
-    /// Makes the snapshot.
-    ///
     /// - Throws: as ``running(_:)`` does.
     func run(
         in repository: RepositoryOptions, _ progress: ProgressOptions

@@ -51,8 +51,6 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 }
 
-/// Brings the content of evicted files back.
-///
 /// Each file's content comes from the named repository if that is the one in the file's record, otherwise
 /// from the location that is noted for the repository identifier in the record.
 func download(

@@ -83,8 +83,6 @@ final class EvictionReport: Sendable {
 
     var isNothingDone: Bool { totals.withLock { $0.files == 0 } }
 
-    /// Prints the totals.
-    ///
     /// - Throws: `ExitCode`: 1 when something failed and nothing was done, 3 when some files failed.
     func finish() throws {
         display.end()
@@ -122,8 +120,6 @@ struct EvictionPaths: ParsableArguments {
         var failures = 0
     }
 
-    /// Finds the files.
-    ///
     /// - Parameters:
     ///   - places: directories that are not entered.
     ///   - choice: which files below directories are included.
@@ -194,8 +190,6 @@ func evictedFiles(
     return files
 }
 
-/// Returns the home of the user who runs the program.
-///
 /// - Throws: `ValidationError` where no home is known.
 private func home() throws -> FilePath {
     guard let home = currentBaseDirectories().home else {

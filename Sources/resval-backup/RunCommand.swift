@@ -132,8 +132,6 @@ struct BackupRun {
     /// Why the last attempt to store the status failed; nil when it succeeded.
     fileprivate var unstored: FileError?
 
-    /// Executes all steps that are due.
-    ///
     /// - Parameter ifDue: whether nothing is done unless a backup is due and can be made now.
     /// - Returns: the exit code: that of the step that failed; else 3 when the snapshot is
     ///   incomplete; else 1 when the status could not be stored.

@@ -67,10 +67,7 @@ func presentSources(_ sources: [FilePath], tellsOfMissing: Bool = true) throws -
     return present
 }
 
-/// Returns a planner.
-///
 /// - Parameters:
-///   - largestFile: the size above which files are excluded; nil for no limit.
 ///   - repository: is excluded where it is below a SOURCE.
 ///   - display: shows how many items were examined.
 func makePlanner(

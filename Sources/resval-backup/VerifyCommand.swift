@@ -61,8 +61,6 @@ func checkData(
 
 extension VerifyResult {
     /// Prints the result, and the commands that heal what can be healed.
-    ///
-    /// - Parameter readsData: whether all data was read.
     func write(asJSON isJSON: Bool, readsData: Bool) {
         printResult(asJSON: isJSON) {
             addFields(readsData, to: &$0)

@@ -59,8 +59,6 @@ enum Interval: Sendable, Hashable {
     /// Once in this many days; 0 for every run.
     case days(Int)
 
-    /// Whether it is due again.
-    ///
     /// - Parameters:
     ///   - last: when it was last done, in seconds since 1970; nil when it never was.
     ///   - now: the current time, in seconds since 1970. A clock that was set back makes it due.
@@ -96,8 +94,6 @@ enum SettingsKey: String, CaseIterable {
 }
 
 extension BackupSettings {
-    /// Parses the text of a configuration file.
-    ///
     /// - Parameters:
     ///   - text: TOML.
     ///   - home: what `~` stands for; nil when no home directory is known.
@@ -282,8 +278,6 @@ extension BackupSettings {
             .appending("resval").appending("backup.toml")
     }
 
-    /// Reads a configuration file.
-    ///
     /// - Throws: ``FileError`` when it cannot be read; ``SettingsError`` when it is not valid, or
     ///   when it contains a password and users other than its owner have permissions on it.
     static func read(_ path: FilePath) throws -> BackupSettings {

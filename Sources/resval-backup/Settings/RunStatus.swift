@@ -275,7 +275,6 @@ struct KnownShortfall: Sendable, Hashable {
     /// The most that are kept. Of others it is not known whether the snapshot before lacked them.
     static let most = 100
 
-    /// The path's bytes.
     var path: [UInt8] = []
     /// Why, in one word and in words: see ``Shortfall``.
     var reason = ""

@@ -137,9 +137,7 @@ struct SetupChecks {
 
     /// What was answered once and for all: an empty file of the configuration's state.
     enum Note: String {
-        /// There is a copy of the password elsewhere.
         case passwordIsCopied = "password-copied"
-        /// No timer is wanted.
         case noTimer = "no-timer"
 
         private func file(_ configuration: ConfigurationOption) throws(FileError) -> FilePath? {
