@@ -85,8 +85,12 @@ struct MountUseTests {
             mount -t tmpfs none elsewhere/directory
             mount --make-private elsewhere/directory
             touch elsewhere/directory/namespace
-            unshare --mount=elsewhere/directory/namespace --propagation=private \\
-                mount --bind "$unit/deep" elsewhere/lower
+            # Linux 6.18 numbers namespaces on each processor, and binds none that has a lower number than
+            # the one that binds it.
+            for processor in $(seq 0 $(($(nproc --all) - 1))); do
+                taskset -c $processor unshare --mount=elsewhere/directory/namespace \\
+                    --propagation=private mount --bind "$unit/deep" elsewhere/lower && break
+            done
             """)
     }
 
