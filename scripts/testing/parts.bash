@@ -11,10 +11,11 @@ test_parts=(
 )
 
 # What sanitizers look at: all that runs in one process, and commands that go through most of the
-# code. The rest would spend the time in other programs. HostileHomeTests limit the addresses a program may
-# have, of which a sanitizer takes terabytes, and RunTests/nice: a sanitizer has a setpriority(2) of its own.
+# code. The rest would spend the time in other programs. Left out: HostileHomeTests and GitLimitTests/deepIndex
+# limit the addresses a program may have, of which a sanitizer takes terabytes, and a sanitizer has a
+# setpriority(2) of its own (RunTests/nice).
 sanitizer_parts=(
-    '--skip KillTests --skip CrashTests --skip HostileHomeTests --skip ResvalBackupTests'
+    '--skip (Kill|Crash|HostileHome)Tests --skip GitLimitTests/deepIndex --skip ResvalBackupTests'
     '--filter ResvalBackupTests\.(Evict|Restore|RoundTrip|Run|Settings|Status)Tests --skip RunTests/nice'
 )
 
