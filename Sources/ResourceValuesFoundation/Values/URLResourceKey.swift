@@ -182,23 +182,23 @@ extension KnownKey {
 
 extension URLResourceKey {
     /// Its property's type comes from AppKit or UIKit; here the value is always nil.
-    public static let labelColorKey = URLResourceKey(.labelColor)
+    public static let labelColorKey = Self(.labelColor)
     /// Its property's type comes from AppKit or UIKit; here the value is always nil.
-    public static let customIconKey = URLResourceKey(.customIcon)
+    public static let customIconKey = Self(.customIcon)
     /// Its property's type comes from AppKit or UIKit; here the value is always nil.
-    public static let thumbnailKey = URLResourceKey(.thumbnail)
+    public static let thumbnailKey = Self(.thumbnail)
     /// Its property's type comes from AppKit or UIKit; here the value is always nil.
-    public static let thumbnailDictionaryKey = URLResourceKey(.thumbnailDictionary)
+    public static let thumbnailDictionaryKey = Self(.thumbnailDictionary)
     /// Its property's type comes from UniformTypeIdentifiers; here the value is always nil.
-    public static let contentTypeKey = URLResourceKey(.contentType)
+    public static let contentTypeKey = Self(.contentType)
     /// Deprecated by Apple, without a property; the value is always nil.
-    public static let ubiquitousItemIsDownloadedKey = URLResourceKey(.ubiquitousItemIsDownloaded)
+    public static let ubiquitousItemIsDownloadedKey = Self(.ubiquitousItemIsDownloaded)
     /// Deprecated by Apple, without a property; the value is always nil.
     public static let ubiquitousItemPercentDownloadedKey = Self(.ubiquitousItemPercentDownloaded)
     /// Deprecated by Apple, without a property; the value is always nil.
     public static let ubiquitousItemPercentUploadedKey = Self(.ubiquitousItemPercentUploaded)
     /// In the `userInfo` of an error that `setResourceValues(_:)` throws: the keys that were not
     /// set, as an array of ``URLResourceKey``.
-    public static let keysOfUnsetValuesKey = URLResourceKey(.keysOfUnsetValues)
+    public static let keysOfUnsetValuesKey = Self(.keysOfUnsetValues)
 }
 #endif

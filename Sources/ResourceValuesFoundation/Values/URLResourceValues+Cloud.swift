@@ -98,16 +98,16 @@ extension URLResourceValues {
 
 extension URLResourceKey {
     /// The key of ``URLResourceValues/isUbiquitousItem``.
-    public static let isUbiquitousItemKey = URLResourceKey(.isUbiquitousItem)
+    public static let isUbiquitousItemKey = Self(.isUbiquitousItem)
     /// The key of ``URLResourceValues/ubiquitousItemHasUnresolvedConflicts``.
     public static let ubiquitousItemHasUnresolvedConflictsKey =
-        URLResourceKey(.ubiquitousItemHasUnresolvedConflicts)
+        Self(.ubiquitousItemHasUnresolvedConflicts)
     /// The key of ``URLResourceValues/ubiquitousItemIsDownloading``.
-    public static let ubiquitousItemIsDownloadingKey = URLResourceKey(.ubiquitousItemIsDownloading)
+    public static let ubiquitousItemIsDownloadingKey = Self(.ubiquitousItemIsDownloading)
     /// The key of ``URLResourceValues/ubiquitousItemIsUploaded``.
-    public static let ubiquitousItemIsUploadedKey = URLResourceKey(.ubiquitousItemIsUploaded)
+    public static let ubiquitousItemIsUploadedKey = Self(.ubiquitousItemIsUploaded)
     /// The key of ``URLResourceValues/ubiquitousItemIsUploading``.
-    public static let ubiquitousItemIsUploadingKey = URLResourceKey(.ubiquitousItemIsUploading)
+    public static let ubiquitousItemIsUploadingKey = Self(.ubiquitousItemIsUploading)
     /// The key of ``URLResourceValues/ubiquitousItemDownloadingStatus``.
     public static let ubiquitousItemDownloadingStatusKey = Self(.ubiquitousItemDownloadingStatus)
     /// The key of ``URLResourceValues/ubiquitousItemDownloadingError``.
@@ -118,28 +118,28 @@ extension URLResourceKey {
     public static let ubiquitousItemDownloadRequestedKey = Self(.ubiquitousItemDownloadRequested)
     /// The key of ``URLResourceValues/ubiquitousItemContainerDisplayName``.
     public static let ubiquitousItemContainerDisplayNameKey =
-        URLResourceKey(.ubiquitousItemContainerDisplayName)
+        Self(.ubiquitousItemContainerDisplayName)
     /// The key of ``URLResourceValues/ubiquitousItemIsExcludedFromSync``.
     public static let ubiquitousItemIsExcludedFromSyncKey = Self(.ubiquitousItemIsExcludedFromSync)
     /// The key of ``URLResourceValues/ubiquitousItemIsShared``.
-    public static let ubiquitousItemIsSharedKey = URLResourceKey(.ubiquitousItemIsShared)
+    public static let ubiquitousItemIsSharedKey = Self(.ubiquitousItemIsShared)
     /// The key of ``URLResourceValues/ubiquitousItemIsSyncPaused``.
-    public static let ubiquitousItemIsSyncPausedKey = URLResourceKey(.ubiquitousItemIsSyncPaused)
+    public static let ubiquitousItemIsSyncPausedKey = Self(.ubiquitousItemIsSyncPaused)
     /// The key of ``URLResourceValues/ubiquitousItemSupportedSyncControls``.
     public static let ubiquitousItemSupportedSyncControlsKey =
-        URLResourceKey(.ubiquitousItemSupportedSyncControls)
+        Self(.ubiquitousItemSupportedSyncControls)
     /// The key of ``URLResourceValues/ubiquitousSharedItemCurrentUserRole``.
     public static let ubiquitousSharedItemCurrentUserRoleKey =
-        URLResourceKey(.ubiquitousSharedItemCurrentUserRole)
+        Self(.ubiquitousSharedItemCurrentUserRole)
     /// The key of ``URLResourceValues/ubiquitousSharedItemCurrentUserPermissions``.
     public static let ubiquitousSharedItemCurrentUserPermissionsKey =
-        URLResourceKey(.ubiquitousSharedItemCurrentUserPermissions)
+        Self(.ubiquitousSharedItemCurrentUserPermissions)
     /// The key of ``URLResourceValues/ubiquitousSharedItemOwnerNameComponents``.
     public static let ubiquitousSharedItemOwnerNameComponentsKey =
-        URLResourceKey(.ubiquitousSharedItemOwnerNameComponents)
+        Self(.ubiquitousSharedItemOwnerNameComponents)
     /// The key of ``URLResourceValues/ubiquitousSharedItemMostRecentEditorNameComponents``.
     public static let ubiquitousSharedItemMostRecentEditorNameComponentsKey =
-        URLResourceKey(.ubiquitousSharedItemMostRecentEditorNameComponents)
+        Self(.ubiquitousSharedItemMostRecentEditorNameComponents)
 }
 
 // Types of iCloud properties, so that code that names them compiles. Only the downloading status

@@ -39,11 +39,11 @@ extension URLResourceValues {
 
 extension URLResourceKey {
     /// The key of ``URLResourceValues/isExcludedFromBackup``.
-    public static let isExcludedFromBackupKey = URLResourceKey(.isExcludedFromBackup)
+    public static let isExcludedFromBackupKey = Self(.isExcludedFromBackup)
     /// The key of ``URLResourceValues/isPurgeable``.
-    public static let isPurgeableKey = URLResourceKey(.isPurgeable)
+    public static let isPurgeableKey = Self(.isPurgeable)
     /// The key of ``URLResourceValues/fileProtection``.
-    public static let fileProtectionKey = URLResourceKey(.fileProtection)
+    public static let fileProtectionKey = Self(.fileProtection)
 }
 
 // Properties: names and places.
@@ -87,17 +87,17 @@ extension URLResourceValues {
 
 extension URLResourceKey {
     /// The key of ``URLResourceValues/name``.
-    public static let nameKey = URLResourceKey(.name)
+    public static let nameKey = Self(.name)
     /// The key of ``URLResourceValues/localizedName``.
-    public static let localizedNameKey = URLResourceKey(.localizedName)
+    public static let localizedNameKey = Self(.localizedName)
     /// The key of ``URLResourceValues/path``.
-    public static let pathKey = URLResourceKey(.path)
+    public static let pathKey = Self(.path)
     /// The key of ``URLResourceValues/canonicalPath``.
-    public static let canonicalPathKey = URLResourceKey(.canonicalPath)
+    public static let canonicalPathKey = Self(.canonicalPath)
     /// The key of ``URLResourceValues/parentDirectory``.
-    public static let parentDirectoryURLKey = URLResourceKey(.parentDirectoryURL)
+    public static let parentDirectoryURLKey = Self(.parentDirectoryURL)
     /// The key of ``URLResourceValues/volume``.
-    public static let volumeURLKey = URLResourceKey(.volumeURL)
+    public static let volumeURLKey = Self(.volumeURL)
 }
 
 // Properties: what the item is.
@@ -147,25 +147,25 @@ extension URLResourceValues {
 
 extension URLResourceKey {
     /// The key of ``URLResourceValues/isRegularFile``.
-    public static let isRegularFileKey = URLResourceKey(.isRegularFile)
+    public static let isRegularFileKey = Self(.isRegularFile)
     /// The key of ``URLResourceValues/isDirectory``.
-    public static let isDirectoryKey = URLResourceKey(.isDirectory)
+    public static let isDirectoryKey = Self(.isDirectory)
     /// The key of ``URLResourceValues/isSymbolicLink``.
-    public static let isSymbolicLinkKey = URLResourceKey(.isSymbolicLink)
+    public static let isSymbolicLinkKey = Self(.isSymbolicLink)
     /// The key of ``URLResourceValues/isVolume``.
-    public static let isVolumeKey = URLResourceKey(.isVolume)
+    public static let isVolumeKey = Self(.isVolume)
     /// The key of ``URLResourceValues/isPackage``.
-    public static let isPackageKey = URLResourceKey(.isPackage)
+    public static let isPackageKey = Self(.isPackage)
     /// The key of ``URLResourceValues/isApplication``.
-    public static let isApplicationKey = URLResourceKey(.isApplication)
+    public static let isApplicationKey = Self(.isApplication)
     /// The key of ``URLResourceValues/isAliasFile``.
-    public static let isAliasFileKey = URLResourceKey(.isAliasFile)
+    public static let isAliasFileKey = Self(.isAliasFile)
     /// The key of ``URLResourceValues/isMountTrigger``.
-    public static let isMountTriggerKey = URLResourceKey(.isMountTrigger)
+    public static let isMountTriggerKey = Self(.isMountTrigger)
     /// The key of ``URLResourceValues/fileResourceType``.
-    public static let fileResourceTypeKey = URLResourceKey(.fileResourceType)
+    public static let fileResourceTypeKey = Self(.fileResourceType)
     /// The key of ``URLResourceValues/applicationIsScriptable``.
-    public static let applicationIsScriptableKey = URLResourceKey(.applicationIsScriptable)
+    public static let applicationIsScriptableKey = Self(.applicationIsScriptable)
 }
 
 // Properties: who may do what, and what shows.
@@ -232,25 +232,25 @@ extension URLResourceValues {
 
 extension URLResourceKey {
     /// The key of ``URLResourceValues/isReadable``.
-    public static let isReadableKey = URLResourceKey(.isReadable)
+    public static let isReadableKey = Self(.isReadable)
     /// The key of ``URLResourceValues/isWritable``.
-    public static let isWritableKey = URLResourceKey(.isWritable)
+    public static let isWritableKey = Self(.isWritable)
     /// The key of ``URLResourceValues/isExecutable``.
-    public static let isExecutableKey = URLResourceKey(.isExecutable)
+    public static let isExecutableKey = Self(.isExecutable)
     /// The key of ``URLResourceValues/isHidden``.
-    public static let isHiddenKey = URLResourceKey(.isHidden)
+    public static let isHiddenKey = Self(.isHidden)
     /// The key of ``URLResourceValues/hasHiddenExtension``.
-    public static let hasHiddenExtensionKey = URLResourceKey(.hasHiddenExtension)
+    public static let hasHiddenExtensionKey = Self(.hasHiddenExtension)
     /// The key of ``URLResourceValues/isSystemImmutable``.
-    public static let isSystemImmutableKey = URLResourceKey(.isSystemImmutable)
+    public static let isSystemImmutableKey = Self(.isSystemImmutable)
     /// The key of ``URLResourceValues/isUserImmutable``.
-    public static let isUserImmutableKey = URLResourceKey(.isUserImmutable)
+    public static let isUserImmutableKey = Self(.isUserImmutable)
     /// The key of ``URLResourceValues/fileSecurity``.
-    public static let fileSecurityKey = URLResourceKey(.fileSecurity)
+    public static let fileSecurityKey = Self(.fileSecurity)
     /// The key of ``URLResourceValues/mayHaveExtendedAttributes``.
-    public static let mayHaveExtendedAttributesKey = URLResourceKey(.mayHaveExtendedAttributes)
+    public static let mayHaveExtendedAttributesKey = Self(.mayHaveExtendedAttributes)
     /// The key of ``URLResourceValues/quarantineProperties``.
-    public static let quarantinePropertiesKey = URLResourceKey(.quarantineProperties)
+    public static let quarantinePropertiesKey = Self(.quarantineProperties)
 }
 
 // Properties: points in time.
@@ -286,15 +286,15 @@ extension URLResourceValues {
 
 extension URLResourceKey {
     /// The key of ``URLResourceValues/creationDate``.
-    public static let creationDateKey = URLResourceKey(.creationDate)
+    public static let creationDateKey = Self(.creationDate)
     /// The key of ``URLResourceValues/contentAccessDate``.
-    public static let contentAccessDateKey = URLResourceKey(.contentAccessDate)
+    public static let contentAccessDateKey = Self(.contentAccessDate)
     /// The key of ``URLResourceValues/contentModificationDate``.
-    public static let contentModificationDateKey = URLResourceKey(.contentModificationDate)
+    public static let contentModificationDateKey = Self(.contentModificationDate)
     /// The key of ``URLResourceValues/attributeModificationDate``.
-    public static let attributeModificationDateKey = URLResourceKey(.attributeModificationDate)
+    public static let attributeModificationDateKey = Self(.attributeModificationDate)
     /// The key of ``URLResourceValues/addedToDirectoryDate``.
-    public static let addedToDirectoryDateKey = URLResourceKey(.addedToDirectoryDate)
+    public static let addedToDirectoryDateKey = Self(.addedToDirectoryDate)
 }
 
 // Properties: sizes in bytes.
@@ -337,21 +337,21 @@ extension URLResourceValues {
 
 extension URLResourceKey {
     /// The key of ``URLResourceValues/fileSize``.
-    public static let fileSizeKey = URLResourceKey(.fileSize)
+    public static let fileSizeKey = Self(.fileSize)
     /// The key of ``URLResourceValues/fileAllocatedSize``.
-    public static let fileAllocatedSizeKey = URLResourceKey(.fileAllocatedSize)
+    public static let fileAllocatedSizeKey = Self(.fileAllocatedSize)
     /// The key of ``URLResourceValues/totalFileSize``.
-    public static let totalFileSizeKey = URLResourceKey(.totalFileSize)
+    public static let totalFileSizeKey = Self(.totalFileSize)
     /// The key of ``URLResourceValues/totalFileAllocatedSize``.
-    public static let totalFileAllocatedSizeKey = URLResourceKey(.totalFileAllocatedSize)
+    public static let totalFileAllocatedSizeKey = Self(.totalFileAllocatedSize)
     /// The key of ``URLResourceValues/isSparse``.
-    public static let isSparseKey = URLResourceKey(.isSparse)
+    public static let isSparseKey = Self(.isSparse)
     /// The key of ``URLResourceValues/mayShareFileContent``.
-    public static let mayShareFileContentKey = URLResourceKey(.mayShareFileContent)
+    public static let mayShareFileContentKey = Self(.mayShareFileContent)
     /// The key of ``URLResourceValues/preferredIOBlockSize``.
-    public static let preferredIOBlockSizeKey = URLResourceKey(.preferredIOBlockSize)
+    public static let preferredIOBlockSizeKey = Self(.preferredIOBlockSize)
     /// The key of ``URLResourceValues/directoryEntryCount``.
-    public static let directoryEntryCountKey = URLResourceKey(.directoryEntryCount)
+    public static let directoryEntryCountKey = Self(.directoryEntryCount)
 }
 
 // Properties: identifiers.
@@ -389,19 +389,19 @@ extension URLResourceValues {
 
 extension URLResourceKey {
     /// The key of ``URLResourceValues/linkCount``.
-    public static let linkCountKey = URLResourceKey(.linkCount)
+    public static let linkCountKey = Self(.linkCount)
     /// The key of ``URLResourceValues/fileIdentifier``.
-    public static let fileIdentifierKey = URLResourceKey(.fileIdentifier)
+    public static let fileIdentifierKey = Self(.fileIdentifier)
     /// The key of ``URLResourceValues/fileResourceIdentifier``.
-    public static let fileResourceIdentifierKey = URLResourceKey(.fileResourceIdentifier)
+    public static let fileResourceIdentifierKey = Self(.fileResourceIdentifier)
     /// The key of ``URLResourceValues/volumeIdentifier``.
-    public static let volumeIdentifierKey = URLResourceKey(.volumeIdentifier)
+    public static let volumeIdentifierKey = Self(.volumeIdentifier)
     /// The key of ``URLResourceValues/generationIdentifier``.
-    public static let generationIdentifierKey = URLResourceKey(.generationIdentifier)
+    public static let generationIdentifierKey = Self(.generationIdentifier)
     /// The key of ``URLResourceValues/documentIdentifier``.
-    public static let documentIdentifierKey = URLResourceKey(.documentIdentifier)
+    public static let documentIdentifierKey = Self(.documentIdentifier)
     /// The key of ``URLResourceValues/fileContentIdentifier``.
-    public static let fileContentIdentifierKey = URLResourceKey(.fileContentIdentifier)
+    public static let fileContentIdentifierKey = Self(.fileContentIdentifier)
 }
 
 // Properties: what desktops show.
@@ -434,17 +434,17 @@ extension URLResourceValues {
 
 extension URLResourceKey {
     /// The key of ``URLResourceValues/typeIdentifier``.
-    public static let typeIdentifierKey = URLResourceKey(.typeIdentifier)
+    public static let typeIdentifierKey = Self(.typeIdentifier)
     /// The key of ``URLResourceValues/localizedTypeDescription``.
-    public static let localizedTypeDescriptionKey = URLResourceKey(.localizedTypeDescription)
+    public static let localizedTypeDescriptionKey = Self(.localizedTypeDescription)
     /// The key of ``URLResourceValues/labelNumber``.
-    public static let labelNumberKey = URLResourceKey(.labelNumber)
+    public static let labelNumberKey = Self(.labelNumber)
     /// The key of ``URLResourceValues/localizedLabel``.
-    public static let localizedLabelKey = URLResourceKey(.localizedLabel)
+    public static let localizedLabelKey = Self(.localizedLabel)
     /// The key of ``URLResourceValues/tagNames``.
-    public static let tagNamesKey = URLResourceKey(.tagNames)
+    public static let tagNamesKey = Self(.tagNames)
     /// The key of ``URLResourceValues/effectiveIcon``.
-    public static let effectiveIconKey = URLResourceKey(.effectiveIcon)
+    public static let effectiveIconKey = Self(.effectiveIcon)
 }
 
 /// A protection class, which says when a file's content may be readable.

@@ -85,43 +85,43 @@ extension URLResourceValues {
 
 extension URLResourceKey {
     /// The key of ``URLResourceValues/volumeName``.
-    public static let volumeNameKey = URLResourceKey(.volumeName)
+    public static let volumeNameKey = Self(.volumeName)
     /// The key of ``URLResourceValues/volumeLocalizedName``.
-    public static let volumeLocalizedNameKey = URLResourceKey(.volumeLocalizedName)
+    public static let volumeLocalizedNameKey = Self(.volumeLocalizedName)
     /// The key of ``URLResourceValues/volumeLocalizedFormatDescription``.
     public static let volumeLocalizedFormatDescriptionKey = Self(.volumeLocalizedFormatDescription)
     /// The key of ``URLResourceValues/volumeTypeName``.
-    public static let volumeTypeNameKey = URLResourceKey(.volumeTypeName)
+    public static let volumeTypeNameKey = Self(.volumeTypeName)
     /// The key of ``URLResourceValues/volumeSubtype``.
-    public static let volumeSubtypeKey = URLResourceKey(.volumeSubtype)
+    public static let volumeSubtypeKey = Self(.volumeSubtype)
     /// The key of ``URLResourceValues/volumeMountFromLocation``.
-    public static let volumeMountFromLocationKey = URLResourceKey(.volumeMountFromLocation)
+    public static let volumeMountFromLocationKey = Self(.volumeMountFromLocation)
     /// The key of ``URLResourceValues/volumeUUIDString``.
-    public static let volumeUUIDStringKey = URLResourceKey(.volumeUUIDString)
+    public static let volumeUUIDStringKey = Self(.volumeUUIDString)
     /// The key of ``URLResourceValues/volumeCreationDate``.
-    public static let volumeCreationDateKey = URLResourceKey(.volumeCreationDate)
+    public static let volumeCreationDateKey = Self(.volumeCreationDate)
     /// The key of ``URLResourceValues/volumeURLForRemounting``.
-    public static let volumeURLForRemountingKey = URLResourceKey(.volumeURLForRemounting)
+    public static let volumeURLForRemountingKey = Self(.volumeURLForRemounting)
     /// The key of ``URLResourceValues/volumeIsRootFileSystem``.
-    public static let volumeIsRootFileSystemKey = URLResourceKey(.volumeIsRootFileSystem)
+    public static let volumeIsRootFileSystemKey = Self(.volumeIsRootFileSystem)
     /// The key of ``URLResourceValues/volumeIsReadOnly``.
-    public static let volumeIsReadOnlyKey = URLResourceKey(.volumeIsReadOnly)
+    public static let volumeIsReadOnlyKey = Self(.volumeIsReadOnly)
     /// The key of ``URLResourceValues/volumeIsLocal``.
-    public static let volumeIsLocalKey = URLResourceKey(.volumeIsLocal)
+    public static let volumeIsLocalKey = Self(.volumeIsLocal)
     /// The key of ``URLResourceValues/volumeIsEncrypted``.
-    public static let volumeIsEncryptedKey = URLResourceKey(.volumeIsEncrypted)
+    public static let volumeIsEncryptedKey = Self(.volumeIsEncrypted)
     /// The key of ``URLResourceValues/volumeIsAutomounted``.
-    public static let volumeIsAutomountedKey = URLResourceKey(.volumeIsAutomounted)
+    public static let volumeIsAutomountedKey = Self(.volumeIsAutomounted)
     /// The key of ``URLResourceValues/volumeIsBrowsable``.
-    public static let volumeIsBrowsableKey = URLResourceKey(.volumeIsBrowsable)
+    public static let volumeIsBrowsableKey = Self(.volumeIsBrowsable)
     /// The key of ``URLResourceValues/volumeIsRemovable``.
-    public static let volumeIsRemovableKey = URLResourceKey(.volumeIsRemovable)
+    public static let volumeIsRemovableKey = Self(.volumeIsRemovable)
     /// The key of ``URLResourceValues/volumeIsEjectable``.
-    public static let volumeIsEjectableKey = URLResourceKey(.volumeIsEjectable)
+    public static let volumeIsEjectableKey = Self(.volumeIsEjectable)
     /// The key of ``URLResourceValues/volumeIsInternal``.
-    public static let volumeIsInternalKey = URLResourceKey(.volumeIsInternal)
+    public static let volumeIsInternalKey = Self(.volumeIsInternal)
     /// The key of ``URLResourceValues/volumeIsJournaling``.
-    public static let volumeIsJournalingKey = URLResourceKey(.volumeIsJournaling)
+    public static let volumeIsJournalingKey = Self(.volumeIsJournaling)
 }
 
 // Properties: space on the volume, in bytes.
@@ -164,19 +164,19 @@ extension URLResourceValues {
 
 extension URLResourceKey {
     /// The key of ``URLResourceValues/volumeTotalCapacity``.
-    public static let volumeTotalCapacityKey = URLResourceKey(.volumeTotalCapacity)
+    public static let volumeTotalCapacityKey = Self(.volumeTotalCapacity)
     /// The key of ``URLResourceValues/volumeAvailableCapacity``.
-    public static let volumeAvailableCapacityKey = URLResourceKey(.volumeAvailableCapacity)
+    public static let volumeAvailableCapacityKey = Self(.volumeAvailableCapacity)
     /// The key of ``URLResourceValues/volumeAvailableCapacityForImportantUsage``.
     public static let volumeAvailableCapacityForImportantUsageKey =
-        URLResourceKey(.volumeAvailableCapacityForImportantUsage)
+        Self(.volumeAvailableCapacityForImportantUsage)
     /// The key of ``URLResourceValues/volumeAvailableCapacityForOpportunisticUsage``.
     public static let volumeAvailableCapacityForOpportunisticUsageKey =
-        URLResourceKey(.volumeAvailableCapacityForOpportunisticUsage)
+        Self(.volumeAvailableCapacityForOpportunisticUsage)
     /// The key of ``URLResourceValues/volumeResourceCount``.
-    public static let volumeResourceCountKey = URLResourceKey(.volumeResourceCount)
+    public static let volumeResourceCountKey = Self(.volumeResourceCount)
     /// The key of ``URLResourceValues/volumeMaximumFileSize``.
-    public static let volumeMaximumFileSizeKey = URLResourceKey(.volumeMaximumFileSize)
+    public static let volumeMaximumFileSizeKey = Self(.volumeMaximumFileSize)
 }
 
 // Properties: what the volume can do.
@@ -258,17 +258,17 @@ extension URLResourceValues {
 
 extension URLResourceKey {
     /// The key of ``URLResourceValues/volumeSupportsPersistentIDs``.
-    public static let volumeSupportsPersistentIDsKey = URLResourceKey(.volumeSupportsPersistentIDs)
+    public static let volumeSupportsPersistentIDsKey = Self(.volumeSupportsPersistentIDs)
     /// The key of ``URLResourceValues/volumeSupportsSymbolicLinks``.
-    public static let volumeSupportsSymbolicLinksKey = URLResourceKey(.volumeSupportsSymbolicLinks)
+    public static let volumeSupportsSymbolicLinksKey = Self(.volumeSupportsSymbolicLinks)
     /// The key of ``URLResourceValues/volumeSupportsHardLinks``.
-    public static let volumeSupportsHardLinksKey = URLResourceKey(.volumeSupportsHardLinks)
+    public static let volumeSupportsHardLinksKey = Self(.volumeSupportsHardLinks)
     /// The key of ``URLResourceValues/volumeSupportsJournaling``.
-    public static let volumeSupportsJournalingKey = URLResourceKey(.volumeSupportsJournaling)
+    public static let volumeSupportsJournalingKey = Self(.volumeSupportsJournaling)
     /// The key of ``URLResourceValues/volumeSupportsSparseFiles``.
-    public static let volumeSupportsSparseFilesKey = URLResourceKey(.volumeSupportsSparseFiles)
+    public static let volumeSupportsSparseFilesKey = Self(.volumeSupportsSparseFiles)
     /// The key of ``URLResourceValues/volumeSupportsZeroRuns``.
-    public static let volumeSupportsZeroRunsKey = URLResourceKey(.volumeSupportsZeroRuns)
+    public static let volumeSupportsZeroRunsKey = Self(.volumeSupportsZeroRuns)
     /// The key of ``URLResourceValues/volumeSupportsCaseSensitiveNames``.
     public static let volumeSupportsCaseSensitiveNamesKey = Self(.volumeSupportsCaseSensitiveNames)
     /// The key of ``URLResourceValues/volumeSupportsCasePreservedNames``.
@@ -276,20 +276,20 @@ extension URLResourceKey {
     /// The key of ``URLResourceValues/volumeSupportsRootDirectoryDates``.
     public static let volumeSupportsRootDirectoryDatesKey = Self(.volumeSupportsRootDirectoryDates)
     /// The key of ``URLResourceValues/volumeSupportsVolumeSizes``.
-    public static let volumeSupportsVolumeSizesKey = URLResourceKey(.volumeSupportsVolumeSizes)
+    public static let volumeSupportsVolumeSizesKey = Self(.volumeSupportsVolumeSizes)
     /// The key of ``URLResourceValues/volumeSupportsRenaming``.
-    public static let volumeSupportsRenamingKey = URLResourceKey(.volumeSupportsRenaming)
+    public static let volumeSupportsRenamingKey = Self(.volumeSupportsRenaming)
     /// The key of ``URLResourceValues/volumeSupportsAdvisoryFileLocking``.
     public static let volumeSupportsAdvisoryFileLockingKey =
-        URLResourceKey(.volumeSupportsAdvisoryFileLocking)
+        Self(.volumeSupportsAdvisoryFileLocking)
     /// The key of ``URLResourceValues/volumeSupportsExtendedSecurity``.
     public static let volumeSupportsExtendedSecurityKey = Self(.volumeSupportsExtendedSecurity)
     /// The key of ``URLResourceValues/volumeSupportsCompression``.
-    public static let volumeSupportsCompressionKey = URLResourceKey(.volumeSupportsCompression)
+    public static let volumeSupportsCompressionKey = Self(.volumeSupportsCompression)
     /// The key of ``URLResourceValues/volumeSupportsFileCloning``.
-    public static let volumeSupportsFileCloningKey = URLResourceKey(.volumeSupportsFileCloning)
+    public static let volumeSupportsFileCloningKey = Self(.volumeSupportsFileCloning)
     /// The key of ``URLResourceValues/volumeSupportsSwapRenaming``.
-    public static let volumeSupportsSwapRenamingKey = URLResourceKey(.volumeSupportsSwapRenaming)
+    public static let volumeSupportsSwapRenamingKey = Self(.volumeSupportsSwapRenaming)
     /// The key of ``URLResourceValues/volumeSupportsExclusiveRenaming``.
     public static let volumeSupportsExclusiveRenamingKey = Self(.volumeSupportsExclusiveRenaming)
     /// The key of ``URLResourceValues/volumeSupportsImmutableFiles``.
