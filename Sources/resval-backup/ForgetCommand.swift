@@ -97,12 +97,9 @@ extension [ForgetDecision] {
             buffer.append(text: decision.isKept ? "keep    " : "remove  ")
             buffer.append(
                 text: "\(snapshot.shortIdentifier)  \(snapshot.time.localText)")
-            // A hold's reason ends with a path.
-            let reasons = decision.reasons.map { reason in
-                let isRule = reason.hasSuffix(" snapshot") && !reason.hasPrefix("held")
-                return isRule ? String(reason.dropLast(" snapshot".count)) : reason
+            if decision.isKept {
+                buffer.append(text: "  \(decision.reasons.joined(separator: ", "))")
             }
-            if decision.isKept { buffer.append(text: "  \(reasons.joined(separator: ", "))") }
             buffer.append("\n")
             buffer.endRecord()
         }

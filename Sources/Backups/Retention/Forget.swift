@@ -332,7 +332,11 @@ extension JSONScanner {
                 try scanner.forEachField { scanner, name throws(JSONError) in
                     if name == "id" { identifier = try scanner.text() }
                 }
-            case "matches": reasons = try scanner.texts()
+            case "matches":
+                // Each names a snapshot: "daily snapshot", "oldest weekly snapshot".
+                reasons = try scanner.texts().map {
+                    $0.hasSuffix(" snapshot") ? String($0.dropLast(" snapshot".count)) : $0
+                }
             default: break
             }
         }
