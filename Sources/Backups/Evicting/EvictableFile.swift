@@ -14,16 +14,31 @@ extension EvictableFile {
     /// Reads the content, for the record of the snapshot that will contain it.
     ///
     /// - Parameter shouldStop: called before each read; returning true stops the work.
-    /// - Returns: nil when the work was stopped.
+    /// - Returns: the hash, and the number of bytes outside holes; nil when the work was stopped.
     /// - Throws: ``EvictionError``: `inUse`, `changed` and others.
-    package func measure(shouldStop: () -> Bool) throws -> ContentHash? {
+    package func measure(
+        shouldStop: () -> Bool
+    ) throws -> (content: ContentHash, dataBytes: Int64)? {
         let file = OwnedDescriptor(
             try openFile(
                 path.withoutFollowing, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
         guard try file.descriptor.status().identity == status.identity else {
             throw EvictionError.changed
         }
-        return try ContentHash(of: file.descriptor, shouldStop: shouldStop)
+        let data = try countData(file.descriptor)
+        let hash = try ContentHash(of: file.descriptor, shouldStop: shouldStop)
+        return hash.map { ($0, data) }
+    }
+
+    private func countData(_ file: FileDescriptor) throws(Errno) -> Int64 {
+        var total: Int64 = 0
+        var offset: Int64 = 0
+        while let start = try seekFile(file, toNext: .data, from: offset) {
+            offset = try seekFile(file, toNext: .hole, from: start) ?? status.size
+            guard offset > start else { break }
+            total.addSaturating(offset - start)
+        }
+        return total
     }
 }
 

@@ -122,13 +122,13 @@ extension EvictionWork {
         var measured: [MeasuredFile] = []
         for file in batch {
             do {
-                guard let content = try file.measure(shouldStop: shouldStop) else {
+                guard let (content, data) = try file.measure(shouldStop: shouldStop) else {
                     throw BackupError.interrupted
                 }
                 measured.append(
                     MeasuredFile(
                         file: file, item: measured.count,
-                        kept: KeptFile(file, content)))
+                        kept: KeptFile(file, content, dataBytes: data)))
                 counter.add(files: 1, bytes: file.status.size)
             } catch {
                 if shouldStop() { throw .interrupted }

@@ -188,19 +188,19 @@ package struct KeptFile: Sendable, Hashable {
     package var permissions: UInt16 = 0
     /// The hash of the content; a record that lacks it is damaged.
     package var content: ContentHash?
-    /// The number of bytes that it took on the disk; nil if unknown.
+    /// The number of bytes of the content that are not holes; nil if unknown.
     package var dataBytes: Int64?
 
     package init() {}
 
-    package init(_ file: EvictableFile, _ content: ContentHash) {
+    package init(_ file: EvictableFile, _ content: ContentHash, dataBytes: Int64) {
         path = file.path.bytes
         owner = file.status.owner
         size = file.status.size
         modified = file.status.contentModificationTime
         permissions = file.status.permissions
         self.content = content
-        dataBytes = min(file.status.size, file.status.allocatedSize)
+        self.dataBytes = dataBytes
     }
 
     /// Whether the record on a file with this owner and size is about this content.

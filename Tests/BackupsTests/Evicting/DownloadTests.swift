@@ -239,6 +239,8 @@ struct DownloadTests {
             root: fixture.root, state: fixture.state,
             content: try contentsOfFile(fixture.file),
             modified: before.contentModificationTime)
+        let data = try whole.state.evictableFile(at: whole.file).measure { false }
+        #expect(data?.dataBytes == before.allocatedSize)
         try whole.evict()
         try whole.download()
         let after = try fixture.file.status()

@@ -128,8 +128,8 @@ struct FilesystemTests {
             root: volume.root, state: EvictionDirectory(stateHome: base),
             content: try contentsOfFile(file), permissions: status.permissions,
             modified: status.contentModificationTime)
-        let candidate = try fixture.state.evictableFile(at: file)
-        let data = KeptFile(candidate, ContentHash(of: fixture.content)).dataBytes
+        let measured = try fixture.state.evictableFile(at: file).measure { false }
+        let data = try #require(measured?.dataBytes)
         try fixture.evict()
         #expect {
             _ = try fixture.begin()
