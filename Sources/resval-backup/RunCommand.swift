@@ -1,4 +1,5 @@
 import ArgumentParser
+import BackupPlanning
 import Backups
 import CommandSupport
 import SystemCalls
@@ -163,10 +164,7 @@ struct BackupRun {
         }
         if StopRequest.isMade { code = 130 }
         if code == 0 { code = await execute(&status) }
-        status.end = FileTime.now
-        status.exitCode = code
-        status.result = RunResult(exitCode: code, status.snapshot)
-        if code == 0 || status.result == .incompleteAsBefore { status.lastCleanRun = status.end }
+        status.finish(code)
         if ifDue, code == 0 || code == 3 { status.lastTimedRun = status.end }
         await runAfter(status)
         if code != 0 { await tellOfFailure(&status, after: previous) }
@@ -301,8 +299,9 @@ struct BackupRun {
                 sources: settings.sources, configuration: configuration, policy: settings.policy,
                 largestFile: settings.largestFile, patterns: settings.patterns,
                 tags: settings.tags, growth: settings.growth)
-            var (_, result, summary) = try await creation.run(in: repository, progress)
-            summary.isAsBefore = status.note(result.shortfalls) && summary.coversAll
+            var (plan, result, summary) = try await creation.run(in: repository, progress)
+            summary.isAsBefore =
+                status.note(result.shortfalls, of: plan.sources) && summary.coversAll
             status.snapshot = summary
             if !isJSON { StandardOutput.shared.write(summary.text) }
             return summary.exitCode

@@ -104,7 +104,6 @@ extension PlanNotice {
     var canLast: Bool {
         switch matter {
         case .unreadable(let error): error.code == .permissionDenied
-        case .missing: true
         default: false
         }
     }

@@ -17,8 +17,11 @@ struct RunStatus: Sendable, Hashable {
     var end: FileTime?
     /// The snapshot that was made; nil when none was.
     var snapshot: SnapshotSummary?
-    /// What the newest snapshot of a run lacks: the first ``KnownShortfall/most``.
+    /// What the newest snapshot lacks of which a run told at its end: the first of it.
     var shortfalls: [KnownShortfall] = []
+    /// What the snapshot of this run lacks; nil before one is made. Not part of the status file: what a run
+    /// found that then failed was not told.
+    private var found: [KnownShortfall]?
     /// When a run last ended with everything done that can be.
     var lastCleanRun: FileTime?
     /// When the repository was last found to be intact.
@@ -85,25 +88,46 @@ struct RunStatus: Sendable, Hashable {
         lastTold = previous?.lastTold
     }
 
-    /// Notes what a new snapshot lacks. What the one before lacked for the same reason keeps its date.
+    /// Notes what a new snapshot lacks. What was told before, for the same reason, keeps its date.
     ///
-    /// - Returns: whether the one before lacked all of it, and each can last.
-    mutating func note(_ found: [Shortfall]) -> Bool {
+    /// - Parameter sources: the SOURCEs: one that is not stored at all is news each time.
+    /// - Returns: whether all of it was told before, and can last.
+    mutating func note(_ lacking: [Shortfall], of sources: [FilePath]) -> Bool {
         let known = Dictionary(shortfalls.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
-        shortfalls = found.prefix(KnownShortfall.most).map { shortfall in
-            let before = known[shortfall.path].flatMap {
-                $0.reason == shortfall.cause.name ? $0 : nil
-            }
-            return KnownShortfall(
-                path: shortfall.path, reason: shortfall.cause.name,
-                sentence: shortfall.cause.sentence,
-                since: before?.since ?? start)
+        var noted: [KnownShortfall] = []
+        var room = KnownShortfall.longest
+        for shortfall in lacking {
+            let cause = shortfall.cause
+            room -= shortfall.path.count + cause.sentence.utf8.count
+            guard room >= 0, noted.count < KnownShortfall.most else { break }
+            let before = known[shortfall.path].flatMap { $0.reason == cause.name ? $0 : nil }
+            noted.append(
+                KnownShortfall(
+                    path: shortfall.path, reason: cause.name, sentence: cause.sentence,
+                    since: before?.since ?? start))
         }
-        return shortfalls.count == found.count && !lacksMore && found.allSatisfy(\.cause.canLast)
+        found = noted
+        return noted.count == lacking.count && noted.allSatisfy { $0.since != start }
+            && lacking.allSatisfy { shortfall in
+                shortfall.cause.canLast && !sources.contains { $0.bytes == shortfall.path }
+            }
     }
 
-    /// Whether this run found something missing that the one before did not.
-    var lacksMore: Bool { shortfalls.contains { $0.since == start } }
+    /// Whether this run found something missing, or less covered, that was not told before.
+    var lacksMore: Bool {
+        (found ?? []).contains { $0.since == start }
+            || snapshot?.holds.contains { $0.isShortfall && $0.since.seconds >= start.seconds }
+                == true
+    }
+
+    /// Ends the run. What its snapshot lacks counts as told where the result says so.
+    mutating func finish(_ code: Int32) {
+        end = FileTime.now
+        exitCode = code
+        result = RunResult(exitCode: code, snapshot)
+        if code == 0 || result == .incompleteAsBefore { lastCleanRun = end }
+        if let found, code == 0 || code == 3 { shortfalls = found }
+    }
 
     /// Returns the status as a line of JSON, which is also the status file.
     ///
@@ -257,7 +281,7 @@ struct SnapshotSummary: Sendable, Hashable {
     /// Whether it covers no less than the one before, but for what the owner excluded; not part of the
     /// status file.
     var coversAll = true
-    /// Whether the one before lacked all that it lacks, too, and that can last; not part of the status file.
+    /// Whether all that it lacks was told before, and can last; not part of the status file.
     var isAsBefore = false
 
     /// The exit code of `create`.
@@ -272,8 +296,10 @@ struct SnapshotSummary: Sendable, Hashable {
 
 /// What a snapshot lacks, as it is kept in the status of a run.
 struct KnownShortfall: Sendable, Hashable {
-    /// The most that are kept. Of others it is not known whether the snapshot before lacked them.
+    /// The most that are kept. Of others it is not known whether they were told before.
     static let most = 100
+    /// The most bytes of paths and sentences that are kept: a status that is too long cannot be read.
+    static let longest = 64 << 10
 
     var path: [UInt8] = []
     /// Why, in one word and in words: see ``Shortfall``.
@@ -292,7 +318,7 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
     case coversLess
     /// A snapshot was made, but it lacks something.
     case incomplete
-    /// A snapshot was made that lacks only what the one before did, too, and what was told then.
+    /// A snapshot was made that lacks only what was told before.
     case incompleteAsBefore
     case failed
     case noRepository

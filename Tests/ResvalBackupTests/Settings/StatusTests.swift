@@ -52,10 +52,13 @@ struct StatusTests {
         )
         var status: RunStatus?
         /// Returns whether a next run that found shortfalls is as the one before, and since when it knows them.
-        func next(_ found: [Shortfall]) -> (isAsBefore: Bool, since: [Int64]) {
+        func next(
+            _ found: [Shortfall], of sources: [FilePath] = ["/"], ending code: Int32 = 3
+        ) -> (isAsBefore: Bool, since: [Int64]) {
             let start = FileTime(seconds: (status?.start.seconds ?? 0) + 1, nanoseconds: 0)
             var new = RunStatus(process: 1, start: start, after: status)
-            let isAsBefore = new.note(found)
+            let isAsBefore = new.note(found, of: sources)
+            new.finish(code)
             status = new
             return (isAsBefore, new.shortfalls.map(\.since.seconds))
         }
@@ -72,6 +75,35 @@ struct StatusTests {
         let many = (0...KnownShortfall.most).map { shortfall("/\($0)", .locked) }
         _ = next(many)
         #expect(!next(many).isAsBefore)
+        let long = (0..<20).map {
+            shortfall("/\($0)" + String(repeating: "x", count: 4000), .locked)
+        }
+        _ = next(long)
+        #expect(!next(long).isAsBefore)
+    }
+
+    @Test(
+        "what a snapshot lacks is news until a run told it, and a SOURCE that is not stored always is"
+    )
+    func untold() {
+        let locked = Shortfall(path: Array("/s/a".utf8), cause: .locked)
+        var status = RunStatus(process: 1, start: time, after: nil)
+        func run(_ sources: [FilePath], _ code: Int32) -> Bool {
+            var start = status.start
+            start.seconds += 1
+            status = RunStatus(process: 1, start: start, after: status)
+            let isAsBefore = status.note([locked], of: sources)
+            // The status is stored between the steps, too.
+            if code == 0 { return isAsBefore }
+            status.finish(code)
+            return isAsBefore
+        }
+        #expect(!run(["/s"], 1))
+        #expect(!run(["/s"], 0))
+        #expect(!run(["/s"], 130))
+        #expect(!run(["/s"], 3))
+        #expect(run(["/s"], 3))
+        #expect(!run(["/s/a"], 3))
     }
 
     @Test("a backup is stale from an age on, and where its age cannot be told")
