@@ -69,9 +69,14 @@ extension RecordedSource {
                 if volume.mount.isRemovable { medium = String(validating: point) }
             }
             guard status.kind == .directory else { return }
-            isEmpty = (try? isEmptyOrAbsent(source)) ?? false
+            isEmpty = true
+            try forEachName(in: source) { _ in
+                isEmpty = false
+                return false
+            }
         } catch {
             // Deleted or unreadable: assumed not to be empty.
+            isEmpty = false
         }
     }
 

@@ -146,7 +146,7 @@ extension RepositoryLocation {
         let lines = snapshots.suffix(1000).reversed().map { snapshot in
             let names = [Array(snapshot.hostName.utf8)] + snapshot.sources.prefix(3).map(\.bytes)
             let facts = [snapshot.time.localMinute] + names.map { NameEscaping.text($0) }
-            return "\(snapshot.shortIdentifier)\t\(facts.joined(separator: ", "))\n"
+            return "\(snapshot.shortIdentifier)\t\(facts.joined(separator: ", ").prefix(200))\n"
         }
         let (file, text) = (listFile(in: state), Array(lines.joined().utf8))
         // It helps at the keyboard only: no directory is made for it, and no failure is told.

@@ -355,8 +355,9 @@ struct SetupCommand: AsyncParsableCommand {
         if noTimer {
             try SetupChecks.Note.noTimer.make(configuration)
         } else {
-            try enable(SetupTimer(settings, isSystem: system), checks)
+            // Also where it cannot be enabled: it is wanted from now on.
             try SetupChecks.Note.noTimer.remove(configuration)
+            try enable(SetupTimer(settings, isSystem: system), checks)
         }
         if isIncomplete { throw ExitCode(3) }
     }
