@@ -14,6 +14,27 @@ struct SharedBlocksTests {
         }
     }
 
+    @Test("stops at the first that frees nothing, since a snapshot has its blocks, too")
+    func inVain() throws {
+        try require(.root, .tool("btrfs"), .filesystem(.btrfs))
+        let root = try filesystem(.btrfs).root
+        try tool("btrfs", "subvolume", "create", root.appending("home"))
+        let home = PurgeHome(home: root.appending("home"))
+        for number in 0..<4 {
+            let unit = home(".cache/app/\(number)")
+            try tool("mkdir", "-p", unit)
+            try tool("dd", "if=/dev/urandom", "of=\(unit)/file", "bs=1M", "count=4", "status=none")
+            try tool("cp", "--reflink=always", unit.appending("file"), unit.appending("clone"))
+        }
+        try tool("sync", "-f", home.home)
+        try tool("btrfs", "subvolume", "snapshot", home.home, root.appending("snapshot"))
+        let run = try home.run(
+            "run", ".", "--free", "8M", "--min-age", "0", "--partial", "--json")
+        #expect(run.text.contains(#""removedUnits":1,"#), "\(run)")
+        #expect(run.text.contains(#""isReached":false"#), "\(run)")
+        #expect(run.exitCode == 1, "\(run)")
+    }
+
     @Test(
         "deletes them after all else, one at a time, until enough was freed as measured",
         arguments: [FilesystemKind.btrfs, .xfs])

@@ -186,7 +186,7 @@ struct UnitPreselection {
 /// The leading part of the order of units: those last that may free nothing, then class, then small units
 /// after all others, then time of last use.
 struct UnitBound: Sendable, Hashable, Comparable {
-    /// Whether the unit frees little for certain, and it is not known whether it frees more.
+    /// Whether it is not known whether the unit frees a mebibyte: ``PurgeUnit/mayFreeMore``.
     private let isUncertain: Bool
     private let purgeClass: PurgeClass
     /// Whether the unit frees little, and is not marked.
@@ -197,7 +197,7 @@ struct UnitBound: Sendable, Hashable, Comparable {
     init(
         _ purgeClass: PurgeClass, _ bytes: Int64, mayFreeMore: Bool = false, _ lastUse: FileTime
     ) {
-        isUncertain = mayFreeMore && bytes < SmallUnits.limit
+        isUncertain = mayFreeMore
         self.purgeClass = purgeClass
         isSmall = purgeClass != .marked && bytes < SmallUnits.limit
         self.lastUse = lastUse
@@ -273,7 +273,7 @@ extension FoundUnits {
         // Wide enough for any sum of sizes.
         var spareBytes = units.reduce(-Int128(wanted.bytes)) { $0 + Int128($1.bytes) }
         var spareItems = units.reduce(-Int128(wanted.inodes)) { $0 + Int128($1.amount.inodes) }
-        guard spareBytes > 0, spareItems >= 0 else { return self }
+        guard spareBytes >= 0, spareItems >= 0 else { return self }
         var dropped: Set<Int> = []
         for index in units.indices.sorted(by: { units[$0].bytes < units[$1].bytes }) {
             let (size, items) = (Int128(units[index].bytes), Int128(units[index].amount.inodes))

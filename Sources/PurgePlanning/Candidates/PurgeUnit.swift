@@ -9,8 +9,8 @@ public struct PurgeUnit: Sendable, Hashable {
     public let purgeClass: PurgeClass
     /// Whether the unit is a directory.
     public let isDirectory: Bool
-    /// Whether deleting the unit may free more than ``bytes``, since files in it share blocks with each
-    /// other. Not in plan files.
+    /// Whether it is not known whether deleting the unit frees a mebibyte, since files in it share blocks
+    /// with each other. Not in plan files.
     package let mayFreeMore: Bool
     /// The device and inode of the file or of the directory itself.
     public let identity: FileIdentity

@@ -20,7 +20,7 @@ final class UnitTally: Sendable {
         mutating func add(_ link: LinkedFile) {
             let left = missingLinks[link.identity, default: link.linkCount] - 1
             missingLinks[link.identity] = left
-            if left == 0 { portion.add(link.freed, sharedStart: link.sharedStart) }
+            if left == 0 { portion.add(link.freed, sharing: link.shared) }
         }
     }
 
@@ -75,16 +75,26 @@ struct UnitPortion: Sendable {
     var newestChange = FileTime(seconds: .min, nanoseconds: 0)
     /// How much deleting the items frees, not counting files with several hard links.
     private(set) var freed = PurgeAmount()
-    /// Whether files in the unit share extents with each other. Deleting the unit frees them, too, unless
-    /// something outside shares them as well, such as a snapshot: which of both the kernel does not tell.
-    private(set) var mayFreeMore = false
-    /// Where the first shared extent of each file begins.
-    private var sharedStarts: Set<UInt64> = []
+    /// What files share, by where their first shared extent begins, and whether several files in the unit
+    /// begin there.
+    private var sharedExtents: [UInt64: (bytes: Int64, isMetAgain: Bool)] = [:]
     /// The number of items.
     private(set) var itemCount = 0
 
     /// The most files whose shared extents are compared.
-    private static let mostSharedStarts = 65536
+    private static let mostSharedExtents = 65536
+
+    /// Whether deleting the unit frees less than a mebibyte for certain, and may free more: files in it
+    /// share extents with each other, which are freed, too, unless something outside shares them as well,
+    /// such as a snapshot. Which of both it is the kernel does not tell.
+    var mayFreeMore: Bool {
+        guard freed.bytes < SmallUnits.limit else { return false }
+        var bytes: Int64 = 0
+        for extents in sharedExtents.values where extents.isMetAgain {
+            bytes.addSaturating(extents.bytes)
+        }
+        return bytes >= SmallUnits.limit
+    }
 
     /// Counts one item.
     ///
@@ -97,15 +107,19 @@ struct UnitPortion: Sendable {
 
     /// Adds what deleting one item frees.
     ///
-    /// - Parameter sharedStart: where its first shared extent begins; nil if it has none.
-    mutating func add(_ amount: PurgeAmount, sharedStart: UInt64?) {
+    /// - Parameter shared: where its first shared extent begins, and the bytes in all of them; nil if it
+    ///   has none.
+    mutating func add(_ amount: PurgeAmount, sharing shared: SharedExtents?) {
         freed.add(amount)
-        if let sharedStart { compare(sharedStart) }
+        if let shared { compare(shared.start, shared.bytes) }
     }
 
-    private mutating func compare(_ sharedStart: UInt64) {
-        guard !mayFreeMore, sharedStarts.count < Self.mostSharedStarts else { return }
-        mayFreeMore = !sharedStarts.insert(sharedStart).inserted
+    private mutating func compare(_ start: UInt64, _ bytes: Int64, isMetAgain: Bool = false) {
+        if let known = sharedExtents[start] {
+            sharedExtents[start] = (min(known.bytes, bytes), true)
+        } else if sharedExtents.count < Self.mostSharedExtents {
+            sharedExtents[start] = (bytes, isMetAgain)
+        }
     }
 
     /// Notes a reason to keep the unit. Of several it is the first by name that counts, whatever the
@@ -124,8 +138,9 @@ struct UnitPortion: Sendable {
         lastUse = max(lastUse, other.lastUse)
         newestChange = max(newestChange, other.newestChange)
         freed.add(other.freed)
-        mayFreeMore = mayFreeMore || other.mayFreeMore
-        for start in other.sharedStarts { compare(start) }
+        for (start, extents) in other.sharedExtents {
+            compare(start, extents.bytes, isMetAgain: extents.isMetAgain)
+        }
         itemCount += other.itemCount
     }
 }
@@ -135,8 +150,12 @@ struct LinkedFile: Sendable {
     let identity: FileIdentity
     let linkCount: Int
     let freed: PurgeAmount
-    let sharedStart: UInt64?
+    let shared: SharedExtents?
 }
+
+/// The extents that a file shares with others: where the first begins on the filesystem, and the bytes in
+/// all of them.
+typealias SharedExtents = (start: UInt64, bytes: Int64)
 
 /// Receives what the threads of a search find.
 struct UnitSink: Sendable {

@@ -109,14 +109,14 @@ struct UnitVisitor: TreeVisitor {
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
     ) {
         portion.count(status, asOf: rules.ages.now)
-        let (freed, sharedStart) = rules.freed(entry, status)
+        let (freed, shared) = rules.freed(entry, status)
         if status.kind != .directory, status.linkCount > 1 {
             links.append(
                 LinkedFile(
                     identity: status.identity, linkCount: status.linkCount, freed: freed,
-                    sharedStart: sharedStart))
+                    shared: shared))
         } else {
-            portion.add(freed, sharedStart: sharedStart)
+            portion.add(freed, sharing: shared)
         }
     }
 

@@ -125,7 +125,8 @@ struct PurgeRun {
                 if search.roots.isEmpty, !executor.search.roots.isEmpty { return }
                 // What was kept is found again.
                 var wanted = plan.wanted
-                for _ in 0..<2 { wanted.add(kept) }
+                let inodes = wanted.inodes > 0 ? kept.inodes : 0
+                for _ in 0..<2 { wanted.add(PurgeAmount(bytes: kept.bytes, inodes: inodes)) }
                 found = try search.units(freeing: wanted, on: volume, now: now)
             } catch is CancellationError {
                 outcome.isStopped = true

@@ -85,6 +85,8 @@ struct PurgeProgress {
     private(set) var predicted = PurgeAmount()
     /// Whether a unit was removed since the last judgement that may have freed more.
     private var mayHaveFreedMore = false
+    /// The growth at the last judgement.
+    private var lastMeasured: Int64 = 0
     private var nextMeasure: Int64
 
     init(_ wanted: PurgeAmount, futileBytes: Int64) {
@@ -135,8 +137,12 @@ struct PurgeProgress {
         _ measured: Int64, isAlone: () throws(Failure) -> Bool
     ) throws(Failure) -> Verdict {
         let certain = predicted.certainBytes
-        mayHaveFreedMore = false
+        let isInVain =
+            mayHaveFreedMore && measured.subtractingSaturating(lastMeasured) < SmallUnits.limit
+        (mayHaveFreedMore, lastMeasured) = (false, measured)
         if measured >= wanted.bytes { return .reached }
+        // Others that may free nothing would be deleted for the same reason.
+        if isInVain { return .futile }
         if certain >= futileBytes, measured < certain / 2, try isAlone() { return .futile }
         if isReached { return .reached }
         // Small steps near the end would spend more time in `syncfs(2)` than in deleting.

@@ -167,7 +167,9 @@ struct NotACache: Sendable {
         var count = 0
         try forEachEntry(inOpen: directory) { name, isDirectory in
             count += 1
-            if name.withUnsafeBytes({ treeFilter.mayContain($0) }) { names.insert(name) }
+            if name.withUnsafeBytes({ treeFilter.mayContain($0) }), treesByName[name] != nil {
+                names.insert(name)
+            }
             body(name, isDirectory)
             return count <= limit
         }

@@ -194,11 +194,10 @@ final class PurgeRules: Sendable {
     }
 
     /// Returns what removing the last hard link of an item frees: its inode and its blocks, except
-    /// those shared with other files, and where the first of these begins; no blocks when that cannot be
-    /// determined.
+    /// those shared with other files, and these; no blocks when that cannot be determined.
     func freed(
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
-    ) -> (PurgeAmount, sharedStart: UInt64?) {
+    ) -> (PurgeAmount, SharedExtents?) {
         guard mayShareExtents, status.kind == .regularFile, status.allocatedSize > 0 else {
             return (PurgeAmount(bytes: status.allocatedSize, inodes: 1), nil)
         }
@@ -208,7 +207,7 @@ final class PurgeRules: Sendable {
         let freed = PurgeAmount(
             bytes: max(0, status.allocatedSize - extents.sharedBytes),
             compressed: extents.encodedBytes, inodes: 1)
-        return (freed, extents.sharedStart)
+        return (freed, extents.sharedStart.map { ($0, extents.sharedBytes) })
     }
 }
 

@@ -385,12 +385,13 @@ struct UnitContents: Sendable {
 }
 
 extension PurgeUnit {
-    /// Whether a unit is what the plan recorded: the same file or directory, with the same pin,
-    /// item count and bytes to free. Access times are not compared.
+    /// Whether a unit is what the plan recorded: the same file or directory, with the same pin and item
+    /// count, and no fewer bytes to free: there are more once what shared its blocks is deleted. Access
+    /// times are not compared.
     func isAsPlanned(_ planned: PurgeUnit) -> Bool {
         path == planned.path && purgeClass == planned.purgeClass
             && isDirectory == planned.isDirectory && identity == planned.identity
-            && pin == planned.pin && itemCount == planned.itemCount && bytes == planned.bytes
+            && pin == planned.pin && itemCount == planned.itemCount && bytes >= planned.bytes
     }
 }
 
