@@ -191,14 +191,6 @@ extension FileStatus {
     }
 }
 
-private func writeAll<Element: BitwiseCopyable>(
-    _ elements: [Element], to file: FileDescriptor
-) throws(Errno) {
-    try elements.withUnsafeBufferPointer { buffer throws(Errno) in
-        try writeFile(file, UnsafeRawBufferPointer(buffer))
-    }
-}
-
 private func readNumber(_ index: Int64, of file: FileDescriptor) throws -> UInt64 {
     var number: UInt64 = 0
     let count = try withUnsafeMutableBytes(of: &number) {

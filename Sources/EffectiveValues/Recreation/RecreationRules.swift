@@ -277,7 +277,14 @@ package struct RecreationRules: Sendable {
         // Without the file there are no other homes to know of.
         let accounts = PasswordDatabase(contents: (try? contentsOfFile("/etc/passwd")) ?? [])
         let base = currentBaseDirectories()
-        var homes = accounts.accounts.map(\.home)
+        // The homes themselves are not looked at: they may be on servers that do not answer.
+        var parents: [FilePath: FilePath] = [:]
+        var homes = accounts.accounts.map { account in
+            let parent = account.home.removingLastComponent()
+            let real = parents[parent] ?? (try? realPath(of: parent)) ?? parent
+            parents[parent] = real
+            return account.home.lastComponent.map { real.appending($0) } ?? account.home
+        }
         if let home = base.home { homes.append((try? realPath(of: home)) ?? home) }
         guard let path = base.configurationHome?.path.appending("resval/rules.tsv"),
             let list = try ownRules(at: path)

@@ -126,9 +126,14 @@ enum VersionControl: Sendable, Hashable {
         for place in dotfilesPlaces {
             do throws(Errno) {
                 let directory = try home.openBeneath(place, flags: .readOnly)
+                let device = try directory.status().identity.device
                 for name in try directory.names() where name != ".git" {
                     // One on another filesystem, which may never answer, or that this user cannot
-                    // look into, is none.
+                    // look into, is none. What an automounter would mount is not opened.
+                    let status = try? directory.location(of: name).statusAtHand()
+                    guard status?.kind == .directory, status?.isMountRoot == false,
+                        status?.identity.device == device
+                    else { continue }
                     let entry = try? directory.openBeneath(name, flags: .reference)
                     let parts: [FilePath] = ["HEAD", "index", "objects"]
                     if parts.allSatisfy({ (try? entry?.status(of: $0)) != nil }) {
@@ -136,8 +141,9 @@ enum VersionControl: Sendable, Hashable {
                     }
                 }
             } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels,
-                .improperLink
+                .improperLink, .permissionDenied, .notPermitted
             {
+                // Where the user of the home cannot look, that user keeps no repository.
                 continue
             }
         }
