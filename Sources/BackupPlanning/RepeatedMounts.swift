@@ -11,8 +11,13 @@ package struct RepeatedMounts: Sendable {
 
     /// Whatever the order of the walk is, the first of several mounts by path is not repeated.
     ///
-    /// - Parameter roots: the real paths where the walk begins.
-    package init(_ mounts: MountTable, below roots: [FilePath]) {
+    /// - Parameters:
+    ///   - roots: the real paths where the walk begins.
+    ///   - counts: whether the content counts at another path, which is below a root.
+    package init(
+        _ mounts: MountTable, below roots: [FilePath],
+        where counts: (FilePath) -> Bool = { _ in true }
+    ) {
         func isWalked(_ path: FilePath) -> Bool { roots.contains { path.isHeld(by: $0) } }
         let below = mounts.mounts.filter { mount in
             isWalked(mount.mountPoint) && !roots.contains(mount.mountPoint)
@@ -25,9 +30,12 @@ package struct RepeatedMounts: Sendable {
                 let isRepeated = mount.layers.allSatisfy { layer in
                     // Of a relative path, and one of another mount namespace, nothing is known.
                     guard layer.isAbsolute, let real = realPath(of: layer, notBeyond: mounts) else {
-                        return layer.bytes.contains(UInt8(ascii: ":"))
+                        // Of several layers all together are named, too.
+                        let first = layer.bytes.prefix { $0 != UInt8(ascii: ":") }
+                        return first.count < layer.bytes.count
+                            && mount.layers.contains(FilePath(bytes: Array(first)))
                     }
-                    return isWalked(real)
+                    return isWalked(real) && counts(real)
                 }
                 if isRepeated, !mount.layers.isEmpty {
                     repeated[mount.number] = mount.mountPoint
@@ -44,6 +52,7 @@ package struct RepeatedMounts: Sendable {
             let isMet = others.contains { path in
                 isWalked(path)
                     && mounts.mount(holding: path).map { walked.contains($0.number) } == true
+                    && counts(path)
             }
             if isMet || parts.contains(where: { $0.isIn(part) }) {
                 repeated[mount.number] = mount.mountPoint

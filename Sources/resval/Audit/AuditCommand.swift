@@ -78,7 +78,10 @@ struct AuditCommand: ParsableCommand {
                 found.append(
                     AuditRoot(
                         item: item, rules: PlanRules(planner, reader.markReader),
-                        repeatedMounts: RepeatedMounts(environment.mounts, below: [item.path]),
+                        // What is excluded there is in the backup by the mount alone.
+                        repeatedMounts: RepeatedMounts(environment.mounts, below: [item.path]) {
+                            (try? reader.item(at: $0))?.decision.isExcluded == false
+                        },
                         limit: largerThan.bytes,
                         staysOnFilesystem: rootOptions.walk.staysOnFilesystem,
                         recreationReader: recreationReader))

@@ -118,6 +118,24 @@ struct AuditTests {
             ])
     }
 
+    @Test("what a bind mount shows of an excluded directory is in the backup, and is looked at")
+    func bound() throws {
+        try require(.root)
+        let home = try auditedHome {
+            Directory("data") { Directory("work") { File("core", content(100_000)) } }.excluded()
+            Directory("work")
+        }
+        let mount = home.appending("work")
+        try afterwards { try tool("umount", mount) }
+        try tool("mount", "--bind", home.appending("data/work"), mount)
+        expect(
+            try audit("--larger-than", "60K", home, in: home), in: home,
+            finds: [
+                "HOME/work/core: large: backups include it, and nothing says that they should",
+                "            resval exclude HOME/work/core",
+            ])
+    }
+
     @Test("hostile names change neither terminal nor lines, and the commands work when pasted")
     func hostileNames() throws {
         let home = try auditedHome {
