@@ -235,8 +235,8 @@ extension Restic {
     ///   - place: the directory, by a path that begins with a descriptor.
     ///   - paths: what to restore; empty for everything.
     ///   - bytes: the total, for progress.
-    /// - Returns: how restic ended, and the items that it was not asked for, since the repository
-    ///   lacks their data: with them it restores nothing at all.
+    /// - Returns: how restic ended, and the items of these that it was not asked for, since the
+    ///   repository lacks their data: with them it restores nothing at all.
     func fill(
         _ place: FilePath, _ snapshot: Snapshot, _ paths: [[UInt8]], _ bytes: Int64,
         _ report: @escaping @Sendable (BackupProgress) -> Void
@@ -266,7 +266,7 @@ extension Restic {
             }
             if end.code == 0 || !end.errors.items.isEmpty { return (end, lost) }
             guard end.errors.line(containing: "Unknown blob ") != nil else { throw failure(end) }
-            let found = try await lostFiles(in: snapshot).map(\.path)
+            let found = try await lostFiles(in: snapshot).map(\.path).filter(paths.include)
             guard !Set(found).isSubset(of: lost) else { throw failure(end) }
             lost = Set(lost + found).sorted { $0.lexicographicallyPrecedes($1) }
         }

@@ -98,6 +98,17 @@ struct VerifyTests {
         try damaged.checkRestore(without: ["b/f\u{FF}"])
     }
 
+    @Test("a restore names what it was asked for and the repository lacks, and nothing else")
+    func lostElsewhere() throws {
+        let (backup, damaged) = try oldFiles()
+        try damaged.damage(file: "b/one", "truncate -s 0 \"$pack\"")
+        let last = try damaged.runSteps(try backup.run("verify"))
+        #expect(damaged.lost(in: last).contains("b/two"), "\(last)")
+        let result = try damaged.restore("b/one", "a")
+        result.expect(exits: 3, says: "/b/one: was not restored: its data is missing")
+        #expect(!result.errorText.contains("/b/t"), "\(result)")
+    }
+
     @Test("a damaged directory is found without reading all data, also where the cache has it")
     func damagedTrees() throws {
         let (backup, damaged) = try oldFiles()
@@ -138,7 +149,7 @@ private struct DamagedBackup {
 
     /// Flips a bit of what a file holds in the repository.
     func flip(file name: String) throws {
-        try damage(tool("sha256sum", original(name)).drop { $0 == "\\" }.prefix(64), Self.flip)
+        try damage(file: name, Self.flip)
     }
 
     /// Flips a bit of a directory in the first snapshot.
@@ -157,8 +168,12 @@ private struct DamagedBackup {
 
     /// Cuts off a pack before what it holds of a file.
     func cutOff(before name: String) throws {
-        try damage(
-            tool("sha256sum", original(name)).prefix(64), "truncate -s \"$offset\" \"$pack\"")
+        try damage(file: name, "truncate -s \"$offset\" \"$pack\"")
+    }
+
+    /// Runs a script on the pack that holds a file.
+    func damage(file name: String, _ script: String) throws {
+        try damage(tool("sha256sum", original(name)).drop { $0 == "\\" }.prefix(64), script)
     }
 
     private func damage(_ blob: some StringProtocol, _ script: String) throws {
@@ -188,17 +203,18 @@ private struct DamagedBackup {
             """, found.text, backup.base)
     }
 
+    /// Restores the first snapshot, or items of it.
+    func restore(_ names: String...) throws -> CommandResult {
+        let paths: [any CommandArgument] = names.map { backup.source.pushing(path($0)) }
+        return try backup.command(
+            ["restore", "--snapshot", try first(), "--target", backup.target] + paths
+        ).run()
+    }
+
     /// Restores the first snapshot or a directory of it, and compares with what was there, but for some
     /// items.
     func checkRestore(of directory: String = "", without lost: [String]) throws {
-        var restore = backup.command([
-            "restore", "--snapshot", try first(), "--target", "\(backup.target)",
-        ])
-        if !directory.isEmpty {
-            let include = backup.source.pushing(path(directory))
-            restore.arguments += [include.bytes]
-        }
-        let result = try restore.run()
+        let result = try directory.isEmpty ? restore() : restore(directory)
         #expect((result.exitCode == 0) == lost.isEmpty, "\(result)")
         let restored = backup.restored(backup.source)
         for name in lost {
