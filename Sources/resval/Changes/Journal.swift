@@ -101,7 +101,7 @@ extension Journal {
         return Journal(at: try StateDirectory.path().appending(name), of: command)
     }
 
-    /// Returns the path of the newest journal in the state directory that is not undone.
+    /// Returns the path of the newest journal in the state directory.
     ///
     /// - Returns: nil when there is no such journal.
     /// - Throws: ``FileError``, also when the directory belongs to another user or other users can
@@ -110,7 +110,7 @@ extension Journal {
         let directory = try StateDirectory.path()
         guard try requireOwnStateDirectory(directory) else { return nil }
         let newest = try calls(on: directory, FileError.readingDirectory) { () throws(Errno) in
-            try names(in: directory).last { $0.suffix(6).elementsEqual(".jsonl".utf8) }
+            try names(in: directory).last
         }
         return newest.map { directory.pushing(FilePath(bytes: $0)) }
     }
@@ -118,17 +118,13 @@ extension Journal {
     /// The most journals that are kept in the state directory.
     private static let mostKept = 100
 
-    /// Removes the oldest journals that are older than a day, so that their number is bounded; those
-    /// that are undone first.
+    /// Removes the oldest journals that are older than a day, so that their number is bounded.
     private func removeOldest(in directory: FilePath) {
         // What cannot be removed now is removed with the next journal.
         guard let names = try? Self.names(in: directory) else { return }
         let others = names.map { directory.pushing(FilePath(bytes: $0)) }.filter { $0 != path }
-        let undone = others.filter { $0.extension == "undone" }
-        let useful = others.filter { $0.extension != "undone" }
-        let most = Self.mostKept - 1
         let yesterday = FileTime.now.seconds - 24 * 60 * 60
-        for other in undone.dropLast(max(most - useful.count, 0)) + useful.dropLast(most) {
+        for other in others.dropLast(Self.mostKept - 1) {
             guard let status = try? other.withoutFollowing.status(),
                 status.contentModificationTime.seconds < yesterday
             else { continue }
@@ -136,33 +132,30 @@ extension Journal {
         }
     }
 
-    /// The names of the journals in a directory, undone ones included, the oldest first.
+    /// The names of the journals in a directory, the oldest first.
     private static func names(in directory: FilePath) throws(Errno) -> [[UInt8]] {
         var names: [[UInt8]] = []
         try forEachName(in: directory) { name in
-            let isJournal =
-                name.starts(with: prefix.utf8)
-                && [".jsonl", ".jsonl.undone"].contains {
-                    name.suffix($0.utf8.count).elementsEqual($0.utf8)
-                }
-            if isJournal { names.append(name) }
+            if isName(name) { names.append(name) }
             return true
         }
         return names.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// Appends `.undone` to the name of a journal in the state directory, so that ``newest()`` ignores
-    /// it. Any other journal is left as it is.
-    static func setAside(_ path: FilePath) throws(FileError) {
-        guard let path = try? realPath(of: path), path.extension == "jsonl",
+    private static func isName(_ name: [UInt8]) -> Bool {
+        name.starts(with: prefix.utf8) && name.suffix(6).elementsEqual(".jsonl".utf8)
+    }
+
+    /// Deletes a journal of the state directory that is undone, so that ``newest()`` finds the one
+    /// before. Any other journal, and another file that is now at the path, is left as it is.
+    static func remove(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
+        guard let path = try? realPath(of: path), isName(path.lastComponent?.bytes ?? []),
             let directory = try? realPath(of: StateDirectory.path()),
-            path.removingLastComponent() == directory
+            path.removingLastComponent() == directory,
+            try path.withoutFollowing.fileStatus().identity
+                == file.named(path).fileStatus().identity
         else { return }
-        let undone = FilePath(bytes: path.bytes + Array(".undone".utf8))
-        let here = FileDescriptor.workingDirectory
-        try calls(on: path) { () throws(Errno) in
-            try renameItem(path, in: here, to: undone, in: here, .replacing)
-        }
+        try calls(on: path) { () throws(Errno) in try removeFile(path) }
     }
 }
 

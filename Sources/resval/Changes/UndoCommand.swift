@@ -14,7 +14,8 @@ struct UndoCommand: ParsableCommand {
             journal in $XDG_STATE_HOME/resval before it is made. undo puts back what there was, the \
             latest change first, also after the command was killed. A mark that has changed since \
             stays, as does that of another item at its path, and both are reported. Without JOURNAL \
-            the newest is undone, after asking.
+            the newest is undone, after asking. A journal in that directory is deleted once all of \
+            it is undone.
 
             EXAMPLES
               resval undo --dry-run
@@ -69,7 +70,7 @@ final class UndoRun {
 
     /// The latest change is undone first. The newest journal may be of another change than the one
     /// in mind, so it needs consent. A journal in the state directory that is undone completely is
-    /// renamed, so that it is not used again.
+    /// deleted, so that it is not used again.
     ///
     /// - Parameter chosen: The journal; nil for the newest in the state directory.
     /// - Throws: ``FileError`` before anything is undone; `unsupportedFileKind` for a pipe, since the end
@@ -90,7 +91,7 @@ final class UndoRun {
         undoLines(of: file.descriptor, at: path)
         summarize(path)
         let isWhole = left == 0 && !outcome.hasFailures && !StopRequest.isMade
-        if isWhole && !isDryRun { try Journal.setAside(path) }
+        if isWhole && !isDryRun { try Journal.remove(file.descriptor, at: path) }
     }
 
     private func newest() throws(FileError) -> FilePath {
