@@ -40,14 +40,15 @@ struct UsageComparison {
 
     /// Prints the directories that grew, the most first, and by how much everything grew and shrank.
     ///
-    /// - Returns: whether the older output covers all ROOTs.
+    /// - Returns: whether each ROOT is one of the older output. Otherwise nothing is compared.
     func write(_ report: UsageReport, _ options: UsageOutputOptions) -> Bool {
         var coversAll = true
-        for root in report.roots where former.index(at: root.pathBytes) == nil {
+        for root in report.roots where former.index(of: root.name, in: nil) == nil {
             Messages.write(
                 about: root.path, "is not a ROOT of \(NameEscaping.text(file.bytes))")
             coversAll = false
         }
+        guard coversAll else { return false }
         let (changes, shrunkBytes) = changes(in: report)
         let grownBytes = changes.reduce(Int64(0)) { $0.addingSaturating($1.grown) }
         let shown = changes.prefix(options.top ?? (options.json ? .max : 20))
@@ -59,7 +60,7 @@ struct UsageComparison {
                     + "\(sizeText(report.total.allocated)) on disk\n")
         }
         buffer.flush()
-        return coversAll
+        return true
     }
 
     private struct Change {
@@ -72,46 +73,30 @@ struct UsageComparison {
     /// others shrank.
     private func changes(in report: UsageReport) -> ([Change], shrunk: Int64) {
         var changes: [Change] = []
-        var shrunk: Int64 = 0
-        /// Whether the older directories are in this report.
-        var isMet = former.directories.map { _ in false }
+        // All that was in the ROOTs, less what is still in the same directory.
+        var shrunk = report.roots.reduce(Int64(0)) { sum, root in
+            let index = former.index(of: root.name, in: nil)
+            return sum.addingSaturating(index.map { former.directories[$0].allocated } ?? 0)
+        }
         /// The older directories from a ROOT down to the current one.
         var open: [Int?] = []
         report.forEachDirectory { directory in
             guard directory.isListed else { return false }
             open.removeLast(open.count - directory.depth)
-            var index: Int?
-            if let above = open.last ?? nil {
-                index = former.index(of: directory.name, in: above)
-            } else if directory.depth == 0 {
-                index = former.index(at: directory.pathBytes)
-            } else {
-                // It may be a ROOT of the older output.
-                index = directory.pathBytes(upTo: longestListedPath).flatMap {
-                    former.index(of: $0, in: nil)
-                }
-            }
+            let index = former.index(of: directory.name, in: open.last ?? nil)
             open.append(index)
-            if let index { isMet[index] = true }
             let old = index.map { former.directories[$0] }
             let children = directory.children.reduce(Int64(0)) {
                 $0.addingSaturating($1.allocated)
             }
-            let grown = directory.allocated.subtractingSaturating(children)
-                .subtractingSaturating(old?.own ?? 0)
+            let own = directory.allocated.subtractingSaturating(children)
+            let grown = own.subtractingSaturating(old?.own ?? 0)
+            shrunk = shrunk.subtractingSaturating(min(own, old?.own ?? 0))
             if grown > 0 {
                 changes.append(
                     Change(directory: directory, former: old?.allocated ?? 0, grown: grown))
-            } else {
-                shrunk.addSaturating(Int64(0).subtractingSaturating(grown))
             }
             return true
-        }
-        // What was in a ROOT of this report, and is no more.
-        var isCovered = isMet
-        for (index, directory) in former.directories.enumerated() {
-            if let parent = directory.parent, isCovered[parent] { isCovered[index] = true }
-            if isCovered[index], !isMet[index] { shrunk.addSaturating(directory.own) }
         }
         let sorted = changes.enumerated().sorted {
             ($1.element.grown, $0.offset) < ($0.element.grown, $1.offset)
@@ -165,21 +150,6 @@ struct FormerUsage {
     /// listed.
     func index(of name: [UInt8], in parent: Int?) -> Int? {
         indexes[Key(parent: parent, name: name)]
-    }
-
-    /// Returns the index of a directory by its path; nil if it was not listed.
-    func index(at path: [UInt8]) -> Int? {
-        var (path, names): ([UInt8], [[UInt8]]) = (path, [])
-        while true {
-            if let root = index(of: path, in: nil) {
-                return names.reversed().reduce(root) { above, name in
-                    above.flatMap { index(of: name, in: $0) }
-                }
-            }
-            guard path.count > 1, let end = path.lastIndex(of: slash) else { return nil }
-            names.append(Array(path[(end + 1)...]))
-            path.removeSubrange(max(end, 1)...)
-        }
     }
 
     /// - Returns: false when it is not a line of such an output, or contradicts another.

@@ -38,14 +38,6 @@ struct FormerUsageTests {
         #expect(own("/", "f") == 0)
         #expect(own("/", "b") == nil)
         #expect(usage.listsAll == true)
-        for (path, own) in [("/", 40), ("/a", 10), ("/a/b/c/d", 5), ("/f", 0)] as [(String, Int64)]
-        {
-            let index = try #require(usage.index(at: Array(path.utf8)))
-            #expect(usage.directories[index].own == own)
-        }
-        for path in ["/b", "/a/b/x/d", "/a/", ""] {
-            #expect(usage.index(at: Array(path.utf8)) == nil)
-        }
     }
 
     @Test("ROOTs stand side by side, also where the path of one begins with that of another")
