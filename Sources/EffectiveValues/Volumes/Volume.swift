@@ -81,14 +81,6 @@ package struct Volume: Sendable {
         }
     }
 
-    /// The creation time of the filesystem's root directory; nil where only a part of the
-    /// filesystem is mounted.
-    package var creationTime: FileTime? {
-        guard mount.root == "/" else { return nil }
-        let status = try? mount.mountPoint.status()
-        return status?.mountNumber == mount.number ? status?.creationTime : nil
-    }
-
     /// Calls `body` with the open mount point; nil where it cannot be opened, or another filesystem
     /// is mounted over it.
     private func withRoot<Result>(_ body: (FileDescriptor) -> Result?) -> Result? {

@@ -36,9 +36,7 @@ extension URLResourceValues {
     /// `/dev/disk/by-uuid`); nil where it has none or neither tells.
     public var volumeUUIDString: String? { text(.volumeUUIDString) }
 
-    /// When the filesystem was made: the birth time of its root directory.
-    ///
-    /// nil where the mount shows only a part of the filesystem, or no birth time is stored.
+    /// Always nil: ask the filesystem's own tools; the birth time of the mount point comes close.
     public var volumeCreationDate: Date? { date(.volumeCreationDate) }
 
     /// Always nil: Linux mounts by tables, not by URL.

@@ -95,7 +95,6 @@ extension Volume {
         case .volumeName, .volumeLocalizedName: name.map { .text($0) }
         case .volumeTypeName, .volumeLocalizedFormatDescription: .text(mount.filesystemType)
         case .volumeUUIDString: uuid.map { .text($0) }
-        case .volumeCreationDate: creationTime.map { .date(Date($0)) }
         case .volumeIsRootFileSystem: .boolean(mount.mountPoint == "/")
         case .volumeIsLocal: isLocal.map { .boolean($0) }
         case .volumeIsEncrypted: isEncrypted.map { .boolean($0) }
