@@ -150,39 +150,6 @@ struct SetTests {
         try #expect(command.run().output == name.bytes)
     }
 
-    @Test("on a terminal a purgeable mark that no purge finds by default comes with advice")
-    func unreachedMark() throws {
-        let root = try temporaryDirectory {
-            File("file")
-            File("other")
-            Directory(".cache") { Directory("app") { File("file") } }
-            Directory("Documents") { File("file") }
-        }
-        func set(_ path: String, _ more: String...) throws -> CommandResult {
-            let command = Command(
-                .built("resval"), arguments: ["set", "purgeable=true", path] + more, in: root,
-                environment: ["HOME": root.string])
-            return try command.onTerminal("xterm").run()
-        }
-        try #expect(
-            set("file", "other").text.split(whereSeparator: \.isNewline) == [
-                "resval: file: warning: stored, but resval-purge does not search here by "
-                    + "default: add the directory to mark-roots in purge.toml, or run "
-                    + "'resval-purge run --free 1G \(root)/file' (shown once)"
-            ])
-        try #expect(set(".cache/app/file").text == "")
-        try #expect(
-            set("Documents/file").text.split(whereSeparator: \.isNewline) == [
-                "resval: Documents/file: warning: stored, but resval-purge deletes nothing here "
-                    + "(shown once)"
-            ])
-        // Elsewhere nobody reads it.
-        expect(
-            try resval(
-                "set", "purgeable=true", "file", in: root, environment: ["HOME": root.string]),
-            exits: 0)
-    }
-
     @Test("a file with several names, and a mark that saving drops, are warned of")
     func warnings() throws {
         let root = try temporaryDirectory {

@@ -3,39 +3,28 @@ import EffectiveValues
 import ResourceValues
 import StoragePolicy
 
-/// Tells people at a terminal where a mark has no effect, which takes reading the mount table or the
-/// directories above.
+/// Tells people at a terminal where a mark has no effect, which takes reading the directories above.
 final class ChangeAdvisor {
-    private let storesInclusion: Bool
-    private let storesPurgeable: Bool
-    private var hasAdvisedOnPurging = false
-    private let environment: PolicyEnvironment
     private let reader: EffectiveValueReader
 
     /// Creates an advisor; nil without a terminal, or where nothing is known to say about the changes.
     init?(_ changes: [MarkChange]) {
-        storesInclusion = changes.contains {
+        let storesInclusion = changes.contains {
             $0.key == .isExcludedFromBackup && $0.value == .boolean(false)
         }
-        storesPurgeable = changes.contains { $0.key == .isPurgeable && $0.value == .boolean(true) }
-        guard storesInclusion || storesPurgeable, Messages.areOnTerminal else { return nil }
-        environment = PolicyEnvironment.current()
+        guard storesInclusion, Messages.areOnTerminal else { return nil }
         do throws(FileError) {
             reader = try EffectiveValueReader(
-                StoragePolicy(markers: [.native], locations: environment.locations))
+                StoragePolicy(
+                    markers: [.native], locations: PolicyEnvironment.current().locations))
         } catch {
             Messages.write(error)
             return nil
         }
     }
 
-    func advise(about item: borrowing ListedPath) {
-        if storesInclusion { adviseOnAncestors(of: item) }
-        if storesPurgeable, !hasAdvisedOnPurging { adviseOnPurging(of: item) }
-    }
-
     /// Warns when an excluded directory above the item excludes the item in spite of its mark.
-    private func adviseOnAncestors(of item: borrowing ListedPath) {
+    func advise(about item: borrowing ListedPath) {
         do throws(FileError) {
             let exclusion = try reader.item(at: item.path, followsLast: item.followsSymbolicLink)
                 .decision.exclusion
@@ -46,26 +35,6 @@ final class ChangeAdvisor {
                     + "\(NameEscaping.text(ancestor.bytes)): \(exclusion.cause.sentence)")
         } catch {
             warn(item, "stored; cannot tell whether a directory above excludes it: \(error)")
-        }
-    }
-
-    /// Tells how a mark is reached outside the directories that a purge searches by itself.
-    private func adviseOnPurging(of item: borrowing ListedPath) {
-        do throws(FileError) {
-            let path = try reader.item(at: item.path, followsLast: item.followsSymbolicLink).path
-            let location = environment.locations.location(holding: path)
-            if let location, location.kind != .documents { return }
-            hasAdvisedOnPurging = true
-            if environment.locations.protectedRoots.contains(where: { path.isHeld(by: $0) }) {
-                return warn(item, "stored, but resval-purge deletes nothing here (shown once)")
-            }
-            let command = "resval-purge run --free 1G \(ShellWord.quoted(path.bytes))"
-            warn(
-                item,
-                "stored, but resval-purge does not search here by default: add the directory to "
-                    + "mark-roots in purge.toml, or run '\(command)' (shown once)")
-        } catch {
-            warn(item, "stored; cannot tell whether resval-purge searches here: \(error)")
         }
     }
 
