@@ -187,18 +187,6 @@ struct ImportTests: MassChangeSuite {
         try #expect(attributes(of: inside) == before)
         try #expect(tool("lsattr", "-d", file) == flags)
     }
-
-    @Test(
-        "wrong command lines are usage errors that say what is valid",
-        arguments: [
-            ["import"], ["import", "--from", "native"], ["import", "--from", "xdg,,apple"],
-            ["export", "--to", "cachedir"], ["export"],
-        ])
-    func usage(arguments: [String]) throws {
-        let root = try temporaryDirectory { Directory("tree") }
-        let command = Command(.built("resval"), arguments: arguments, in: root)
-        try #expect(command.run().exitCode == 64)
-    }
 }
 
 /// All extended attributes below a directory, and all flags, as the usual tools tell them.

@@ -126,20 +126,4 @@ struct MassChangeTests: MassChangeSuite {
 
                 """#)
     }
-
-    @Test(
-        "a wrong use is refused",
-        arguments: [
-            (["undo", "a", "b"], "unexpected argument 'b'"),
-            (["undo", "--jsno"], "unknown option '--jsno'. Did you mean '--json'?\nUsage: "),
-            (["set"], "missing expected argument '<key=value>'"),
-            (["set", "excluded=true"], "give at least one path, or --files0-from FILE"),
-            (["exclude"], "give at least one path, or --files0-from FILE"),
-        ])
-    func usage(arguments: [String], complaint: String) throws {
-        let result = try Command(.built("resval"), arguments: arguments).run()
-        #expect(result.exitCode == 64)
-        #expect(result.text == "")
-        #expect(result.errorText.hasPrefix("resval: \(complaint)"))
-    }
 }

@@ -145,18 +145,6 @@ struct OtherCommandsTests {
             """, in: small)
     }
 
-    @Test(
-        "get --fits is about one capacity for a use, and prints nothing",
-        arguments: [
-            "lots volumeAvailableCapacityForImportantUsage",
-            "1K volumeAvailableCapacityForImportantUsage --json", "1K volumeAvailableCapacity",
-            "1K excluded,volumeAvailableCapacityForImportantUsage",
-        ])
-    func wrongFits(words: String) throws {
-        try Command("/bin/sh", "-c", "$0 get --fits \(words) .", FilePath.built("resval"))
-            .run(exits: 64)
-    }
-
     @Test("keys lists every key once")
     func keys() throws {
         let root = try temporaryDirectory()

@@ -4,6 +4,8 @@ import Testing
 
 @Suite("resval's usage and output", .cleansUp)
 struct UsageTests {
+    private static let capacity = "volumeAvailableCapacityForImportantUsage"
+
     @Test(
         "a wrong command line exits with 64 and says what is valid",
         arguments: [
@@ -41,6 +43,22 @@ struct UsageTests {
             (["test", "fileSize", "x"], "fileSize is not Boolean"),
             (["completions", "tcsh"], "bash"),
             (["list", "--bogus", "x"], "unknown option '--bogus'"),
+            (["set"], "missing expected argument '<key=value>'"),
+            (["set", "excluded=true"], "give at least one path, or --files0-from FILE"),
+            (["exclude"], "give at least one path, or --files0-from FILE"),
+            (["undo", "a", "b"], "unexpected argument 'b'"),
+            (["undo", "--jsno"], "unknown option '--jsno'. Did you mean '--json'?\nUsage: "),
+            (["import"], "'--from <list>'"),
+            (["import", "--from", "native"], "unknown mark 'native' (valid: apple, xdg"),
+            (["import", "--from", "xdg,,apple"], "unknown mark ''"),
+            (["export"], "'--to <list>'"),
+            (["export", "--to", "cachedir"], "unknown mark 'cachedir' (valid: xdg"),
+            (["usage", "--top", "0"], "--top takes a number from 1"),
+            (["usage", "--html", "-", "--json"], "only one form can go to standard output"),
+            (["get", "--fits", "lots", capacity, "x"], "'lots'"),
+            (["get", "--fits", "1K", capacity, "--json", "x"], "--fits prints nothing: omit"),
+            (["get", "--fits", "1K", "volumeAvailableCapacity", "x"], "--fits takes volume"),
+            (["get", "--fits", "1K", "excluded,\(capacity)", "x"], "--fits takes volume"),
         ] as [([String], String)])
     func usageErrors(arguments: [String], message: String) throws {
         let root = try temporaryDirectory()

@@ -227,17 +227,4 @@ struct UsageCommandTests {
 
                 """)
     }
-
-    @Test(
-        "options that do not fit together are usage errors",
-        arguments: [
-            (["--top", "0"], "--top takes a number from 1"),
-            (["--html", "-", "--json"], "only one form can go to standard output"),
-        ])
-    func usageErrors(arguments: [String], message: String) throws {
-        let root = try temporaryDirectory()
-        try Command(
-            .built("resval"), arguments: ["usage"] + arguments, in: root
-        ).run(exits: 64, says: message)
-    }
 }
