@@ -50,7 +50,6 @@ package struct ByteSize: ExpressibleByArgument, Sendable, Hashable {
 
 /// A duration given on the command line: a number with s, m, h, d or w, or 0.
 package struct AgeArgument: ExpressibleByArgument, Sendable, Hashable {
-    /// The duration in seconds.
     package let seconds: Int64
 
     /// Parses a duration such as `90s`, `15m`, `24h` or `10d`; nil for anything else, in particular

@@ -111,7 +111,6 @@ package enum Messages {
 
     private static let first = Monitor<(path: [UInt8]?, text: String)?>(nil)
 
-    /// Keeps an error for ``firstError``.
     static func note(_ path: [UInt8]?, _ text: String) {
         first.withLock { first in if first == nil { first = (path, text) } }
     }

@@ -170,7 +170,6 @@ struct ProgressStep: Sendable {
     /// goes.
     var flow: (time: Int, bytes: Int64, part: Double)?
 
-    /// Whether this step counts these items.
     func counts(_ other: StaticString) -> Bool {
         noun.withUTF8Buffer { noun in other.withUTF8Buffer { noun.elementsEqual($0) } }
     }

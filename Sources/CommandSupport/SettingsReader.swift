@@ -94,7 +94,6 @@ package struct SettingsReader {
         return SettingsReader(inner, named: key.rawValue)
     }
 
-    /// Returns the texts of this table, by their keys.
     package func texts() throws(SettingsError) -> [String: String] {
         var texts: [String: String] = [:]
         for (key, value) in values {
@@ -128,7 +127,6 @@ package struct SettingsPaths {
         self.reader = reader
     }
 
-    /// Returns the paths of a key; nil when it is not set.
     package func paths(
         _ key: some RawRepresentable<String>
     ) throws(SettingsError) -> [FilePath]? {
@@ -158,7 +156,6 @@ package struct SettingsError: Error, Sendable, Hashable, CustomStringConvertible
     package let line: Int?
     /// A description of what is wrong, naming the key, and of what is valid.
     package let description: String
-    /// The description with the line.
     package var sentence: String { (line.map { "line \($0): " } ?? "") + description }
 
     package init(line: Int? = nil, _ description: String) {

@@ -105,12 +105,10 @@ package enum OutputColor: Int, Sendable {
 }
 
 extension OutputBuffer {
-    /// Appends text in a colour, as ``append(text:)`` does without one.
     package mutating func append(text: String, in color: OutputColor?) {
         append(in: color) { $0.append(text: text) }
     }
 
-    /// Appends what `body` appends, in a colour unless it is nil.
     package mutating func append(in color: OutputColor?, _ body: (inout OutputBuffer) -> Void) {
         if let color { append(bytes: Array("\u{1B}[\(color.rawValue)m".utf8)) }
         body(&self)

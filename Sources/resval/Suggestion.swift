@@ -11,7 +11,6 @@ struct Suggestion: Sendable {
     let shownPath: [UInt8]
     let identity: FileIdentity
     let recreation: Recreation
-    /// The allocated size, with everything in the directory.
     let size: TreeSize
 
     var paths: ChangeBatch.Paths { root.walked.paths(shown: shownPath) }

@@ -13,7 +13,6 @@ struct Finding: Sendable {
         case copiedMark = "copied-mark"
         /// The content of an evicted file may not be found.
         case lostContent = "lost-content"
-        /// A mark is malformed.
         case malformed
         /// Marks of other programs contradict each other, and no native mark decides.
         case conflict

@@ -50,7 +50,6 @@ final class ChangeTally: Sendable {
         var skipped = 0
         /// Regular files that were changed.
         var files = 0
-        /// Changed regular files with several hard links.
         var hardLinked = 0
         /// Changed regular files that were copied up on overlays, and their bytes on disk.
         var copiedUp = 0

@@ -174,7 +174,6 @@ struct WalkedRoot: Sendable {
     /// The absolute path without symbolic links.
     let real: FilePath
 
-    /// Returns the paths of an item that output shows as `shown`.
     func paths(shown: [UInt8]) -> ChangeBatch.Paths {
         ChangeBatch.Paths(
             shown: shown,

@@ -115,7 +115,6 @@ extension Journal {
         return newest.map { directory.pushing(FilePath(bytes: $0)) }
     }
 
-    /// The most journals that are kept in the state directory.
     private static let mostKept = 100
 
     /// Removes the oldest journals that are older than a day, so that their number is bounded.

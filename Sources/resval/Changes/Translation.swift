@@ -12,9 +12,7 @@ struct Translation: Sendable, Hashable {
     var conflict: Conflict?
 
     struct Conflict: Sendable, Hashable {
-        /// The kinds of marks that exclude the item from backups.
         var excluding: Set<Marker>
-        /// The kinds of marks that include it.
         var including: Set<Marker>
         /// Whether the item's native mark decides, so that a warning suffices.
         var isSettled: Bool
