@@ -21,15 +21,16 @@ extension ParsableCommand {
             .run(arguments)
     }
 
-    /// Runs `body` as the program without parsing arguments, with checked output and this package's
-    /// exit codes.
+    /// Runs a command as the program without the argument parser, with checked output and this package's
+    /// exit codes. Returns where there is no such command.
     ///
     /// For command lines so simple that parsing them would take most of the time.
     ///
     /// - Parameter name: the program's name. Asking the command for it would build the table of its
     ///   subcommands.
-    package static func runDirectly(as name: String, _ body: () throws -> Void) -> Never {
-        Program(root: Self.self, uncaughtCode: 2).runDirectly(as: name, body)
+    package static func runDirectly(as name: String, _ command: () -> (() throws -> Void)?) {
+        let program = Program(root: Self.self, uncaughtCode: 2)
+        if let code = program.exitCode(as: name, ofRunning: command) { program.finish(with: code) }
     }
 }
 
@@ -76,11 +77,6 @@ struct Program {
         finish(with: exitCode(ofRunning: type(of: command)) { try command.run() })
     }
 
-    func runDirectly(as name: String, _ body: () throws -> Void) -> Never {
-        prepare(as: name)
-        finish(with: exitCode(ofRunning: root, body))
-    }
-
     /// Runs the command after ``prepare(as:)``.
     func runAsync(_ arguments: [String]) async -> Never {
         var command = parseOrExit(arguments)
@@ -90,8 +86,16 @@ struct Program {
         finish(with: exitCode(ofRunning: type(of: command)) { try command.run() })
     }
 
-    // Both functions return before the process exits, so that the error and its contents are
-    // released.
+    // These functions return before the process exits, so that the command, the error and what they
+    // contain are released.
+
+    fileprivate func exitCode(
+        as name: String, ofRunning command: () -> (() throws -> Void)?
+    ) -> Int32? {
+        guard let body = command() else { return nil }
+        prepare(as: name)
+        return exitCode(ofRunning: root, body)
+    }
 
     private func exitCode(
         ofRunning command: any ParsableCommand.Type, _ body: () throws -> Void
@@ -272,7 +276,7 @@ struct Program {
     }
 
     /// Ends the process: by the signal that requested the stop, otherwise with the exit code.
-    private func finish(with code: Int32) -> Never {
+    fileprivate func finish(with code: Int32) -> Never {
         StandardError.endProgress()
         if answersInJSON, code >= uncaughtCode, StopRequest.signal == nil,
             !StandardOutput.shared.hasWritten, let error = Messages.firstError

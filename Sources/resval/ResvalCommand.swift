@@ -27,8 +27,8 @@ struct ResvalCommand: ParsableCommand {
 
     static func main() {
         Companion.runIfNamed()
-        if let command = PlainCommand(ArgumentBytes.processArguments()) {
-            runDirectly(as: "resval", command.run)
+        runDirectly(as: "resval") {
+            PlainCommand(ArgumentBytes.processArguments()).map { command in { try command.run() } }
         }
         runAsProgram(synonyms: [
             "ls": "list", "rm": "unset", "remove": "unset", "add": "set", "mark": "set",
