@@ -246,11 +246,11 @@ extension BackupPlan {
         return decided
     }
 
-    /// The paths that it could not look at or may have missed, or whose content is elsewhere.
+    /// The paths that it could not look at, or whose content is elsewhere.
     fileprivate var unstoredPaths: [[UInt8]] {
         notices.compactMap { notice in
             switch notice.matter {
-            case .unreadable, .moved: notice.path.bytes
+            case .unreadable: notice.path.bytes
             case .eviction: notice.isShortfall ? notice.path.bytes : nil
             // Those that are missing are excluded.
             case .issue, .missing, .attributeName: nil
