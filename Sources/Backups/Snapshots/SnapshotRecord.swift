@@ -214,15 +214,9 @@ package struct RecordedExclusion: Sendable, Hashable {
     package var isEvicted: Bool { reason == "evicted" }
 }
 
-package struct RecordedProtection: Sendable, Hashable {
-    package internal(set) var path: [UInt8] = []
-    package internal(set) var protectionClass = ""
-
-    /// That the item has lost its class, in words without the path.
-    package var lossSentence: String {
-        "had the protection class \(protectionClass) at the snapshot before, and has none now "
-            + "(if a program lost it: resval set protection=\(protectionClass))"
-    }
+struct RecordedProtection: Sendable, Hashable {
+    var path: [UInt8] = []
+    var protectionClass = ""
 }
 
 extension BackupPlan {
