@@ -29,7 +29,9 @@ struct CreateCommand: AsyncParsableCommand {
 
     func validate() throws {
         for tag in tag
-        where !SourceTags.isAllowed(tag) || !ArgumentBytes.bytes(of: tag).elementsEqual(tag.utf8) {
+        where !SnapshotTags.isAllowed(tag)
+            || !ArgumentBytes.bytes(of: tag).elementsEqual(tag.utf8)
+        {
             throw ValidationError(
                 "a tag must be text of one line that is not empty, has no comma, and does not begin with "
                     + "resval-: '\(tag)'")

@@ -57,7 +57,8 @@ struct Coverage: Sendable {
         }
         self.previous = previous
         new = SnapshotRecord(after: previous, date: FileTime.now.seconds)
-        new.number = min(max(new.number, (earlier.last?.number ?? 0) + 1), NumberTag.limit)
+        new.number = min(
+            max(new.number, (earlier.last?.number ?? 0) + 1), SnapshotTags.highestNumber)
         new.set = set.text
         new.add(plan, missing: missing)
         locked = plan.exclusions.filter { $0.reason == .locked }.map(\.path.bytes)
