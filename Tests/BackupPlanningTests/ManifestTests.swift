@@ -36,6 +36,15 @@ struct ManifestTests {
         }
     }
 
+    @Test("has each item once, also of a directory with more than a thread keeps to itself")
+    func manyFiles() throws {
+        let root = try temporaryDirectory()
+        try shell(#"cd "$1" && seq 70000 | xargs touch"#, root)
+        let manifest = try #require(makePlan(root) { $0.makesManifest = true }.manifest)
+        #expect(Set(manifest.entries.map(\.path)).count == 70001)
+        #expect(manifest.count == 70001)
+    }
+
     @Test("has one entry for each item, with the number of its SOURCE")
     func entries() throws {
         let root = try temporaryDirectory {
