@@ -127,9 +127,6 @@ public struct PlanNotice: Sendable, Hashable {
         case issue(PolicyIssue)
         /// The item could not be read; nothing below it is in the plan.
         case unreadable(FileError)
-        /// The item was moved here while the plan was built; the walk may have missed it under both
-        /// names.
-        case moved
         /// The file is the placeholder of an evicted file whose content is not in the backup's
         /// repository.
         case missing(Placeholder)
@@ -149,7 +146,7 @@ public struct PlanNotice: Sendable, Hashable {
         switch matter {
         case .issue, .eviction(.stale, _): false
         case .eviction(let sign, let status): !sign.isWordOfAnother(status)
-        case .unreadable, .moved, .missing, .attributeName: true
+        case .unreadable, .missing, .attributeName: true
         }
     }
 
@@ -158,8 +155,6 @@ public struct PlanNotice: Sendable, Hashable {
         switch matter {
         case .issue(let issue): issue.sentence
         case .unreadable(let error): error.description
-        case .moved:
-            "was moved while the plan was made, so it may be missing (run it again when nothing moves)"
         case .missing(let placeholder):
             "is evicted, and the snapshot with its content, \(placeholder.record.snapshot.prefix(8)) of "
                 + "repository \(placeholder.record.repository.prefix(8)), is not in this backup's "

@@ -51,46 +51,19 @@ public struct BackupPlanner: Sendable {
 
     /// Builds a plan and reports every item to observers.
     ///
-    /// The walk misses an item that is moved from a directory not yet read into one already read.
-    /// With a manifest, such items are searched for at the end, and if there are any the plan is
-    /// built again, with new observers, up to three times in all. Items still moving during the last
-    /// walk are in the plan's notices.
+    /// The walk misses an item that is moved meanwhile from a directory not yet read into one already
+    /// read.
     ///
     /// - Parameters:
     ///   - sources: directories or files, absolute or relative to the working directory; a symbolic
     ///     link stands for its target. What is named as a SOURCE is stored, also inside a location
     ///     that another SOURCE excludes.
-    ///   - makeObserver: called once for each thread of a walk, with the thread's index from 0.
+    ///   - makeObserver: called once for each thread, with the thread's index from 0.
     /// - Throws: ``SourceError`` when a source would not be stored, `FileError` when one cannot be
     ///   reached, `CancellationError` when ``shouldStop`` ended the walk. Errors with items below a
     ///   source are in the plan's notices.
     public func makePlan<Observer: PlanObserver>(
         for sources: [FilePath], makeObserver: @escaping @Sendable (Int) -> Observer
-    ) throws -> BackupPlan {
-        var tries = 1
-        while true {
-            let start = coarseTime()
-            var plan = try walk(sources, makeObserver: makeObserver)
-            var moved = plan.manifest?.takeItemsMovedIn(since: start) ?? []
-            if !moved.isEmpty {
-                let known = Set(
-                    (plan.exclusions + plan.ownState).map(\.path) + plan.notices.map(\.path))
-                // What is in one of them was not looked for.
-                moved.removeAll {
-                    known.contains($0) || known.contains($0.removingLastComponent())
-                }
-            }
-            if moved.isEmpty || tries == mostTries {
-                plan.notices += moved.map { PlanNotice(path: $0, matter: .moved) }
-                plan.notices.sort { $0.path.precedes($1.path) }
-                return plan
-            }
-            tries += 1
-        }
-    }
-
-    private func walk<Observer: PlanObserver>(
-        _ sources: [FilePath], makeObserver: @escaping @Sendable (Int) -> Observer
     ) throws -> BackupPlan {
         let resolved = try sources.map { try realPath(of: $0) }
         var planner = self
@@ -141,9 +114,6 @@ public struct BackupPlanner: Sendable {
         return plan
     }
 }
-
-/// The greatest number of walks for one plan while items move.
-private let mostTries = 3
 
 extension BackupPlan {
     /// Verifies that every source is stored, also one inside another.

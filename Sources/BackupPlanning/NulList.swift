@@ -98,8 +98,6 @@ extension BackupPlanner {
         var planner = self
         // PATH_MAX less the NUL, and less the dot before a name that is relative to the root.
         planner.longestPath = 4094
-        // Items that were moved while the plan was built are found by the manifest.
-        planner.makesManifest = true
         planner.listsNames = true
         let plan = try planner.makePlan(for: sources)
         return try NulList(plan, below: directory, isRelative: base != nil)

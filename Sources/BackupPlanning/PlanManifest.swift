@@ -1,5 +1,4 @@
 import SystemCalls
-import SystemPackage
 
 /// The items that a walk found to be stored, as hashes: 24 bytes for each item, whatever the length
 /// of its path.
@@ -8,9 +7,6 @@ public struct PlanManifest: Sendable {
     package private(set) var entries: [Entry] = []
     /// The paths that are not UTF-8, which restic prints with lost bytes, sorted by the hashes of what it prints.
     package private(set) var inexact: [(printed: UInt64, path: UInt64)] = []
-    /// The directories that were read, each with its modification time before that; empty once items
-    /// moved into them were searched for.
-    private var directories: [(path: FilePath, modified: FileTime)] = []
 
     /// An item, as far as two walks compare it.
     package struct Entry: Sendable {
@@ -65,9 +61,6 @@ public struct PlanManifest: Sendable {
     /// Whether it takes 1 MiB. A thread that goes on adding to it would need twice its size.
     var isLarge: Bool { entries.count >= 1 << 16 }
 
-    /// Whether it has a path.
-    public func contains(_ path: [UInt8]) -> Bool { index(of: Self.hash(path)) != nil }
-
     package mutating func append(_ path: [UInt8], _ entry: Entry) {
         entries.append(entry)
         let printed = printedName(path)
@@ -79,32 +72,11 @@ public struct PlanManifest: Sendable {
     mutating func append(contentsOf other: PlanManifest) {
         entries += other.entries
         inexact += other.inexact
-        directories += other.directories
-    }
-
-    mutating func append(directory: FilePath, modified: FileTime) {
-        directories.append((directory, modified))
     }
 
     package mutating func finish() {
         entries.sort { $0.path < $1.path }
         inexact.sort { $0.printed < $1.printed }
-    }
-
-    /// Returns the items that existed before the walk and are not stored, but are now in a directory
-    /// that was read, and forgets the directories. Unless the walk excluded or reported such an item,
-    /// it was moved there when the directory had already been read.
-    ///
-    /// Makes one system call for each directory, and reads those again that have changed since.
-    ///
-    /// - Parameter start: when the walk began, by the clock of filesystems.
-    mutating func takeItemsMovedIn(since start: FileTime) -> [FilePath] {
-        let changed = directories.filter { mayHaveChanged($0, since: start) }
-        directories = []
-        return changed.lazy.flatMap { directory in
-            readableNames(in: directory.path.withoutFollowing)
-                .map { directory.path.pushing(FilePath(bytes: $0)) }
-        }.filter { !contains($0.bytes) && wasThere($0, before: start) }
     }
 
     /// Returns the index of the item with a path's hash; nil if it is not in the manifest.
@@ -126,31 +98,6 @@ public struct PlanManifest: Sendable {
         var hasher = Hasher()
         path.withUnsafeBytes { hasher.combine(bytes: $0) }
         return UInt64(bitPattern: Int64(hasher.finalize()))
-    }
-}
-
-/// Whether a directory's entries may have changed since it was read. Some filesystems store times in
-/// steps of up to two seconds, within which a second change does not show.
-private func mayHaveChanged(
-    _ directory: (path: FilePath, modified: FileTime), since start: FileTime
-) -> Bool {
-    if directory.modified.seconds >= start.seconds.subtractingSaturating(2) { return true }
-    do throws(Errno) {
-        let status = try directory.path.withoutFollowing.statusAtHand()
-        return status.contentModificationTime != directory.modified
-    } catch {
-        // Removed: what was planned in it will be missing by path.
-        return false
-    }
-}
-
-private func wasThere(_ item: FilePath, before start: FileTime) -> Bool {
-    do throws(Errno) {
-        let status = try item.withoutFollowing.statusAtHand()
-        // Where no creation time is stored, a new file may be mistaken for a moved one.
-        return (status.creationTime ?? status.contentModificationTime) < start
-    } catch {
-        return false
     }
 }
 

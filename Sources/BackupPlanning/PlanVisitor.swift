@@ -27,7 +27,8 @@ struct PlanVisitor: TreeVisitor {
         examined = ItemCounter(didExamine)
         self.rules = rules
         self.observer = observer
-        notesStoredItems = empty.manifest != nil || observer.wantsStoredItems
+        notesStoredItems =
+            empty.manifest != nil || empty.names != nil || observer.wantsStoredItems
         self.empty = empty
         self.whole = whole
         part = empty
@@ -84,7 +85,6 @@ struct PlanVisitor: TreeVisitor {
         }
         note(entry, status, .stored(decision.exclusion))
         guard status.kind == .directory else { return .skip }
-        part.manifest?.append(directory: entry.path, modified: status.contentModificationTime)
         return .descend(
             PlanContext(
                 policy: decision.contextForEntries, device: status.identity.device,

@@ -10,14 +10,6 @@ extension FileTime {
     }
 }
 
-/// Returns the time of the last clock tick, which filesystems use for timestamps:
-/// `clock_gettime(2)` with `CLOCK_REALTIME_COARSE`.
-package func coarseTime() -> FileTime {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME_COARSE, &now)
-    return FileTime(seconds: Int64(now.tv_sec), nanoseconds: UInt32(now.tv_nsec))
-}
-
 /// Returns the identifier of the current boot, unique to it: `/proc/sys/kernel/random/boot_id`.
 package func bootIdentifier() throws(FileError) -> String {
     let bytes = try contentsOfFile("/proc/sys/kernel/random/boot_id")

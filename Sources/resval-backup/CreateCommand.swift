@@ -29,7 +29,9 @@ struct CreateCommand: AsyncParsableCommand {
 
     func validate() throws {
         for tag in tag
-        where !SourceTags.isAllowed(tag) || !ArgumentBytes.bytes(of: tag).elementsEqual(tag.utf8) {
+        where !SnapshotTags.isAllowed(tag)
+            || !ArgumentBytes.bytes(of: tag).elementsEqual(tag.utf8)
+        {
             throw ValidationError(
                 "a tag must be text of one line that is not empty, has no comma, and does not begin with "
                     + "resval-: '\(tag)'")
@@ -191,34 +193,8 @@ func report(patternsIn plan: BackupPlan, _ patterns: [ExclusionPattern]) {
 
 /// Reports how a backup covers less than the one before, and what to do.
 func report(_ coverage: CoverageReport) {
-    for (snapshot, reason) in coverage.incomparable where reason.code != .noRecord {
-        Messages.warn(
-            "snapshot \(snapshot.shortIdentifier) cannot be compared: \(reason.description)")
-    }
-    for item in coverage.unprotected { Messages.warn(about: item.path, item.lossSentence) }
-    for cause in coverage.exclusions.prefix(HeldPart.most) {
-        Messages.warn(about: cause.path, cause.sentence)
-    }
-    if coverage.exclusions.count > HeldPart.most {
-        let more = counted(coverage.exclusions.count - HeldPart.most, "item")
-        Messages.warn("and \(more) more newly excluded")
-    }
-    let keeping = Set(
-        coverage.holds.filter { $0.path.map(coverage.ownersParts.contains) ?? false }
-            .compactMap { $0.snapshot.map { String($0.prefix(8)) } }
-    ).sorted()
-    if !keeping.isEmpty {
-        Messages.warn(
-            Advice.completed(
-                "snapshot \(keeping.joined(separator: ", ")), which has it, is kept for 30 days (if it is "
-                    + "not needed: resval-backup accept)"))
-    }
-    if let last = coverage.jumpedFrom {
-        Messages.warn(
-            Advice.completed(
-                "by this machine's clock snapshot \(last.shortIdentifier), made before, is newer, or more "
-                    + "than 30 days older; all earlier ones are kept for 30 days (if the clock is right "
-                    + "and they are not needed: resval-backup accept)"))
+    for notice in coverage.notices {
+        Messages.warn(about: notice.path, Advice.completed(notice.sentence))
     }
     guard !coverage.causes.isEmpty else { return }
     for cause in coverage.causes { Messages.write(about: cause.path, cause.sentence) }

@@ -74,9 +74,8 @@ struct ForgetCommand: AsyncParsableCommand {
 
 /// Returns the name of what `create` backs up: its SOURCEs, which may have been deleted since.
 func sourcesFingerprint(_ paths: [FilePath]) throws(FileError) -> String {
-    SourceTags(
-        try paths.map { path throws(FileError) in try backedUpPath(path, followsLast: true) }
-    ).fingerprint
+    SnapshotTags.fingerprint(
+        of: try paths.map { path throws(FileError) in try backedUpPath(path, followsLast: true) })
 }
 
 extension RepositoryOptions {

@@ -25,12 +25,24 @@ struct ManifestTests {
         let plan = try makePlan(root) { $0.makesManifest = true }
         let manifest = try #require(plan.manifest)
         #expect(manifest.count == 4)
+        func contains(_ path: [UInt8]) -> Bool {
+            manifest.index(of: PlanManifest.hash(path)) != nil
+        }
         for name in ["f", "d", "link"] {
-            #expect(manifest.contains(root.appending(name).bytes))
+            #expect(contains(root.appending(name).bytes))
         }
         for name in ["marked", "d/inner", "socket", "f ", "", "F"] {
-            #expect(!manifest.contains(root.bytes + Array("/\(name)".utf8)))
+            #expect(!contains(root.bytes + Array("/\(name)".utf8)))
         }
+    }
+
+    @Test("has each item once, also of a directory with more than a thread keeps to itself")
+    func manyFiles() throws {
+        let root = try temporaryDirectory()
+        try shell(#"cd "$1" && seq 70000 | xargs touch"#, root)
+        let manifest = try #require(makePlan(root) { $0.makesManifest = true }.manifest)
+        #expect(Set(manifest.entries.map(\.path)).count == 70001)
+        #expect(manifest.count == 70001)
     }
 
     @Test("has one entry for each item, with the number of its SOURCE")

@@ -72,7 +72,7 @@ struct NulListTests {
             ])
     }
 
-    @Test("has each item once, also of a directory with more than a thread keeps to itself")
+    @Test("has each item of a large directory once")
     func manyFiles() throws {
         let base = try temporaryDirectory()
         try shell(#"cd "$1" && seq 70000 | xargs touch"#, base)

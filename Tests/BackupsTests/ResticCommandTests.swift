@@ -57,10 +57,10 @@ struct ResticCommandTests {
     @Test("tags of SOURCEs count only when all are plain")
     func sourceTags() {
         for path in ["/a/../b", "a", "--json", "/a//b", "/a%00b", ""] {
-            let tags = SourceTags(["/a", "/b"]).all + ["resval-source=\(path)"]
-            #expect(SourceTags.sources(in: tags) == [])
+            let tags = SnapshotTags(sources: ["/a", "/b"]).texts + ["resval-source=\(path)"]
+            #expect(SnapshotTags(tags).sources == [])
         }
-        #expect(SourceTags.sources(in: SourceTags(["/"]).all) == ["/"])
+        #expect(SnapshotTags(SnapshotTags(sources: ["/"]).texts).sources == ["/"])
     }
 
     @Test("a snapshot whose identifiers are anything but a SHA-256 is refused")

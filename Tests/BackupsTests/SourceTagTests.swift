@@ -10,19 +10,19 @@ struct SourceTagTests {
     @Test("every name comes back from tags of plain ASCII without a comma")
     func hostileNames() {
         let sources = HostileNames.all.map { FilePath("/a, b").appending($0) }
-        let tags = SourceTags(sources).all
+        let tags = SnapshotTags(sources: sources).texts
         #expect(tags.allSatisfy { $0.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x2C } })
-        #expect(Set(SourceTags.sources(in: tags)) == Set(sources))
+        #expect(Set(SnapshotTags(tags).sources) == Set(sources))
     }
 
     @Test("the set's tag depends on the set alone, and stays the same between versions")
     func set() {
         let (first, second) = (FilePath("/a"), FilePath("/b"))
-        let fingerprint = SourceTags([first]).fingerprint
+        let fingerprint = SnapshotTags.fingerprint(of: [first])
         #expect(
-            SourceTags([first, second]).fingerprint
-                == SourceTags([second, first, first]).fingerprint)
-        #expect(fingerprint != SourceTags([second]).fingerprint)
+            SnapshotTags.fingerprint(of: [first, second])
+                == SnapshotTags.fingerprint(of: [second, first, first]))
+        #expect(fingerprint != SnapshotTags.fingerprint(of: [second]))
         #expect(fingerprint == "cc90a8b902bc364d")
     }
 
@@ -30,22 +30,21 @@ struct SourceTagTests {
     func ownTags() {
         let (one, other) = ("0123456789abcdef", "fedcba9876543210")
         let set = SnapshotSet(identifier: one, configuration: other)
-        #expect(SnapshotSet(tags: ["x", set.tag, set.tag]) == set)
+        let hash = String(repeating: "ab", count: 32)
+        let whole = SnapshotTags(sources: ["/s"], set: set, number: 7, recordHash: hash)
+        #expect(SnapshotTags(["x"] + whole.texts + whole.texts) == whole)
         for tags in [
             [], ["resval-set=\(one)"], ["resval-set=\(one)-\(other)-\(one)"],
             ["resval-set=\(one)-../../../../../x"], [set.tag, "resval-set=\(other)-\(one)"],
         ] {
-            #expect(SnapshotSet(tags: tags) == nil, "\(tags)")
+            #expect(SnapshotTags(tags).set == nil, "\(tags)")
         }
-        #expect(NumberTag.number(in: [NumberTag.text(7)]) == 7)
         for text in ["0", "-1", "9223372036854775807", "1000000001", "x", ""] {
-            #expect(NumberTag.number(in: ["resval-number=\(text)"]) == nil, "\(text)")
+            #expect(SnapshotTags(["resval-number=\(text)"]).number == nil, "\(text)")
         }
-        #expect(NumberTag.number(in: [NumberTag.text(7), NumberTag.text(8)]) == nil)
-        let hash = String(repeating: "ab", count: 32)
-        #expect(RecordHash.hash(in: [RecordHash.tag(hash)]) == hash)
+        #expect(SnapshotTags(["resval-number=7", "resval-number=8"]).number == nil)
         for text in [hash.uppercased(), String(hash.dropLast()), "../\(hash)"] {
-            #expect(RecordHash.hash(in: [RecordHash.tag(text)]) == nil, "\(text)")
+            #expect(SnapshotTags(["resval-record-hash=\(text)"]).recordHash == nil, "\(text)")
         }
     }
 
@@ -81,12 +80,13 @@ struct SourceTagTests {
         Snapshot(
             identifier: identifier, originalIdentifier: original,
             time: FileTime(seconds: 1, nanoseconds: 0), hostName: hostName, userName: userName,
-            allTags: SourceTags([source]).all + [
-                SnapshotSet(
+            allTags: SnapshotTags(
+                sources: [source],
+                set: SnapshotSet(
                     identifier: "0123456789abcdef",
-                    configuration: SourceTags([source]).fingerprint
-                ).tag, NumberTag.text(1), RecordHash.tag(String(repeating: "0", count: 64)),
-            ], root: root)
+                    configuration: SnapshotTags.fingerprint(of: [source])),
+                number: 1, recordHash: String(repeating: "0", count: 64)
+            ).texts, root: root)
     }
 
     @Test("a copy with other tags replaces its original, and nothing else does")

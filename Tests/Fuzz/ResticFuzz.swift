@@ -45,7 +45,7 @@ public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var text = JSONScanner(line)
     if let string = try? text.string() { precondition(string.count <= bytes.count) }
     let tags = String(decoding: bytes, as: UTF8.self).split(separator: ",").map(String.init)
-    let sources = SourceTags.sources(in: tags)
+    let sources = SnapshotTags(tags).sources
     if let record = RecordPath(tags: tags, sources: sources) {
         _ = (record.top, record.hides(bytes))
     }

@@ -9,6 +9,10 @@ import SystemPackage
 struct Coverage: Sendable {
     private(set) var report = CoverageReport()
     private(set) var new: SnapshotRecord
+    /// The newer snapshots that the plan could not be compared with, each with the reason.
+    private var incomparable: [(snapshot: Snapshot, reason: BackupError)] = []
+    /// The parts that the owner excluded since the snapshot before.
+    private var ownersParts: Set<[UInt8]> = []
     /// The newest earlier snapshot whose record can be read.
     private let previous: SnapshotRecord?
     /// The earlier snapshots, in the order they were made.
@@ -48,12 +52,13 @@ struct Coverage: Sendable {
                 previous = try await engine.recorded(snapshot)
                 known[snapshot.identifier] = previous
             } catch  where error.code.mayConcernOneSnapshot {
-                report.incomparable.append((snapshot, error))
+                incomparable.append((snapshot, error))
             }
         }
         self.previous = previous
         new = SnapshotRecord(after: previous, date: FileTime.now.seconds)
-        new.number = min(max(new.number, (earlier.last?.number ?? 0) + 1), NumberTag.limit)
+        new.number = min(
+            max(new.number, (earlier.last?.number ?? 0) + 1), SnapshotTags.highestNumber)
         new.set = set.text
         new.add(plan, missing: missing)
         locked = plan.exclusions.filter { $0.reason == .locked }.map(\.path.bytes)
@@ -172,7 +177,7 @@ struct Coverage: Sendable {
     /// Finds the holds, and the snapshots that have what is newly missing.
     private mutating func update() async throws(BackupError) {
         var update = HoldUpdate(
-            after: new, previous: previous, hasUnknown: !report.incomparable.isEmpty)
+            after: new, previous: previous, hasUnknown: !incomparable.isEmpty)
         let numbers = Set(earlier.map(\.number))
         if !hasUnreadable { update.reopen { numbers.contains($0) } }
         update.add(fallen: fellNow)
@@ -180,7 +185,7 @@ struct Coverage: Sendable {
         // Parts that are held already, but only by one that was not judged, or that cannot be read.
         var doubtful: Set<[UInt8]> = []
         for snapshot in earlier.reversed() where !update.missing.isEmpty {
-            let isUnreadable = report.incomparable.contains { $0.snapshot == snapshot }
+            let isUnreadable = incomparable.contains { $0.snapshot == snapshot }
             do throws(BackupError) {
                 // One whose record is unknown may have anything.
                 let recorded = isUnreadable ? nil : try await recorded(snapshot)
@@ -233,25 +238,47 @@ struct Coverage: Sendable {
         for item in plan.exclusions {
             if case .pattern(let pattern) = item.reason { patterns[item.path.bytes] = pattern }
         }
+        for (snapshot, reason) in incomparable where reason.code != .noRecord {
+            report.tell(
+                "snapshot \(snapshot.shortIdentifier) cannot be compared: \(reason.description)")
+        }
+        let protected = PathSet(plan.protectedItems.map(\.path.bytes))
+        for item in previous?.protectedItems ?? []
+        where !protected.contains(item.path) && isThere(item.path) {
+            report.tell(
+                "had the protection class \(item.protectionClass) at the snapshot before, and has none "
+                    + "now (if a program lost it: resval set protection=\(item.protectionClass))",
+                about: item.path)
+        }
+        var exclusions: [CoverageCause] = []
         var byPattern: [ExclusionPattern: Amount] = [:]
         for (part, amount) in held.sorted(by: { pathPrecedes($0.key, $1.key) }) {
             let isSource = new.sourcePaths.contains(part)
             let sentence = sentences[part] ?? (isSource ? nil : "it is no SOURCE any more")
             guard let sentence, let kind = kinds[part] else { continue }
-            if kind == .own { report.ownersParts.insert(part) }
+            if kind == .own { ownersParts.insert(part) }
             if kind == .own, let pattern = patterns[part] {
                 byPattern[pattern, default: Amount()].add(amount)
                 continue
             }
             let cause = CoverageCause.newlyExcluded(part, sentence, amount)
             if kind == .own {
-                report.exclusions.append(cause)
+                exclusions.append(cause)
             } else {
                 report.causes.append(cause)
             }
         }
+        for item in exclusions.prefix(mostNamed) {
+            report.tell(item.sentence, about: item.path)
+        }
+        if exclusions.count > mostNamed {
+            let more = counted(exclusions.count - mostNamed, "item")
+            report.tell("and \(more) more newly excluded")
+        }
         for (pattern, amount) in byPattern.sorted(by: { $0.key.text < $1.key.text }) {
-            report.exclusions.append(.newlyExcluded(by: pattern, amount))
+            report.tell(
+                "\(pattern.words), newly excludes \(counted(amount.items, "item")) of the snapshot "
+                    + "before with \(sizeText(amount.bytes))")
         }
         let named = Set(report.causes.compactMap(\.path))
         for item in plan.doubtfulExclusions where !named.contains(item.path.bytes) {
@@ -261,14 +288,17 @@ struct Coverage: Sendable {
         }
         for source in new.sources where source.isAway {
             let wasAway = previous?.sources.contains { $0.path == source.path && $0.isAway }
-            if wasAway != true { report.exclusions.append(.away(source.path)) }
+            guard wasAway != true else { continue }
+            report.tell(
+                "is on a medium that is not here; the snapshot that has it is kept until it is back",
+                about: source.path)
         }
         for source in new.sources {
             guard let fall = source.fall, !isKnown(source) || fellNow.contains(source.path)
             else { continue }
             report.causes.append(.fall(fall, of: source))
         }
-        if let (snapshot, reason) = report.incomparable.first {
+        if let (snapshot, reason) = incomparable.first {
             let name = "snapshot \(snapshot.shortIdentifier)"
             report.causes.append(
                 .incomparable(
@@ -278,8 +308,6 @@ struct Coverage: Sendable {
                         : "\(name) cannot be compared, so it is not known whether less than in it is covered: "
                             + reason.message))
         }
-        if !new.isInOrder { report.jumpedFrom = earlier.last }
-        report.unprotected = previous?.unprotected(in: plan) ?? []
         report.bytes = previous.map { ($0.amount.bytes, new.amount.bytes) }
     }
 
@@ -317,6 +345,24 @@ struct Coverage: Sendable {
         }
         noteFalls()
         try await update()
+        noteKept()
+    }
+
+    private mutating func noteKept() {
+        let keeping = Set(
+            report.holds.filter { $0.path.map(ownersParts.contains) ?? false }
+                .compactMap { $0.snapshot.map { String($0.prefix(8)) } }
+        ).sorted()
+        if !keeping.isEmpty {
+            report.tell(
+                "snapshot \(keeping.joined(separator: ", ")), which has it, is kept for 30 days (if it is "
+                    + "not needed: resval-backup accept)")
+        }
+        guard !new.isInOrder, let last = earlier.last else { return }
+        report.tell(
+            "by this machine's clock snapshot \(last.shortIdentifier), made before, is newer, or more "
+                + "than 30 days older; all earlier ones are kept for 30 days (if the clock is right "
+                + "and they are not needed: resval-backup accept)")
     }
 
     /// Returns paths, or of very many the directories that they are in, which then count as unstored as a
@@ -377,12 +423,8 @@ struct Coverage: Sendable {
     }
 }
 
-extension SnapshotRecord {
-    fileprivate func unprotected(in plan: BackupPlan) -> [RecordedProtection] {
-        let today = PathSet(plan.protectedItems.map(\.path.bytes))
-        return protectedItems.filter { !today.contains($0.path) && isThere($0.path) }
-    }
-}
+/// The most items newly excluded by their owner that are named one by one.
+private let mostNamed = 100
 
 func isThere(_ path: [UInt8]) -> Bool {
     // What is inaccessible is reported by the plan.
@@ -407,20 +449,17 @@ extension [[UInt8]: Amount] {
 package struct CoverageReport: Sendable {
     /// How less is covered; empty when no less is, or only what the owner excluded.
     package internal(set) var causes: [CoverageCause] = []
-    /// What the owner excluded, or took away with its medium, of what earlier snapshots have.
-    package internal(set) var exclusions: [CoverageCause] = []
-    /// The parts that the owner excluded since the snapshot before.
-    package internal(set) var ownersParts: Set<[UInt8]> = []
+    /// What else to tell of an item, or, without its path, of the backup as a whole: what the owner
+    /// excluded or took away, which snapshots are kept for that, and which could not be compared.
+    package internal(set) var notices: [(path: [UInt8]?, sentence: String)] = []
     /// The bytes of the SOURCEs in the snapshot before, and in this one; nil if there is none before.
     package internal(set) var bytes: (before: Int64, now: Int64)?
     /// The reasons to keep earlier snapshots, and the snapshots, as far as they are still there.
     package internal(set) var holds: [HeldPart] = []
-    /// The snapshot made before, if by the clock it is newer or 30 days older, or more; then all are held.
-    package internal(set) var jumpedFrom: Snapshot?
-    /// The newer snapshots that the plan could not be compared with, each with the reason.
-    package internal(set) var incomparable: [(snapshot: Snapshot, reason: BackupError)] = []
-    /// Items that had a protection class in the earlier snapshot and have none now.
-    package internal(set) var unprotected: [RecordedProtection] = []
+
+    fileprivate mutating func tell(_ sentence: String, about path: [UInt8]? = nil) {
+        notices.append((path, sentence))
+    }
 }
 
 package struct CoverageCause: Sendable, Hashable {
@@ -439,22 +478,6 @@ package struct CoverageCause: Sendable, Hashable {
             name: "newly-excluded", path: path,
             sentence: "is newly excluded: \(reason); the snapshot before contains "
                 + "\(counted(amount.items, "item")) of it with \(sizeText(amount.bytes))")
-    }
-
-    static func away(_ path: [UInt8]) -> Self {
-        Self(
-            name: "away", path: path,
-            sentence:
-                "is on a medium that is not here; the snapshot that has it is kept until it is back"
-        )
-    }
-
-    static func newlyExcluded(by pattern: ExclusionPattern, _ amount: Amount) -> Self {
-        Self(
-            name: "newly-excluded", path: nil,
-            sentence:
-                "\(pattern.words), newly excludes \(counted(amount.items, "item")) of the snapshot "
-                + "before with \(sizeText(amount.bytes))")
     }
 
     /// An item is excluded for the first time by a mark that a user other than the item's owner may have

@@ -53,10 +53,10 @@ extension Restic {
         let tagged =
             unnoted == nil && isOwn(set)
             ? set : SnapshotSet(identifier: randomIdentifier(), configuration: configuration)
-        var tags = SourceTags(plan.sources + missing).all + tags
-        tags += [
-            tagged.tag, NumberTag.text(coverage.new.number), RecordHash.tag(hash),
-        ]
+        let own = SnapshotTags(
+            sources: plan.sources + missing, set: tagged, number: coverage.new.number,
+            recordHash: hash)
+        var tags = own.texts + tags
         if tagged != set { tags.append(StateTag.unnoted) }
         // What was taken away comes back.
         let away = Set(coverage.new.sources.filter(\.isAway).map(\.path))
@@ -103,7 +103,8 @@ extension Restic {
         swap(&storedFiles, &walk.storedFiles)
         // Where it cannot be written, the earlier one stays, and so does the snapshot that it is about.
         try? storedFileRecords?.replace(
-            repository.fingerprint, SourceTags(plan.sources).fingerprint, of: summary.snapshot,
+            repository.fingerprint, SnapshotTags.fingerprint(of: plan.sources),
+            of: summary.snapshot,
             in: repository.directory.map { _ in
                 FilePath(bytes: repository.absoluteBytes).appending("snapshots")
             }, with: consume storedFiles)

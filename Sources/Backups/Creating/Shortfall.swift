@@ -48,11 +48,6 @@ extension Shortfall.Cause {
         "is encrypted, and its key is not there, so nothing in it is in the snapshot (unlock it, for "
             + "example by logging in as its owner, or: fscrypt unlock)", canLast: true)
 
-    static let moved = Self(
-        "moved",
-        "was moved while the plan was made, so it may not be in the snapshot "
-            + "(run the backup again when nothing moves)")
-
     static let tooLong = Self(
         "too-long",
         "is not in the snapshot: its path is longer than the backup tool can open "
@@ -122,7 +117,6 @@ struct ShortfallList {
             causes[notice.path.bytes] =
                 switch notice.matter {
                 case .unreadable(let error) where error.code == .locked: .locked
-                case .moved: .moved
                 case .attributeName: .attributes("one has a name that is not UTF-8")
                 default: .unplanned(notice.sentence, canLast: notice.canLast)
                 }

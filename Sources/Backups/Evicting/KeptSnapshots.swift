@@ -40,7 +40,7 @@ extension Restic {
     ) async throws(BackupError) -> String {
         try checkExistence()
         let record = try RecordFile(
-            record, name: RecordPath.fileName(SourceTags(files).fingerprint),
+            record, name: RecordPath.fileName(SnapshotTags.fingerprint(of: files)),
             in: recordDirectories)
         let list = try MemoryFile((files + [record.path]).flatMap { $0.bytes + [0] })
         // --force ignores parent snapshots, so that no file is considered unchanged by its size and

@@ -155,7 +155,7 @@ private struct EntryReader<Result: Sendable>: LineConsumer {
             }
         }
         hasHead = true
-        record = RecordPath(tags: tags, sources: SourceTags.sources(in: tags))
+        record = RecordPath(tags: tags, sources: SnapshotTags(tags).sources)
     }
 }
 

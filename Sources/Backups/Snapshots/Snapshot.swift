@@ -51,15 +51,13 @@ package struct Snapshot: Sendable, Hashable {
         self.pathCount = pathCount ?? paths.count
         self.root = root
         self.hasRecord = hasRecord
-        recordHash = RecordHash.hash(in: allTags)
-        let number = NumberTag.number(in: allTags)
-        let isOwn = hasRecord && recordHash != nil && number != nil
-        let tagged = SourceTags.sources(in: allTags)
-        sources = tagged.isEmpty ? paths : tagged
+        let tags = SnapshotTags(allTags)
+        recordHash = tags.recordHash
+        let isOwn = hasRecord && recordHash != nil && tags.number != nil
+        sources = tags.sources.isEmpty ? paths : tags.sources
         set =
-            isOwn && !tagged.isEmpty && !allTags.contains(StateTag.kept)
-            ? SnapshotSet(tags: allTags) : nil
-        self.number = set == nil ? 0 : number ?? 0
+            isOwn && !tags.sources.isEmpty && !allTags.contains(StateTag.kept) ? tags.set : nil
+        number = set == nil ? 0 : tags.number ?? 0
         isIncomplete = allTags.contains(StateTag.incomplete)
         isJudged =
             allTags.contains(StateTag.judged) && allTags.contains(StateTag.judgedTree(root))
@@ -71,7 +69,7 @@ package struct Snapshot: Sendable, Hashable {
     /// it contains, too.
     var items: PathSet { PathSet(sources.map(\.bytes)) }
 
-    package var tags: [String] { allTags.filter { !SourceTags.isReserved($0) } }
+    package var tags: [String] { allTags.filter { !SnapshotTags.isReserved($0) } }
 
     /// Whether it has the only copy of something, so that only an explicit command may remove it.
     package var isPinned: Bool { allTags.contains(StateTag.kept) }
@@ -168,23 +166,13 @@ package struct SnapshotSet: Sendable, Hashable {
 
     var text: String { "\(identifier)-\(configuration)" }
 
-    var tag: String { Self.prefix + text }
+    var tag: String { SnapshotTags.set + text }
 
-    private static let prefix = "resval-set="
-
-    /// Finds the SET in a list of tags; nil if they name none, or several.
-    init?(tags: [String]) {
-        guard let parts = onlyValue(of: Self.prefix, in: tags)?.split(separator: "-"),
-            parts.count == 2, parts.allSatisfy(isIdentifier)
-        else { return nil }
+    fileprivate init?(text: Substring) {
+        let parts = text.split(separator: "-")
+        guard parts.count == 2, parts.allSatisfy(isIdentifier) else { return nil }
         self.init(identifier: String(parts[0]), configuration: String(parts[1]))
     }
-}
-
-/// Returns what follows a prefix in the only tag with it; nil if no tag has it, or several do.
-private func onlyValue(of prefix: String, in tags: [String]) -> Substring? {
-    let named = Set(tags.filter { $0.hasPrefix(prefix) })
-    return named.count == 1 ? named.first?.dropFirst(prefix.count) : nil
 }
 
 func isIdentifier(_ text: some StringProtocol) -> Bool {
@@ -196,58 +184,72 @@ func randomIdentifier() -> String {
     return String(repeating: "0", count: 16 - digits.count) + digits
 }
 
-/// The tags that name the SOURCEs of a snapshot.
+/// What tells the SOURCEs and the SET of a snapshot, one tag for each value.
 ///
 /// restic stores a snapshot's paths too, but they are the list of a cover when many items are
 /// excluded, and restic alters what is not UTF-8. Tags are ASCII, with every other byte and every
 /// comma as `%XX`.
-package struct SourceTags: Sendable, Hashable {
-    /// A hash of the set of SOURCEs: equal for equal sets, whatever their order.
-    package let fingerprint: String
-    /// One tag for each SOURCE, sorted.
-    package let all: [String]
+package struct SnapshotTags: Sendable, Hashable {
+    package let sources: [FilePath]
+    var set: SnapshotSet?
+    /// Gives the order of a SET's snapshots, whatever a clock says.
+    var number: Int64?
+    /// The SHA-256 of the record, in hexadecimal, by which it is proved.
+    var recordHash: String?
 
-    private static let prefix = "resval-source="
+    private static let source = "resval-source="
+    fileprivate static let set = "resval-set="
+    private static let number = "resval-number="
+    private static let recordHash = "resval-record-hash="
+    static let highestNumber: Int64 = 1_000_000_000
 
-    package init(_ sources: [FilePath]) {
-        all = Set(sources.map { Self.prefix + Percent.text(of: $0.bytes) }).sorted()
-        fingerprint = shortName(for: all.joined(separator: ",").utf8)
+    /// The tags.
+    var texts: [String] {
+        let others = [
+            set?.tag, number.map { "\(Self.number)\($0)" }, recordHash.map { Self.recordHash + $0 },
+        ]
+        return Self.texts(of: sources) + others.compactMap { $0 }
+    }
+
+    private static func texts(of sources: [FilePath]) -> [String] {
+        Set(sources.map { source + Percent.text(of: $0.bytes) }).sorted()
+    }
+
+    /// Returns a hash of a set of SOURCEs: equal for equal sets, whatever their order.
+    package static func fingerprint(of sources: [FilePath]) -> String {
+        shortName(for: texts(of: sources).joined(separator: ",").utf8)
     }
 
     /// Whether a tag has the prefix that is reserved for this program's tags.
-    package static func isReserved(_ tag: String) -> Bool { tag.utf8.starts(with: "resval-".utf8) }
+    static func isReserved(_ tag: String) -> Bool { tag.utf8.starts(with: "resval-".utf8) }
 
     /// Whether users may give a snapshot a tag. restic separates tags by commas.
     package static func isAllowed(_ tag: String) -> Bool {
         !tag.isEmpty && !tag.utf8.contains(UInt8(ascii: ",")) && !isReserved(tag)
     }
-
-    /// Returns the SOURCEs that tags name, sorted; empty for a snapshot of another program, and
-    /// when a tag names anything but a plain absolute path.
-    package static func sources(in tags: [String]) -> [FilePath] {
-        let tagged = Set(tags.filter { $0.hasPrefix(prefix) }).sorted()
-        let sources = tagged.compactMap {
-            Percent.bytes(of: $0.utf8.dropFirst(prefix.utf8.count))
-                .flatMap { FilePath(plainAbsolute: $0) }
-        }
-        return sources.count == tagged.count ? sources : []
-    }
 }
 
-/// The tag that gives the order of a SET's snapshots, whatever a clock says.
-enum NumberTag {
-    private static let prefix = "resval-number="
-    static let limit: Int64 = 1_000_000_000
-
-    static func text(_ number: Int64) -> String { "\(prefix)\(number)" }
-
-    /// Returns the number in a list of tags; nil if no tag gives it, or several do. Every client of a
-    /// repository can write tags, so a number out of range does not count.
-    static func number(in tags: [String]) -> Int64? {
-        guard let number = onlyValue(of: prefix, in: tags).flatMap({ Int64($0) }) else {
-            return nil
+extension SnapshotTags {
+    /// Finds the values in a snapshot's tags. Every client of a repository can write tags, so a value that
+    /// is not plain, or is there in several tags, does not count; nor do SOURCEs unless all are plain
+    /// absolute paths.
+    package init(_ tags: [String]) {
+        func tagged(_ prefix: String) -> Set<String> { Set(tags.filter { $0.hasPrefix(prefix) }) }
+        func onlyValue(_ prefix: String) -> Substring? {
+            let named = tagged(prefix)
+            return named.count == 1 ? named.first?.dropFirst(prefix.count) : nil
         }
-        return (1...limit).contains(number) ? number : nil
+        let named = tagged(Self.source).sorted()
+        let paths = named.compactMap {
+            Percent.bytes(of: $0.utf8.dropFirst(Self.source.utf8.count))
+                .flatMap { FilePath(plainAbsolute: $0) }
+        }
+        sources = paths.count == named.count ? paths : []
+        set = onlyValue(Self.set).flatMap { SnapshotSet(text: $0) }
+        number = onlyValue(Self.number).flatMap { Int64($0) }
+            .flatMap { (1...Self.highestNumber).contains($0) ? $0 : nil }
+        recordHash =
+            onlyValue(Self.recordHash).flatMap { ContentHash(hexadecimal: $0.utf8) }?.hexadecimal
     }
 }
 
@@ -262,16 +264,4 @@ package enum StateTag {
     static let unnoted = "resval-unnoted"
     /// The snapshot has the only copy of the content of evicted files.
     package static let kept = "resval-kept"
-}
-
-/// The tag that proves a snapshot's record.
-enum RecordHash {
-    private static let prefix = "resval-record-hash="
-
-    static func tag(_ hash: String) -> String { prefix + hash }
-
-    /// Returns the SHA-256 in a list of tags; nil if no tag gives it, or several do.
-    static func hash(in tags: [String]) -> String? {
-        onlyValue(of: prefix, in: tags).flatMap { ContentHash(hexadecimal: $0.utf8) }?.hexadecimal
-    }
 }

@@ -214,15 +214,9 @@ package struct RecordedExclusion: Sendable, Hashable {
     package var isEvicted: Bool { reason == "evicted" }
 }
 
-package struct RecordedProtection: Sendable, Hashable {
-    package internal(set) var path: [UInt8] = []
-    package internal(set) var protectionClass = ""
-
-    /// That the item has lost its class, in words without the path.
-    package var lossSentence: String {
-        "had the protection class \(protectionClass) at the snapshot before, and has none now "
-            + "(if a program lost it: resval set protection=\(protectionClass))"
-    }
+struct RecordedProtection: Sendable, Hashable {
+    var path: [UInt8] = []
+    var protectionClass = ""
 }
 
 extension BackupPlan {
@@ -246,11 +240,11 @@ extension BackupPlan {
         return decided
     }
 
-    /// The paths that it could not look at or may have missed, or whose content is elsewhere.
+    /// The paths that it could not look at, or whose content is elsewhere.
     fileprivate var unstoredPaths: [[UInt8]] {
         notices.compactMap { notice in
             switch notice.matter {
-            case .unreadable, .moved: notice.path.bytes
+            case .unreadable: notice.path.bytes
             case .eviction: notice.isShortfall ? notice.path.bytes : nil
             // Those that are missing are excluded.
             case .issue, .missing, .attributeName: nil

@@ -167,7 +167,7 @@ extension BackupSettings {
             }
         case .tags:
             tags = try reader.strings(key) ?? []
-            if let tag = tags.first(where: { !SourceTags.isAllowed($0) }) {
+            if let tag = tags.first(where: { !SnapshotTags.isAllowed($0) }) {
                 throw reader.complaint(
                     key, "has a tag that contains a comma or begins with resval-: '\(tag)'")
             }

@@ -65,9 +65,8 @@ extension SnapshotRecord {
             identifier: "\(number)", time: FileTime(seconds: date, nanoseconds: 0),
             hostName: "host",
             userName: "user",
-            allTags: SourceTags(["/s"]).all + [
-                set.tag, NumberTag.text(number), RecordHash.tag(hash),
-            ] + (isWhole ? [StateTag.judged, StateTag.judgedTree("")] : []))
+            allTags: SnapshotTags(sources: ["/s"], set: set, number: number, recordHash: hash).texts
+                + (isWhole ? [StateTag.judged, StateTag.judgedTree("")] : []))
     }
 }
 
