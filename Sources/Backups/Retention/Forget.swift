@@ -36,18 +36,13 @@ extension Restic {
     /// not kept may have another identifier since its tags were changed; other SOURCEs are recorded again
     /// with their next snapshot.
     ///
-    /// - Throws: ``BackupError`` when a record may be left that this user's programs trust, now or once
-    ///   permissions are changed. Where the state directory belongs to another user or is not a directory,
-    ///   there is a warning.
+    /// - Throws: ``BackupError`` when a record may be left.
     private func removeStoredFileRecords(except kept: [Snapshot]) throws(BackupError) {
         guard let records = storedFileRecords else { return }
         do throws(FileError) {
             try records.remove(repository.fingerprint, except: Set(kept.map(\.identifier)))
         } catch {
-            guard isStateOfAnother(records.directory) else { throw backupError(error) }
-            warn(
-                "the records of which files the removed snapshots contain stay, if there are any: "
-                    + error.description)
+            throw backupError(error)
         }
     }
 
