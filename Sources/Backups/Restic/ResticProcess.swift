@@ -22,7 +22,7 @@ struct ResticPrograms: Sendable {
     ///
     /// - Throws: ``BackupError`` with the code `engineMissing`.
     init(in searchPath: [UInt8]) throws(BackupError) {
-        func find(_ name: String) -> FilePath? { Self.find(Array(name.utf8), in: searchPath) }
+        func find(_ name: String) -> FilePath? { findProgram(Array(name.utf8), in: searchPath) }
         // Busybox has such programs, too: links to itself, which do not have all options.
         func findOfUtilLinux(_ name: String) -> FilePath? {
             find(name).flatMap { path in
@@ -37,16 +37,6 @@ struct ResticPrograms: Sendable {
         launcher = findOfUtilLinux("setpriv")
         unshare = findOfUtilLinux("unshare")
         hostname = find("hostname")
-    }
-
-    /// Returns the path of a program in the absolute directories of a search path; nil when it is missing.
-    static func find(_ name: [UInt8], in searchPath: [UInt8]) -> FilePath? {
-        searchPath.split(separator: UInt8(ascii: ":")).filter { $0.first == UInt8(ascii: "/") }
-            .map { FilePath(bytes: $0).pushing(FilePath(bytes: name)) }
-            .first { path in
-                (try? path.status().kind) == .regularFile
-                    && (try? path.isAccessible(for: .execute)) == true
-            }
     }
 
     var invocation: [[UInt8]] {
@@ -281,7 +271,7 @@ extension Restic {
         let program = words.first.flatMap { name in
             isPath
                 ? FilePath(bytes: name)
-                : ResticPrograms.find(name, in: environment.value("PATH") ?? [])
+                : findProgram(name, in: environment.value("PATH") ?? [])
         }
         guard let program else { throw failure("there is no such program on PATH") }
         let end: CommandEnd
