@@ -6,18 +6,22 @@ package func directoryOfThisProgram() -> FilePath? {
     try? symbolicLinkTarget(FilePath("/proc/self/exe").withoutFollowing).removingLastComponent()
 }
 
-/// Returns the path of a program in this executable's directory, or else in a directory of `PATH`;
-/// nil if there is none.
+/// Returns the path of a program in this executable's directory, or else as
+/// ``findProgram(_:in:)`` does for `PATH`.
 package func findProgram(_ name: String) -> FilePath? {
-    var directories: [FilePath] = []
-    if let beside = directoryOfThisProgram() { directories.append(beside) }
-    if let searchPath = environmentVariable("PATH") {
-        directories += searchPath.split(separator: UInt8(ascii: ":")).map { FilePath(bytes: $0) }
-    }
-    return directories.map { $0.appending(name) }.first { program in
-        (try? program.status().kind) == .regularFile
-            && (try? program.isAccessible(for: .execute)) == true
-    }
+    if let beside = directoryOfThisProgram()?.appending(name), isProgram(beside) { return beside }
+    return findProgram(Array(name.utf8), in: environmentVariable("PATH") ?? [])
+}
+
+/// Returns the path of a program in the absolute directories of a search path: what the working
+/// directory contains is not started. nil if there is none.
+package func findProgram(_ name: [UInt8], in searchPath: [UInt8]) -> FilePath? {
+    searchPath.split(separator: UInt8(ascii: ":")).map { FilePath(bytes: $0) }
+        .filter(\.isAbsolute).map { $0.pushing(FilePath(bytes: name)) }.first(where: isProgram)
+}
+
+private func isProgram(_ path: FilePath) -> Bool {
+    (try? path.status().kind) == .regularFile && (try? path.isAccessible(for: .execute)) == true
 }
 
 /// Starts a program with `/dev/null` as its standard input: `posix_spawn(3)`. For threads that wait,

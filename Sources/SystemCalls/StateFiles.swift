@@ -16,59 +16,17 @@ package let stateDirectoryName = "resval"
 ///   `notADirectory`.
 package func requireOwnStateDirectory(_ directory: FilePath) throws(FileError) -> Bool {
     guard try directory.withoutFollowing.statusIfPresent() != nil else { return false }
-    for path in pathsInState(directory).reversed() {
-        guard let status = try path.withoutFollowing.statusIfPresent() else { return false }
-        try requireOwn(status, .directory, path)
-    }
-    return true
-}
-
-/// Returns a state directory and each ancestor up to ``stateDirectoryName``.
-private func pathsInState(_ directory: FilePath) -> [FilePath] {
     var paths = [directory]
     if directory.components.contains(where: { $0.string == stateDirectoryName }) {
         while let path = paths.last, path.lastComponent?.string != stateDirectoryName {
             paths.append(path.removingLastComponent())
         }
     }
-    return paths
-}
-
-/// Whether a state directory that ``requireOwnStateDirectory(_:)`` refuses would be refused with any
-/// permissions: it, an ancestor up to ``stateDirectoryName``, or the directory that denies the way to
-/// them belongs to another user or is no directory. So no program of this process's user trusts what
-/// it contains.
-package func isStateOfAnother(_ directory: FilePath) -> Bool {
-    do throws(FileError) {
-        var isReached = false
-        var path = directory
-        for part in pathsInState(directory) {
-            path = part
-            guard let status = try statusIfReachable(part.withoutFollowing) else { continue }
-            if status.kind != .directory || status.owner != effectiveUser() { return true }
-            isReached = true
-        }
-        while !isReached, path.removeLastComponent() {
-            guard let status = try statusIfReachable(path) else { continue }
-            if status.kind != .directory { return true }
-            return status.owner != effectiveUser() && status.permissions & 0o001 == 0
-        }
-        return false
-    } catch {
-        return false
+    for path in paths.reversed() {
+        guard let status = try path.withoutFollowing.statusIfPresent() else { return false }
+        try requireOwn(status, .directory, path)
     }
-}
-
-/// Returns the status of a location; nil if a directory above it denies access or is not a directory.
-private func statusIfReachable(
-    _ location: borrowing some FileLocation & ~Copyable
-) throws(FileError) -> FileStatus? {
-    do throws(FileError) {
-        return try location.fileStatus()
-    } catch {
-        guard error.code == .permissionDenied || error.code == .notADirectory else { throw error }
-        return nil
-    }
+    return true
 }
 
 /// Creates a state directory if it is missing, accessible by its owner only.

@@ -63,7 +63,6 @@ func running<Result: Sendable>(
         return try await task.value
     } catch let error as BackupError {
         Messages.write(about: error.path?.bytes, Advice.completed(error.description))
-        Advice.reportConflict(error)
         throw ExitCode(error.code.exitCode)
     } catch let error as SourceError {
         Messages.write(about: error.path.bytes, error.description)

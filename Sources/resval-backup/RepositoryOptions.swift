@@ -93,8 +93,12 @@ struct RepositoryOptions: ParsableArguments {
     /// - Throws: `ExitCode` 1 for any answer but yes, and where there is no terminal to ask on.
     func confirmChoice() throws {
         guard let access = try access(), access.origin == .environment,
-            let text = Advice.conflict(access.location)
+            let file = BackupSettings.defaultFile, let settings = try? BackupSettings.read(file),
+            !access.location.bytes.elementsEqual(settings.repository.utf8)
         else { return }
+        let text =
+            "is the repository that is read, since $RESVAL_BACKUP_REPOSITORY names it; the "
+            + "configuration names another (to use that: --config \(ShellWord.quoted(file.bytes)))"
         if Messages.canAsk {
             if Messages.confirm(about: access.location.shown, text) { return }
         } else {
@@ -287,25 +291,4 @@ enum Advice {
     private static let commands = Set(
         BackupCommand.configuration.subcommands.map { $0._commandName }
     ).subtracting(["plan", "run", "setup", "status"])
-
-    /// Reports which repository was looked into, after an error that another one may explain.
-    static func reportConflict(_ error: BackupError) {
-        let codes: [BackupError.Code] = [
-            .noSnapshot, .noRepository, .wrongPassword, .noPassword, .unreachable,
-        ]
-        guard codes.contains(error.code), let access = used.withLock({ $0?.access }),
-            access.origin == .environment, let text = conflict(access.location)
-        else { return }
-        Messages.write(about: access.location.shown, text)
-    }
-
-    /// What to say of a repository that the environment names, where the configuration names another; nil
-    /// where it does not.
-    static func conflict(_ location: RepositoryLocation) -> String? {
-        guard let file = BackupSettings.defaultFile, let settings = try? BackupSettings.read(file),
-            !location.bytes.elementsEqual(settings.repository.utf8)
-        else { return nil }
-        return "is the repository that is read, since $RESVAL_BACKUP_REPOSITORY names it; the "
-            + "configuration names another (to use that: --config \(ShellWord.quoted(file.bytes)))"
-    }
 }

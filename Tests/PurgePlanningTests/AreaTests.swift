@@ -168,7 +168,7 @@ struct AreaTests {
 
     @Test("is nowhere in a backup repository that settings name, whoever searches")
     func backupRepository() throws {
-        let settings = "repository = \"tar:~/.cache/app/repository\"\n"
+        let settings = "repository = \"local:~/.cache/app/repository\"\n"
         let home = try homeFixture {
             Directory(".config") { Directory("resval") { File("backup.toml", settings) } }
             File(".cache/app/repository/file", block)

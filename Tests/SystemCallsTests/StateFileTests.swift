@@ -78,32 +78,6 @@ struct StateFileTests {
         }
     }
 
-    @Test("state is another's when no permissions would make it its user's own")
-    func stateOfAnother() throws {
-        try require(.root)
-        for name in ["resval", "resval/part"] {
-            let root = try temporaryDirectory(containing: Self.tree)
-            let directory = root.appending("state").pushing(FilePath(name))
-            let part = root.appending("state/resval/part")
-            #expect(!isStateOfAnother(part))
-            #expect(!isStateOfAnother(part.appending("absent")))
-            try tool("chmod", "777", directory)
-            #expect(!isStateOfAnother(part))
-            try tool("chown", "1234", root.appending("state"))
-            #expect(!isStateOfAnother(part))
-            try tool("chown", "1234", directory)
-            #expect(isStateOfAnother(part))
-            try tool("rm", "-r", directory)
-            try tool("touch", directory)
-            #expect(isStateOfAnother(part))
-            #expect(isStateOfAnother(root.appending("state/resval/part/file")))
-        }
-        let root = try temporaryDirectory(containing: Self.tree)
-        try tool("mv", root.appending("state"), root.appending("moved"))
-        try tool("touch", root.appending("state"))
-        #expect(isStateOfAnother(root.appending("state/resval/part")))
-    }
-
     @Test("root makes no directory in another user's, nor through a link of one")
     func foreignPlace() throws {
         try require(.root)

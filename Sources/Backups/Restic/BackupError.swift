@@ -150,7 +150,8 @@ extension Restic {
             (
                 ["no space left on device"], .noSpace,
                 "there is no space left on the repository's device",
-                "make room and run the command again; what was stored so far is used"
+                "make room by removing other files there, and run the command again; nothing is lost, "
+                    + "and what was stored so far is used"
             ),
             (
                 ["permission denied", "read-only file system"], .notWritable,

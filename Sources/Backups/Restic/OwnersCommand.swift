@@ -8,35 +8,37 @@ package struct CommandEnd: Sendable {
     package var wasLate = false
 }
 
-/// Runs a command of the owner with `/bin/sh`, as the leader of a session without a terminal. It gets no
-/// input, its output goes to standard error, and no descriptor of this program is open in it.
+/// Runs a program that the owner chose. It gets no input, no descriptor of this program is open in it,
+/// and what it leaves behind is not waited for.
 ///
-/// When its time is over, or it is to stop, its session is terminated, and killed ten seconds later.
+/// When its time is over, or it is to stop, it is terminated, and killed ten seconds later.
 ///
 /// - Parameters:
 ///   - environment: all of its variables, as `NAME=VALUE`.
+///   - isApart: whether it leads a session without a terminal, all of which is terminated; else it is in
+///     this process's group, so that it can ask on the terminal.
 ///   - shouldStop: asked a few times a second.
-/// - Throws: ``BackupError`` when the shell cannot be started.
-package func runCommand(
-    _ command: String, environment: [[UInt8]], within limit: Duration,
-    shouldStop: @escaping @Sendable () -> Bool
+/// - Throws: ``BackupError`` when it cannot be started.
+package func runOwnersCommand(
+    _ program: FilePath, _ arguments: [[UInt8]], environment: [[UInt8]], isApart: Bool,
+    output: FileDescriptor = .standardError, errors: FileDescriptor = .standardError,
+    within limit: Duration, shouldStop: @escaping @Sendable () -> Bool = { false }
 ) async throws(BackupError) -> CommandEnd {
     do {
         var platform = PlatformOptions()
-        platform.createSession = true
+        platform.createSession = isApart
+        // Subprocess reads raw bytes up to a NUL, which it does not add itself.
         let configuration = Configuration(
-            executable: .path("/bin/sh"),
-            arguments: Arguments(["-c", command].map { Array($0.utf8) + [0] }),
+            executable: .path(program), arguments: Arguments(arguments.map { $0 + [0] }),
             environment: .custom(environment.map { $0 + [0] }), platformOptions: platform)
-        let nothing = OwnedDescriptor(try openForReading("/dev/null"))
+        let nothing = try MemoryFile([])
         let isLate = Monitor(false)
         let watcher = Monitor(Task<Void, any Error>?.none)
         defer { watcher.withLock { $0?.cancel() } }
         let status = try await Subprocess.run(
-            configuration,
-            input: .fileDescriptor(nothing.descriptor, closeAfterSpawningProcess: false),
-            output: .fileDescriptor(.standardError, closeAfterSpawningProcess: false),
-            error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false)
+            configuration, input: nothing.input,
+            output: .fileDescriptor(output, closeAfterSpawningProcess: false),
+            error: .fileDescriptor(errors, closeAfterSpawningProcess: false)
         ) { execution in
             let end = monotonicTime() + limit
             let task = Task {
@@ -44,10 +46,10 @@ package func runCommand(
                     try await Task.sleep(for: .milliseconds(50))
                 }
                 if monotonicTime() >= end { isLate.withLock { $0 = true } }
-                // Sending fails if the session has ended.
-                try? execution.send(signal: .terminate, toProcessGroup: true)
+                // Sending fails if what it is sent to has ended.
+                try? execution.send(signal: .terminate, toProcessGroup: isApart)
                 try await Task.sleep(for: .seconds(10))
-                try? execution.send(signal: .kill, toProcessGroup: true)
+                try? execution.send(signal: .kill, toProcessGroup: isApart)
             }
             watcher.withLock { $0 = task }
         }.terminationStatus
@@ -58,6 +60,6 @@ package func runCommand(
             }
         return CommandEnd(code: code, wasLate: isLate.withLock { $0 })
     } catch {
-        throw BackupError(.other, "/bin/sh cannot be run: \(error)")
+        throw BackupError(.other, "\(NameEscaping.text(program.bytes)) cannot be run: \(error)")
     }
 }

@@ -22,7 +22,7 @@ struct ResticPrograms: Sendable {
     ///
     /// - Throws: ``BackupError`` with the code `engineMissing`.
     init(in searchPath: [UInt8]) throws(BackupError) {
-        func find(_ name: String) -> FilePath? { Self.find(Array(name.utf8), in: searchPath) }
+        func find(_ name: String) -> FilePath? { findProgram(Array(name.utf8), in: searchPath) }
         // Busybox has such programs, too: links to itself, which do not have all options.
         func findOfUtilLinux(_ name: String) -> FilePath? {
             find(name).flatMap { path in
@@ -37,16 +37,6 @@ struct ResticPrograms: Sendable {
         launcher = findOfUtilLinux("setpriv")
         unshare = findOfUtilLinux("unshare")
         hostname = find("hostname")
-    }
-
-    /// Returns the path of a program in the absolute directories of a search path; nil when it is missing.
-    static func find(_ name: [UInt8], in searchPath: [UInt8]) -> FilePath? {
-        searchPath.split(separator: UInt8(ascii: ":")).filter { $0.first == UInt8(ascii: "/") }
-            .map { FilePath(bytes: $0).pushing(FilePath(bytes: name)) }
-            .first { path in
-                (try? path.status().kind) == .regularFile
-                    && (try? path.isAccessible(for: .execute)) == true
-            }
     }
 
     var invocation: [[UInt8]] {
@@ -265,9 +255,8 @@ extension Restic {
 }
 
 extension Restic {
-    /// Runs the command that prints the password, once for all starts of restic, and in this process's
-    /// group, so that it can ask on the terminal. What it leaves behind is not waited for, and it may take
-    /// as long as ``ResticLimits/answer``.
+    /// Runs the command that prints the password, once for all starts of restic. It can ask on the
+    /// terminal, and may take as long as ``ResticLimits/answer``.
     ///
     /// - Throws: ``BackupError``: `noPassword`, `interrupted`.
     func printPassword(_ command: [UInt8]) async throws(BackupError) -> MemoryFile {
@@ -276,39 +265,29 @@ extension Restic {
                 .noPassword, "the password cannot be read: \(cause)",
                 advice: "check the command that prints it")
         }
-        let (nothing, output, errors) = (try MemoryFile([]), try MemoryFile([]), try MemoryFile([]))
+        let (output, errors) = (try MemoryFile([]), try MemoryFile([]))
         let words = wordsOfPasswordCommand(command)
         let isPath = words.first?.contains(UInt8(ascii: "/")) == true
         let program = words.first.flatMap { name in
             isPath
                 ? FilePath(bytes: name)
-                : ResticPrograms.find(name, in: environment.value("PATH") ?? [])
+                : findProgram(name, in: environment.value("PATH") ?? [])
         }
         guard let program else { throw failure("there is no such program on PATH") }
-        let configuration = Configuration(
-            executable: .path(program), arguments: Arguments(words.dropFirst().map { $0 + [0] }),
-            environment: .custom(environment.variables.map { $0 + [0] }))
-        let stopper = Stopper()
-        defer { stopper.end() }
-        let status: TerminationStatus
-        do {
-            status = try await Subprocess.run(
-                configuration, input: nothing.input,
-                output: .fileDescriptor(output.descriptor, closeAfterSpawningProcess: false),
-                error: .fileDescriptor(errors.descriptor, closeAfterSpawningProcess: false)
-            ) { [limits] execution in
-                stopper.begin(
-                    execution.processIdentifier.value, limits, within: limits.answer
-                ) { try? execution.send(signal: $0) }
-            }.terminationStatus
+        let end: CommandEnd
+        do throws(BackupError) {
+            end = try await runOwnersCommand(
+                program, Array(words.dropFirst()), environment: environment.variables,
+                isApart: false, output: output.descriptor, errors: errors.descriptor,
+                within: limits.answer)
         } catch {
-            throw Task.isCancelled ? .interrupted : failure("\(error)")
+            throw Task.isCancelled ? .interrupted : failure(error.message)
         }
         if Task.isCancelled { throw .interrupted }
-        if stopper.silence != nil {
+        if end.wasLate {
             throw failure("its command did not end in \(limits.answer.components.seconds) seconds")
         }
-        guard case .exited(0) = status else {
+        guard end.code == 0 else {
             let text = (try? contentsOfFile(FilePath(bytes: errors.path), limit: 1 << 16)) ?? []
             let line = text.split(separator: UInt8(ascii: "\n")).last ?? []
             throw failure("its command failed: \(String(decoding: line, as: UTF8.self))")
@@ -517,7 +496,7 @@ final class MemoryFile: Sendable {
 
 extension MemoryFile {
     /// The file as standard input. Where there is no `/dev/null`, Subprocess 1.0.2 ends the program.
-    fileprivate var input: FileDescriptorInput {
+    var input: FileDescriptorInput {
         .fileDescriptor(descriptor, closeAfterSpawningProcess: false)
     }
 }

@@ -36,18 +36,13 @@ extension Restic {
     /// not kept may have another identifier since its tags were changed; other SOURCEs are recorded again
     /// with their next snapshot.
     ///
-    /// - Throws: ``BackupError`` when a record may be left that this user's programs trust, now or once
-    ///   permissions are changed. Where the state directory belongs to another user or is not a directory,
-    ///   there is a warning.
+    /// - Throws: ``BackupError`` when a record may be left.
     private func removeStoredFileRecords(except kept: [Snapshot]) throws(BackupError) {
         guard let records = storedFileRecords else { return }
         do throws(FileError) {
             try records.remove(repository.fingerprint, except: Set(kept.map(\.identifier)))
         } catch {
-            guard isStateOfAnother(records.directory) else { throw backupError(error) }
-            warn(
-                "the records of which files the removed snapshots contain stay, if there are any: "
-                    + error.description)
+            throw backupError(error)
         }
     }
 
@@ -58,16 +53,10 @@ extension Restic {
         var own = ownSnapshots(among: all)
         var chosen = try own.sets(scope)
         let before = chosen.flatMap(\.snapshots)
-        var isWritten = true
-        do throws(BackupError) {
-            if try await writeVerdicts(on: before) {
-                all = try await list()
-                own = ownSnapshots(among: all)
-                chosen = try own.sets(scope)
-            }
-        } catch  where error.code == .noSpace {
-            // What is removed makes room.
-            isWritten = false
+        if try await writeVerdicts(on: before) {
+            all = try await list()
+            own = ownSnapshots(among: all)
+            chosen = try own.sets(scope)
         }
         let after = Dictionary(own.snapshots.map { ($0.recordHash, $0) }, uniquingKeysWith: { $1 })
         for snapshot in before {
@@ -78,11 +67,6 @@ extension Restic {
         }
         var decisions: [ForgetDecision] = []
         for set in chosen {
-            if !isWritten, !set.snapshots.allSatisfy(\.isJudged) {
-                throw BackupError(
-                    .noSpace, "nothing is removed: the tags of snapshots cannot be written",
-                    advice: "make room there")
-            }
             decisions += try await forgetDecisions(rules, set, among: all)
         }
         return decisions.reversed()
@@ -345,8 +329,6 @@ extension JSONScanner {
 }
 
 extension Restic {
-    /// Removes snapshots. If the disk is so full that no lock can be written, their files are
-    /// deleted directly, as restic itself would do, to free space.
     package func remove(_ snapshots: [Snapshot]) async throws(BackupError) {
         guard !snapshots.isEmpty else { return }
         // Includes what a killed `tag` left of them, which would otherwise be listed again.
@@ -357,29 +339,10 @@ extension Restic {
         for start in stride(from: 0, to: identifiers.count, by: 1000) {
             let part = Array(identifiers[start..<min(start + 1000, identifiers.count)])
             let command = ResticCommand("forget", on: part.map { Array($0.utf8) })
-            let (_, end) = try await attempt(command, reading: NoOutput())
-            guard end.code != 0 else { continue }
-            let failure = failure(end)
-            guard failure.code == .noSpace, let directory = repository.directory,
-                try isEmptyOrAbsent(directory.appending("locks"))
-            else { throw failure }
-            for identifier in part { try removeFile(of: identifier, in: directory) }
+            _ = try await run(command, reading: NoOutput())
         }
         let left = try await listAll().snapshots.map(\.itself)
         guard removed.isDisjoint(with: left) else { throw .undone("forget") }
-    }
-
-    private func removeFile(
-        of snapshot: String, in directory: FilePath
-    ) throws(BackupError) {
-        let file = directory.appending("snapshots").appending(snapshot)
-        do throws(Errno) {
-            try SystemCalls.removeFile(file)
-        } catch .noSuchFileOrDirectory {
-            // Another process has already removed it.
-        } catch {
-            throw BackupError(.notWritable, "a snapshot cannot be removed: \(error)", path: file)
-        }
     }
 
     /// Removes unneeded data. On a full disk, only packs without any needed data are removed, which

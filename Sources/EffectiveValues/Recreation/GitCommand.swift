@@ -73,10 +73,7 @@ struct GitCommand: Sendable {
         self.budget = budget
         self.home = Home(home)
         self.configuration = configuration.flatMap { $0.isAbsolute ? $0 : nil }
-        program = (searchPath ?? []).split(separator: UInt8(ascii: ":"))
-            .map { FilePath(bytes: $0) }.filter(\.isAbsolute)
-            .map { $0.appending("git") }
-            .first { (try? $0.isAccessible(for: .execute)) ?? false }
+        program = findProgram(Array("git".utf8), in: searchPath ?? [])
     }
 
     /// Asks about the work tree that begins in a directory.

@@ -73,10 +73,7 @@ package enum BackupRepositories {
     /// Returns the path of a repository or a file; empty for a relative path and for one on another
     /// machine.
     private static func paths(in value: [UInt8], _ base: BaseDirectories) -> [FilePath] {
-        var bytes = value
-        for prefix in ["tar:", "local:"] where bytes.starts(with: prefix.utf8) {
-            bytes.removeFirst(prefix.utf8.count)
-        }
+        let bytes = value.trimmingPrefix("local:".utf8)
         if bytes.starts(with: "~/".utf8), let home = base.home {
             return [home.appending(FilePath(bytes: bytes.dropFirst(2)).components)]
         }

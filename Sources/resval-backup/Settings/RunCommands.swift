@@ -18,8 +18,7 @@ struct RunCommands: Sendable, Hashable {
 
     var isEmpty: Bool { before == nil && after == nil && onFailure == nil }
 
-    /// Runs a command, as ``runCommand(_:environment:within:shouldStop:)`` does, and says where it took too
-    /// long.
+    /// Runs a command with `/bin/sh`, apart from this program's session, and says where it took too long.
     ///
     /// - Parameters:
     ///   - isStopped: whether a stop request ends it, too.
@@ -27,8 +26,9 @@ struct RunCommands: Sendable, Hashable {
     /// - Returns: its exit code.
     func run(_ command: String, isStopped: Bool, _ status: RunStatus) async -> Int32 {
         do throws(BackupError) {
-            let end = try await runCommand(
-                command, environment: Self.environment(status), within: limit,
+            let end = try await runOwnersCommand(
+                "/bin/sh", ["-c", command].map { Array($0.utf8) },
+                environment: Self.environment(status), isApart: true, within: limit,
                 shouldStop: { isStopped && StopRequest.isMade })
             if end.wasLate {
                 Messages.write("a command takes too long and is ended: \(command)")

@@ -152,6 +152,7 @@ struct SetupCommand: AsyncParsableCommand {
                 )
             } else if let sources = continued?.sources, source.isEmpty {
                 draft.sources = sources.map(\.string)
+                _ = try draft.settings()
                 text = draft.text
             }
         } else {

@@ -139,12 +139,12 @@ struct SetupDraft {
         return "~/" + FilePath(root: nil, path.components.dropFirst(home.components.count)).string
     }
 
+    /// Returns a text as TOML. Other control characters stay, which ``settings()`` refuses.
     private func quoted(_ text: String) -> String {
         text.unicodeScalars.reduce("\"") { quoted, scalar in
             switch scalar {
             case "\"", "\\": quoted + "\\\(scalar)"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                quoted + "\\u" + String(scalar.value + 0x10000, radix: 16).dropFirst()
+            case "\n": quoted + "\\n"
             default: quoted + String(scalar)
             }
         } + "\""

@@ -304,11 +304,7 @@ extension Audit {
 
     /// Whether a repository was in a directory of this machine that does not exist.
     private func isMissing(_ location: FilePath) -> Bool {
-        var bytes = location.bytes
-        for prefix in ["tar:", "local:"] where bytes.starts(with: prefix.utf8) {
-            bytes.removeFirst(prefix.utf8.count)
-        }
-        let path = FilePath(bytes: bytes)
+        let path = FilePath(bytes: location.bytes.trimmingPrefix("local:".utf8))
         guard path.isAbsolute, !environment.mounts.mayBeSilent(path) else { return false }
         do throws(Errno) {
             _ = try path.status()

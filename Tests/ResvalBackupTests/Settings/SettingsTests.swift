@@ -74,6 +74,16 @@ struct SettingsTests {
         try #expect(read(shortest + "stale-after = \"never\"").staleAfter == nil)
     }
 
+    @Test("what setup writes is read back as it is, and what no setting can contain is refused")
+    func draft() throws {
+        var draft = SetupDraft(isSystem: true)
+        draft.repository = "/r"
+        draft.sources = ["/a\nb\t\"c\\d"]
+        #expect(try draft.settings().sources == ["/a\nb\t\"c\\d"])
+        draft.sources = ["/a\rb"]
+        #expect(throws: (any Error).self) { try draft.settings() }
+    }
+
     @Test("a password goes into the environment, in place of all others")
     func passwords() throws {
         func environment(_ setting: String) throws -> [String] {
