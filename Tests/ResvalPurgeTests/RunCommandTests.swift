@@ -109,8 +109,8 @@ struct RunCommandTests {
                 + "started\n")
         expect(
             try home.run("run", "plain"), exits: 2,
-            complains: "resval-purge: plain: is not valid JSON (byte 0) (make a plan with "
-                + "resval-purge plan --output)\n")
+            complains: "resval-purge: plain: is not valid JSON of a plan (byte 0) (make a "
+                + "plan with resval-purge plan --output)\n")
         #expect(home(".cache/app/first").exists)
     }
 
