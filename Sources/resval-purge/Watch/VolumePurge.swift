@@ -66,15 +66,6 @@ struct VolumePurge {
         return .done(outcome)
     }
 
-    /// Returns how many bytes can be freed at critical pressure.
-    ///
-    /// - Throws: as ``run(on:towards:event:)``.
-    func purgeableBytes(on volume: FilePath) throws -> Int64 {
-        let search = try search(on: volume, isCritical: true)
-        guard !search.roots.isEmpty else { return 0 }
-        return try search.units(freeing: 0, on: volume, now: .now).totals.bytes
-    }
-
     private func search(on volume: FilePath, isCritical: Bool) throws(FileError) -> UnitSearch {
         var search = UnitSearch(environment)
         search.roots = try roots(on: volume)
