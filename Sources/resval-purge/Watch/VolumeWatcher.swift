@@ -108,28 +108,8 @@ extension VolumeWatcher {
         if !settings.isAlone, let warning = unseenProcessesWarning() {
             log.write(.warning, "\(warning): set alone = true if none does")
         }
-        let environment = environment
         for warning in environment.warnings {
             log.write(.warning, about: warning.subject?.bytes, warning.sentence)
-        }
-        let protected =
-            environment.locations.protectedRoots + settings.protected
-            + BackupRepositories.protected(environment.base)
-        for root in settings.markRoots where protected.contains(where: { root.isHeld(by: $0) }) {
-            log.write(
-                .warning, about: root.bytes,
-                "nothing in it is ever deleted, whatever its marks say: it is, or is in, a "
-                    + "protected directory")
-        }
-        for root in settings.markRoots {
-            do throws(FileError) {
-                _ = try NamedItem(at: root)
-            } catch {
-                // Other errors come from directories that are currently not mounted.
-                guard error.code == .unsafePath else { continue }
-                log.write(
-                    .warning, about: error.path?.bytes, "mark-roots leads to it: \(error)")
-            }
         }
     }
 
