@@ -100,22 +100,6 @@ struct WatchCommandTests {
         }
     }
 
-    @Test("marks are acted on below the directories that are named")
-    func markRoots() throws {
-        let configuration = "min-age = \"0\"\nmark-roots = [\"~/data\"]\n"
-        let home = try watchedHome(configuration: configuration, caches: 0)
-        let result = try home.run(
-            """
-            leave 8
-            "$PURGE" watch --once 2> "$LOG"
-            echo "exit $?"
-            """)
-        let log = try home.log
-        #expect(result.text == "exit 0\n", "\(result)\n\(log)")
-        #expect(!home("data/marked").exists)
-        #expect(home("Documents/letter").exists)
-    }
-
     @Test(
         "where the threshold cannot be reached nothing is deleted, and nothing is tried over and over"
     )
