@@ -56,10 +56,8 @@ public struct PurgePlan: Sendable, Hashable {
     /// How many bytes deleting all units is expected to free.
     public var bytes: Int64 { amount.bytes }
 
-    /// How much deleting all units is expected to free.
     package var amount: PurgeAmount { units.reduce(into: PurgeAmount()) { $0.add($1.amount) } }
 
-    /// How much deleting the units is meant to free at least.
     package var wanted: PurgeAmount { PurgeAmount(bytes: wantedBytes, inodes: wantedInodes) }
 }
 
@@ -72,7 +70,6 @@ public struct PurgePlanError: Error, Sendable, Hashable, CustomStringConvertible
 }
 
 extension PurgePlan {
-    /// The version of the format of ``json``.
     static let formVersion: Int64 = 1
 
     /// The plan as a JSON object on one line, as read by ``init(json:)``.

@@ -4,7 +4,6 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// The command `resval-purge watch`.
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",

@@ -6,9 +6,7 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// One purge of a volume towards a goal.
 struct VolumePurge {
-    /// The outcome of a purge.
     enum Outcome: Sendable {
         /// The plan was executed.
         case done(PurgeOutcome)

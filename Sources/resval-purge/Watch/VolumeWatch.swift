@@ -4,7 +4,6 @@ import SystemCalls
 
 /// Decides when a volume is purged, from its arguments alone.
 struct VolumeWatch: Sendable {
-    /// The next action.
     enum Action: Sendable, Hashable {
         /// Measure again after a time.
         case wait(Duration)
@@ -12,7 +11,6 @@ struct VolumeWatch: Sendable {
         case purge(PurgeGoal)
     }
 
-    /// The result of a purge.
     enum Result: Sendable, Hashable {
         /// What was needed is available, or something was deleted and more may have been written
         /// meanwhile.
@@ -30,10 +28,8 @@ struct VolumeWatch: Sendable {
     /// The pause at critical pressure after a purge that deleted nothing: what appears meanwhile may
     /// be deleted.
     static let pauseWhileCritical = Duration.seconds(60)
-    /// The pause after a helpful purge.
     static let pauseAfterHelp = Duration.seconds(2)
 
-    /// The interval between measurements.
     var interval = PollingInterval()
     /// The volume's pressure at the last measurement; nil before the first.
     var pressure: StoragePressure? { tracker.pressure }
@@ -48,7 +44,6 @@ struct VolumeWatch: Sendable {
     /// A time in which no purge begins.
     private struct Hold {
         let end: Duration
-        /// The pressure when it began.
         let pressure: StoragePressure
     }
 
@@ -78,7 +73,6 @@ struct VolumeWatch: Sendable {
         return .purge(PurgeGoal(space, tracker.thresholds))
     }
 
-    /// Adds the result of a purge.
     mutating func note(_ result: Result, at now: Duration) {
         let pressure = tracker.pressure ?? .normal
         switch result {
@@ -93,7 +87,6 @@ struct VolumeWatch: Sendable {
     }
 }
 
-/// How much a purge is to free, in bytes and in inodes.
 struct PurgeGoal: Sendable, Hashable {
     /// What the purge aims at: afterwards twice the `low` threshold is available.
     let wanted: PurgeAmount

@@ -25,7 +25,6 @@ final class VolumeWatcher {
     private let settings: WatchSettings
     private var volumes: [Watched]
     private var sentStatus = ""
-    /// Whether anything has failed since the start.
     private(set) var hasFailures = false
 
     /// Creates a watcher.
@@ -73,7 +72,6 @@ final class VolumeWatcher {
         if isShort { adviseOnMarks() }
     }
 
-    /// Watches until a stop is requested.
     func run() {
         adviseOnMarks()
         // Finishing leftovers may take longer than the manager allows for a start.
@@ -103,7 +101,6 @@ extension VolumeWatcher {
         if report.hasFailures { hasFailures = true }
     }
 
-    /// Warns about settings that have no effect.
     private func warn() {
         if !settings.isAlone, let warning = unseenProcessesWarning() {
             log.write(.warning, "\(warning): set alone = true if none does")

@@ -5,7 +5,6 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The settings for watching volumes, as read from the configuration file.
 struct WatchSettings: Sendable, Hashable {
     /// An absolute path on each watched volume.
     var volumes: [FilePath] = []
@@ -27,11 +26,9 @@ struct WatchSettings: Sendable, Hashable {
     /// Whether no process outside of this PID namespace uses what is searched.
     var isAlone = false
 
-    /// Creates settings that watch the given volumes.
     init(volumes: [FilePath]) { self.volumes = volumes }
 }
 
-/// The keys of the configuration file.
 enum WatchKey: String, CaseIterable {
     case volumes
     case markRoots = "mark-roots"
@@ -40,7 +37,6 @@ enum WatchKey: String, CaseIterable {
     case smallest, alone, thresholds
 }
 
-/// The keys of the table `thresholds`.
 enum ThresholdKey: String, CaseIterable {
     case lowPercent = "low-percent"
     case low
