@@ -36,7 +36,7 @@ package struct SettingsReader {
     package func integer(_ key: some RawRepresentable<String>) throws(SettingsError) -> Int? {
         guard let value = values[key.rawValue]?.content else { return nil }
         guard case .integer(let number) = value else {
-            throw complaint(key.rawValue, "takes a number")
+            throw complaint(key, "takes a number")
         }
         return number
     }
@@ -44,7 +44,7 @@ package struct SettingsReader {
     package func string(_ key: some RawRepresentable<String>) throws(SettingsError) -> String? {
         guard let value = values[key.rawValue]?.content else { return nil }
         guard case .string(let text) = value, !text.isEmpty, !text.contains("\0") else {
-            throw complaint(key.rawValue, "takes text in quotes, which is not empty")
+            throw complaint(key, "takes text in quotes, which is not empty")
         }
         return text
     }
@@ -52,14 +52,14 @@ package struct SettingsReader {
     package func boolean(_ key: some RawRepresentable<String>) throws(SettingsError) -> Bool? {
         guard let value = values[key.rawValue]?.content else { return nil }
         guard case .boolean(let boolean) = value else {
-            throw complaint(key.rawValue, "takes true or false")
+            throw complaint(key, "takes true or false")
         }
         return boolean
     }
 
     package func strings(_ key: some RawRepresentable<String>) throws(SettingsError) -> [String]? {
         guard let value = values[key.rawValue]?.content else { return nil }
-        let mistake = complaint(key.rawValue, "takes a list of texts in quotes: [\"…\", \"…\"]")
+        let mistake = complaint(key, "takes a list of texts in quotes: [\"…\", \"…\"]")
         guard case .array(let array) = value else { throw mistake }
         var texts: [String] = []
         for element in array {
@@ -84,12 +84,22 @@ package struct SettingsReader {
         return text
     }
 
+    /// Returns what the text of a key stands for.
+    ///
+    /// - Parameter expected: the complaint about another value.
+    package func value<Value>(
+        _ key: some RawRepresentable<String>, _ expected: String, _ parse: (String) -> Value?
+    ) throws(SettingsError) -> Value {
+        guard let value = textIfAny(key).flatMap(parse) else { throw complaint(key, expected) }
+        return value
+    }
+
     package func table(_ key: some RawRepresentable<String>) throws(SettingsError)
         -> SettingsReader?
     {
         guard let value = values[key.rawValue]?.content else { return nil }
         guard case .table(let inner) = value else {
-            throw complaint(key.rawValue, "is a table: [\(key.rawValue)] on a line of its own")
+            throw complaint(key, "is a table: [\(key.rawValue)] on a line of its own")
         }
         return SettingsReader(inner, named: key.rawValue)
     }
@@ -103,6 +113,10 @@ package struct SettingsReader {
             texts[key] = text
         }
         return texts
+    }
+
+    package func complaint(_ key: some RawRepresentable<String>, _ text: String) -> SettingsError {
+        complaint(key.rawValue, text)
     }
 
     package func complaint(_ key: String, _ text: String) -> SettingsError {

@@ -206,38 +206,29 @@ public struct TrimOutcome: Sendable {
 func allocatedSize(
     of directory: FilePath, device: UInt64, unless shouldStop: @escaping @Sendable () -> Bool
 ) throws -> Int64 {
-    let sum = Monitor(SizeSum())
+    let size = TreeSize(in: nil)
+    let failure = Monitor<FileError?>(nil)
     var scanner = TreeScanner(followsRoots: false, shouldStop: shouldStop)
     // Measuring must not count as use: it would make every item recently used.
     scanner.leavesAccessTimes = true
     try scanner.scan([TreeRoot(directory)]) { _ in
-        SizeVisitor(device: device, sum: sum)
+        SizeVisitor(device: device, size: size, failure: failure)
     }
     if shouldStop() { throw CancellationError() }
-    let (bytes, failure) = sum.withLock { ($0.bytes, $0.failure) }
-    if let failure { throw failure }
-    return bytes
-}
-
-private struct SizeSum {
-    var bytes: Int64 = 0
-    var seen: Set<FileIdentity> = []
-    var failure: FileError?
+    if let failure = failure.withLock({ $0 }) { throw failure }
+    return size.total
 }
 
 private struct SizeVisitor: TreeVisitor {
     let device: UInt64
-    let sum: Monitor<SizeSum>
-    var bytes: Int64 = 0
+    let size: TreeSize
+    let failure: Monitor<FileError?>
 
     mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
         do throws(Errno) {
             let status = try entry.status()
             guard status.identity.device == device else { return .skip }
-            let isCounted =
-                status.kind == .directory || status.linkCount < 2
-                || sum.withLock { $0.seen.insert(status.identity).inserted }
-            if isCounted { bytes.addSaturating(status.allocatedSize) }
+            size.add(status)
             return .descend(())
         } catch .noSuchFileOrDirectory {
             return .skip
@@ -247,9 +238,7 @@ private struct SizeVisitor: TreeVisitor {
         }
     }
 
-    mutating func cannotRead(_ error: FileError) {
-        sum.withLock { $0.failure = $0.failure ?? error }
-    }
+    mutating func cannotRead(_ error: FileError) { failure.withLock { $0 = $0 ?? error } }
 
-    mutating func finish() { sum.withLock { [bytes] in $0.bytes.addSaturating(bytes) } }
+    mutating func finish() {}
 }

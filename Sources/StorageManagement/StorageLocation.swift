@@ -23,7 +23,6 @@ extension StorageLocation {
         try current(purpose.location)
     }
 
-    /// Returns the location of a kind in an environment.
     package static func location(
         _ kind: Kind, in environment: PolicyEnvironment
     ) throws(FileError) -> StorageLocation {

@@ -34,7 +34,6 @@ where MonitorClock.Duration == Duration {
         self.init(clock: clock) { () throws(FileError) in try StorageSpace(at: path) }
     }
 
-    /// Creates a monitor of the space that `measure` returns.
     package init(
         clock: MonitorClock, measure: @escaping @Sendable () throws(FileError) -> StorageSpace
     ) {

@@ -15,7 +15,6 @@ public struct StorageAmount: Sendable, Hashable {
         self.available = min(max(0, available), self.total)
     }
 
-    /// Returns the amount with more available.
     func adding(_ freed: Int64) -> StorageAmount {
         StorageAmount(total: total, available: available.addingSaturating(max(0, freed)))
     }
@@ -93,7 +92,6 @@ public struct StorageSpace: Sendable, Hashable {
         [bytes].compactMap(\.self) + quotas.compactMap(\.bytes)
     }
 
-    /// All amounts of inodes.
     package var inodeAmounts: [StorageAmount] {
         [inodes].compactMap(\.self) + quotas.compactMap(\.inodes)
     }

@@ -5,7 +5,6 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The command `resval-purge plan`.
 struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
@@ -84,7 +83,6 @@ func reportShortfall(_ result: Planning.Result) -> Bool {
     return false
 }
 
-/// Reading and writing of plan files.
 enum PlanFile {
     /// Writes a plan for its owner alone; see ``OutputFile``.
     static func write(_ plan: PurgePlan, to file: PathArgument) throws(FileError) {

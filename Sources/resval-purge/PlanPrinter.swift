@@ -10,7 +10,6 @@ struct PlanPrinter: ~Copyable {
     var showsChanges = false
     private var buffer = OutputBuffer()
     private var hasHead = false
-    /// The text of a column.
     private var column: [UInt8] = []
 
     init(_ form: RecordOptions.Form, now: FileTime) {
@@ -68,7 +67,6 @@ struct PlanPrinter: ~Copyable {
         for _ in 0..<max(0, count) { buffer.append(byte: UInt8(ascii: " ")) }
     }
 
-    /// Prints the totals of a plan, by class.
     mutating func write(_ result: Planning.Result) {
         let plan = result.plan
         switch form {
@@ -117,7 +115,6 @@ struct PlanPrinter: ~Copyable {
         if !kept.isEmpty { buffer.append(text: "kept: \(kept)\n") }
     }
 
-    /// Writes what is still buffered.
     mutating func flush() { buffer.flush() }
 }
 

@@ -22,7 +22,6 @@ struct Planning {
         let isTruncated: Bool
         /// The search that the plan's units are checked by.
         let search: UnitSearch
-        /// A path on the volume.
         let volume: FilePath
     }
 
@@ -59,7 +58,6 @@ struct Planning {
 }
 
 extension PurgePlan {
-    /// How much less than wanted the plan frees.
     var missing: PurgeAmount { wanted.missing(in: amount) }
 }
 
@@ -102,7 +100,6 @@ extension PurgeRecords {
     }
 }
 
-/// The number of kept items for each reason.
 struct KeptCounts: Sendable {
     private var counts: [String: Int] = [:]
     private var minimumAges: Set<Int64> = []
@@ -117,7 +114,6 @@ struct KeptCounts: Sendable {
         counts.map { ($0.key, $0.value) }.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
     }
 
-    /// The number of items that are too young.
     var tooYoung: Int { counts[Self.tooYoungName] ?? 0 }
 
     /// When the items that are too young were used or changed: `less than 24h ago`.
@@ -147,13 +143,11 @@ final class KeptItems: Sendable {
     private let form: RecordOptions.Form
     private let isListed: Bool
 
-    /// - Parameter isListed: whether each item is printed.
     init(_ form: RecordOptions.Form, isListed: Bool) {
         self.form = form
         self.isListed = isListed
     }
 
-    /// Counts one item, and prints it if requested.
     func note(_ path: [UInt8], _ reason: KeepReason) {
         state.withLock { state in
             state.counts.note(reason)
@@ -176,7 +170,6 @@ final class KeptItems: Sendable {
         }
     }
 
-    /// The number of items for each reason.
     var counts: KeptCounts { state.withLock { $0.counts } }
 
     private func record(_ path: [UInt8], _ reason: KeepReason) -> [UInt8] {

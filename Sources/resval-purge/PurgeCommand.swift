@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandSupport
 
-/// The command `resval-purge`.
 struct PurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resval-purge",

@@ -29,7 +29,6 @@ struct PurgeReport: ~Copyable {
         printer = PlanPrinter(form ?? .lines, now: .now)
     }
 
-    /// Reports the outcome for one unit or leftover.
     mutating func note(_ event: PurgeEvent) {
         switch event {
         case .removed(let unit, let bytes):
@@ -68,7 +67,6 @@ struct PurgeReport: ~Copyable {
         buffer.flush()
     }
 
-    /// Reports the outcome of the run.
     mutating func finish(_ outcome: PurgeOutcome, on volume: FilePath, wanted: PurgeAmount) {
         printer.flush()
         if outcome.failures > 0 { hasFailures = true }

@@ -7,7 +7,6 @@ import StorageManagement
 import SystemCalls
 import SystemPackage
 
-/// The command `resval-purge run`.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",

@@ -3,7 +3,6 @@ import CommandSupport
 import PurgePlanning
 import StorageManagement
 
-/// The options that decide where units are searched and which may be deleted.
 struct SearchOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -43,7 +42,6 @@ struct ScopeOptions: ParsableArguments {
     var protected: [PathArgument] = []
 }
 
-/// The options for how much space to free.
 struct TargetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("How much to free, such as 500M or 10G.", valueName: "size"),
@@ -57,7 +55,6 @@ struct TargetOptions: ParsableArguments {
         transform: AvailableArgument.init)
     var untilAvailable: AvailableArgument?
 
-    /// Whether one of the options was given.
     var isGiven: Bool { free != nil || untilAvailable != nil }
 
     func validate() throws {
@@ -105,7 +102,6 @@ private func ageWithUnit(_ text: String) throws -> AgeArgument {
             : "give an age with its unit, such as 90m or 10d")
 }
 
-/// A size, or a percentage of a total.
 enum AvailableArgument: Sendable, Hashable {
     case size(ByteSize)
     /// A percentage from 0 to 100.

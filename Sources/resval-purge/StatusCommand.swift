@@ -8,7 +8,6 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The command `resval-purge status`.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -131,7 +130,6 @@ struct StatusCommand: ParsableCommand {
     }
 }
 
-/// What `status` reports about one volume.
 struct VolumeState {
     let path: FilePath
     let filesystem: String?
@@ -144,7 +142,6 @@ struct VolumeState {
     /// Why nothing is ever deleted; nil where units may be deleted.
     var unavailable: String?
 
-    /// Prints the state.
     func write(isJSON: Bool) {
         var buffer = OutputBuffer()
         isJSON ? writeJSON(&buffer) : writeLines(&buffer)

@@ -4,7 +4,6 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// The command `resval-purge watch`.
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
@@ -14,7 +13,7 @@ struct WatchCommand: ParsableCommand {
             and caches, those used longest ago first, and what is marked below mark-roots, until \
             twice that is free. Where not even low can be reached, deletes nothing, except below \
             critical (a twentieth, at most 500 MiB). After a purge in vain waits for five minutes, \
-            then longer.
+            then longer; below critical, for a minute where nothing was deleted.
 
             What is deleted is logged to standard error. SIGTERM ends watching after the item at \
             hand; restart it to use a changed configuration. Meant for systemd: \

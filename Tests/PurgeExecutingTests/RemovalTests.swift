@@ -109,28 +109,6 @@ struct RemovalTests {
         #expect(home("marked").exists)
     }
 
-    @Test("refuses plans of another boot, and old ones")
-    func stale() throws {
-        let home = try purgeHome { File("marked", block).purgeable() }
-        let plan = try home.plan()
-        let executor = home.executor()
-        let otherBoot = PurgePlan(
-            created: .later, bootID: "other", device: plan.device, wantedBytes: .max,
-            units: plan.units)
-        #expect(throws: PurgeRefusal.otherBoot) {
-            try executor.execute(otherBoot, now: .later) { _ in }
-        }
-        let late = FileTime(seconds: FileTime.later.seconds + 3601, nanoseconds: 0)
-        #expect(throws: PurgeRefusal.tooOld) {
-            try executor.execute(plan, now: late) { _ in }
-        }
-        let early = FileTime(seconds: FileTime.later.seconds - 3601, nanoseconds: 0)
-        #expect(throws: PurgeRefusal.tooOld) {
-            try executor.execute(plan, now: early) { _ in }
-        }
-        #expect(home("marked").exists)
-    }
-
     @Test("lets one purger of a user work at a time")
     func twoPurgers() throws {
         let home = try purgeHome { File("marked", block).purgeable() }

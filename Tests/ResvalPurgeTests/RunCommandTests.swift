@@ -78,7 +78,7 @@ struct RunCommandTests {
         #expect(home("plain").exists)
     }
 
-    @Test("refuses a plan that is none, is old, or is of another boot")
+    @Test("refuses a plan that is none, is old, from the future, or of another boot")
     func refused() throws {
         let home = try measuredHome { tree }
         _ = try home.run("plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
@@ -88,16 +88,18 @@ struct RunCommandTests {
             defer { _ = try? tool("rm", home("edited.json")) }
             return try home.run("run", "edited.json", "--min-age", "0")
         }
-        let old = FileTime(seconds: plan.created.seconds - 3700, nanoseconds: 0)
-        expect(
-            try run(
-                PurgePlan(
-                    created: old, bootID: plan.bootID, device: plan.device,
-                    wantedBytes: 1, roots: plan.roots, units: plan.units)),
-            exits: 2,
-            complains:
-                "resval-purge: edited.json: the plan is more than an hour old, or from the "
-                + "future\n")
+        for change in [-3601, 3601] as [Int64] {
+            let created = FileTime(seconds: plan.created.seconds + change, nanoseconds: 0)
+            expect(
+                try run(
+                    PurgePlan(
+                        created: created, bootID: plan.bootID, device: plan.device,
+                        wantedBytes: 1, roots: plan.roots, units: plan.units)),
+                exits: 2,
+                complains:
+                    "resval-purge: edited.json: the plan is more than an hour old, or from the "
+                    + "future\n")
+        }
         expect(
             try run(
                 PurgePlan(
@@ -109,8 +111,8 @@ struct RunCommandTests {
                 + "started\n")
         expect(
             try home.run("run", "plain"), exits: 2,
-            complains: "resval-purge: plain: is not valid JSON (byte 0) (make a plan with "
-                + "resval-purge plan --output)\n")
+            complains: "resval-purge: plain: is not valid JSON of a plan (byte 0) (make a "
+                + "plan with resval-purge plan --output)\n")
         #expect(home(".cache/app/first").exists)
     }
 

@@ -46,7 +46,7 @@ package struct PurgeRecord: Sendable, Hashable {
     /// Parses the format of ``line``: all four fields, each once, and nothing else.
     package init(_ json: [UInt8]) throws(JSONError) {
         var fields = try JSONFields(json[...])
-        guard let created = fields.text("created").flatMap({ FileTime(rfc3339: $0.utf8) }),
+        guard let created = fields.time("created"),
             let device: UInt64 = fields.number("device"),
             let bootID = fields.text("bootID"), !bootID.isEmpty,
             let bytes: Int64 = fields.number("bytes"), bytes >= 0, fields.isEmpty

@@ -43,7 +43,6 @@ final class FirstUnits: Sendable {
     /// The number of units held.
     var count: Int { state.withLock { $0.units.count } }
 
-    /// The units found so far.
     func found() -> FoundUnits {
         state.withLock { state in
             discardUnneeded(&state)
@@ -112,7 +111,6 @@ public struct PurgeTotals: Sendable, Hashable {
     /// How many bytes deleting all units would free.
     public var bytes: Int64 { sizes.reduce(0) { $0.addingSaturating($1) } }
 
-    /// Whether nothing was counted.
     var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
 
     mutating func remove(_ freed: PurgeAmount, of purgeClass: PurgeClass) {
@@ -138,7 +136,6 @@ public struct PurgeTotals: Sendable, Hashable {
 }
 
 extension PurgeTotals {
-    /// Counts units.
     package init(_ units: [PurgeUnit]) {
         self.init()
         for unit in units { add(unit.amount, of: unit.purgeClass) }
@@ -169,7 +166,6 @@ struct UnitPreselection {
         return true
     }
 
-    /// Adds a unit.
     mutating func add(_ unit: PurgeUnit) {
         found.append(unit)
         if found.count == Self.limit { finish() }
@@ -193,7 +189,6 @@ struct UnitBound: Sendable, Hashable, Comparable {
     private let isSmall: Bool
     private let lastUse: FileTime
 
-    /// Creates a bound from a unit's class, size and time of last use.
     init(
         _ purgeClass: PurgeClass, _ bytes: Int64, mayFreeMore: Bool = false, _ lastUse: FileTime
     ) {

@@ -24,11 +24,9 @@ enum SearchArea: Sendable, Hashable {
 struct PurgeContext: Sendable {
     /// What the marks of the directories above pass on.
     var policy: PolicyContext
-    /// What the directory lies in.
     var area: SearchArea
     /// The unit the directory belongs to; nil outside units.
     var unit: UnitTally?
-    /// Whether the directory is the top of its unit.
     var isTopOfUnit = false
     /// What tmpfiles.d may say about entries.
     var keptPaths = KeptPaths.Position()
@@ -51,7 +49,6 @@ struct PurgeContext: Sendable {
 struct StartingPoint {
     /// Why nothing there is deleted; nil when it is searched.
     private(set) var reasonToKeep: KeepReason?
-    /// The context in which the root is visited.
     private(set) var context: PurgeContext
 
     init(_ item: EffectiveItem, _ rules: PurgeRules, _ locations: StorageLocations) {

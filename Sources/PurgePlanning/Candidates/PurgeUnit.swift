@@ -58,7 +58,6 @@ public struct PurgeUnit: Sendable, Hashable {
     /// The unit's part of the order of deletion that needs no path.
     var bound: UnitBound { UnitBound(purgeClass, bytes, mayFreeMore: mayFreeMore, lastUse) }
 
-    /// The number of path components.
     private var depth: Int { path.count { $0 == UInt8(ascii: "/") } }
 }
 
@@ -123,7 +122,6 @@ public struct PurgePin: Sendable, Hashable {
     /// directory does not touch the directory's own times.
     public let newestChange: FileTime
 
-    /// Creates a pin from an item's status.
     init(_ status: FileStatus, newestChange: FileTime) {
         size = status.size
         contentModificationTime = status.contentModificationTime

@@ -71,14 +71,12 @@ struct UnitPortion: Sendable {
     /// The latest access, modification, change or birth time; change times of directories do not
     /// count.
     var lastUse = FileTime(seconds: .min, nanoseconds: 0)
-    /// The latest inode change time.
     var newestChange = FileTime(seconds: .min, nanoseconds: 0)
     /// How much deleting the items frees, not counting files with several hard links.
     private(set) var freed = PurgeAmount()
     /// What files share, by where their first shared extent begins, and whether several files in the unit
     /// begin there.
     private var sharedExtents: [UInt64: (bytes: Int64, isMetAgain: Bool)] = [:]
-    /// The number of items.
     private(set) var itemCount = 0
 
     /// The most files whose shared extents are compared.
@@ -145,7 +143,6 @@ struct UnitPortion: Sendable {
     }
 }
 
-/// One hard link of a file that has several.
 struct LinkedFile: Sendable {
     let identity: FileIdentity
     let linkCount: Int
@@ -181,7 +178,6 @@ struct UnitSink: Sendable {
         self.keep = keep
     }
 
-    /// Notes that an item is kept.
     func note(_ path: [UInt8], _ reason: KeepReason) { keep(path, reason) }
 
     /// Notes that a directory cannot be read, which keeps the unit it is in.
@@ -219,7 +215,6 @@ struct UnitSink: Sendable {
         return true
     }
 
-    /// Returns one thread's access to the units.
     func preselection() -> UnitPreselection { UnitPreselection(units) }
 
     /// Adds a file that is a unit by itself.
@@ -282,7 +277,6 @@ final class LateFindings: Sendable {
         hasOwners.store(true, ordering: .releasing)
     }
 
-    /// Whether there are findings.
     var exist: Bool { concernFiles || state.withLock { !$0.unreadable.isEmpty } }
 
     /// Whether there are findings that concern files.
@@ -297,7 +291,6 @@ final class LateFindings: Sendable {
         }
     }
 
-    /// The reason to keep a unit, or nil.
     func reasonToKeep(_ path: [UInt8], isDirectory: Bool) -> KeepReason? {
         guard isDirectory else { return mayHaveCompanions(path) ? .companion : nil }
         return state.withLock { state in

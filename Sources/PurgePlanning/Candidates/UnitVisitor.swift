@@ -303,12 +303,10 @@ extension UnitVisitor {
 protocol SearchedItem: FileLocation, ~Copyable {
     /// The number of levels below the root of the search.
     var depth: Int { get }
-    /// The absolute path.
     var path: FilePath { get }
     /// The name's bytes; for a root, the whole path.
     var nameBytes: [UInt8] { get }
 
-    /// Calls `body` with the name's bytes.
     func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
 
     /// Appends the path's bytes to a buffer.

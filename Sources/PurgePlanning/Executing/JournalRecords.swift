@@ -49,14 +49,12 @@ struct JournalContents {
 /// The number at the start of a slot, `resvalp2`, which determines the format of its records.
 private let magicNumber: UInt64 = 0x3270_6c61_7673_6572
 
-/// Returns the 64-bit FNV-1a hash.
 private func checksum(_ bytes: [UInt8]) -> UInt64 {
     bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
 }
 
 /// The journal's record of a directory that was moved aside to be deleted.
 struct AsideRecord: Sendable, Hashable {
-    /// How far the removal got.
     enum State: UInt64, Sendable {
         /// The directory was moved aside, or is about to be. After a crash it gets its name back.
         case aside = 1
@@ -66,14 +64,10 @@ struct AsideRecord: Sendable, Hashable {
     }
 
     var state: State
-    /// The identity of the directory.
     let identity: PersistentIdentity
-    /// The identity of its parent directory.
     let parent: PersistentIdentity
     let parentPath: [UInt8]
-    /// The original name.
     let name: [UInt8]
-    /// The name it was moved to.
     let asideName: [UInt8]
     /// The latest inode change time below the directory: anything newer was added or changed since.
     let newestChange: FileTime
@@ -82,10 +76,8 @@ struct AsideRecord: Sendable, Hashable {
     /// there are too many for the journal.
     var knownInodes: Set<UInt64>?
 
-    /// The original path.
     var path: [UInt8] { parentPath + [UInt8(ascii: "/")] + name }
 
-    /// The path it was moved to.
     var asidePath: [UInt8] { parentPath + [UInt8(ascii: "/")] + asideName }
 }
 

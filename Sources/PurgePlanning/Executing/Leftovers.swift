@@ -9,7 +9,6 @@ struct Leftovers {
     /// Returns the rules for the filesystem of a path.
     let rules: (FilePath) throws(FileError) -> PurgeRules
 
-    /// Finishes or undoes the removal of each record in the journal.
     func settle(_ event: (PurgeEvent) -> Void) {
         for record in journal.records {
             do throws(FileError) {
@@ -81,7 +80,6 @@ struct Leftovers {
         return rules.reasonToKeep(below: path) == nil && !rules.leadsToProtected(identity)
     }
 
-    /// Restores the name of a directory that was only moved aside.
     private func restore(
         _ record: AsideRecord, _ place: UnitEntry
     ) throws(Errno) -> LeftoverState {

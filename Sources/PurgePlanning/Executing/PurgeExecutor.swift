@@ -129,7 +129,6 @@ public struct PurgeExecutor: Sendable {
         guard (-60...3600).contains(age) else { throw PurgeRefusal.tooOld }
     }
 
-    /// Whether a path is a directory on one of several devices.
     private func isOn(_ devices: Set<UInt64>) -> (FilePath) -> Bool {
         { path in
             // A plan contains real paths; through a symbolic link the path could lead anywhere.

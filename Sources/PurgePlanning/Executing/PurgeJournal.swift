@@ -16,7 +16,6 @@ final class PurgeJournal {
     /// The filesystems by which the files of records are identified.
     let filesystems = MountedFilesystems()
 
-    /// Whether a directory has a journal.
     static func exists(in directory: FilePath) -> Bool {
         (try? directory.appending("journal").withoutFollowing.status()) != nil
     }

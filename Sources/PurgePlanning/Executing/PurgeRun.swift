@@ -3,7 +3,6 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// One execution of a plan.
 struct PurgeRun {
     private let executor: PurgeExecutor
     private let plan: PurgePlan
@@ -290,7 +289,6 @@ struct PurgeRun {
         outcome.keptBytes = kept.bytes
     }
 
-    /// Whether more has to be deleted.
     private mutating func needsMore() -> Bool {
         guard progress.isDue else { return true }
         if progress.isReached, !progress.mayBeFutile {
@@ -331,7 +329,6 @@ private struct Batch {
     var waiting: [Examination] = []
     /// When the examination of the first of these began: what was seen of it gets old.
     var begin: Duration?
-    /// How much deleting the units is expected to free.
     private(set) var amount = PurgeAmount()
     /// Whether it may free more: what it freed is measured before another unit is deleted.
     private(set) var mayFreeMore = false

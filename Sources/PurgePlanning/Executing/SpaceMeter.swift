@@ -67,7 +67,6 @@ struct SpaceMeter {
 
 /// Decides when enough was deleted, when a run measures free space, and what the result means.
 struct PurgeProgress {
-    /// What the measured growth means.
     enum Verdict: Hashable {
         case goOn
         /// As much was freed as was wanted.
@@ -76,7 +75,6 @@ struct PurgeProgress {
         case futile
     }
 
-    /// How much the plan wants to free.
     private let wanted: PurgeAmount
     /// How many predicted bytes must be deleted before the effect is judged; the greatest number
     /// where nothing can share blocks.
@@ -85,7 +83,6 @@ struct PurgeProgress {
     private(set) var predicted = PurgeAmount()
     /// Whether a unit was removed since the last judgement that may have freed more.
     private var mayHaveFreedMore = false
-    /// The growth at the last judgement.
     private var lastMeasured: Int64 = 0
     private var nextMeasure: Int64
 

@@ -28,7 +28,6 @@ enum CompanionFiles {
         }
     }
 
-    /// Returns the names that companions of a file have.
     static func names(of owner: [UInt8]) -> [[UInt8]] {
         affixes.map { before, after in
             let isHidden = owner.first == UInt8(ascii: ".") && before == [UInt8(ascii: ".")]

@@ -54,7 +54,6 @@ enum GitIndex {
             ofOpen: file.descriptor, file.descriptor.status(), limit: 64 << 20)
     }
 
-    /// A regular file as it was checked out.
     private struct File {
         let path: FilePath
         let size: UInt32

@@ -115,7 +115,6 @@ struct LocationIdentities: Sendable {
         }
     }
 
-    /// Whether a file is a protected directory or file.
     func isProtectedRoot(_ status: FileStatus) -> Bool {
         if protectedRoots.contains(status.identity) { return true }
         return twins.contains(status.identity)

@@ -7,10 +7,8 @@ import SystemPackage
 /// The list is the file `not-a-cache.tsv`, which describes its own format and gives a reason on
 /// each line.
 struct NotACache: Sendable {
-    /// The list that is shipped.
     static let shipped = NotACache(list: PackageResources.not_a_cache_tsv)
 
-    /// A line of the list.
     struct Entry: Sendable, Hashable {
         /// What the pattern is compared with.
         enum Kind: String, Sendable {
@@ -31,14 +29,12 @@ struct NotACache: Sendable {
         let reason: String
     }
 
-    /// The valid lines.
     let entries: [Entry]
     /// The number of lines that are not valid, comments and empty lines not counted.
     let malformedLineCount: Int
     private let names: NameReasons
     private let reserved: NameReasons
     private let trees: [Tree]
-    /// The trees, by each of their names.
     private let treesByName: [[UInt8]: [Tree]]
     private let treeFilter: NameFilter
     private let paths: [CachePath]
@@ -46,7 +42,6 @@ struct NotACache: Sendable {
     private let namedPaths: [[UInt8]: [Int]]
     private let pathFilter: NameFilter
     private let patternPaths: [Int]
-    /// The names of directories of packages.
     private let packages: Set<[UInt8]>
 
     /// A path below a directory for caches.
@@ -74,7 +69,6 @@ struct NotACache: Sendable {
         fileprivate var isUnlisted: Bool { depth > 0 && paths.isEmpty }
     }
 
-    /// Parses a list.
     init(list: [UInt8]) {
         let lines = list.split(separator: UInt8(ascii: "\n"))
             .filter { $0.first != UInt8(ascii: "#") }
@@ -245,12 +239,10 @@ func isFilled(_ item: borrowing some FileLocation & ~Copyable) -> Bool {
 }
 
 extension FileStatus {
-    /// Whether it is a regular file without content.
     var isEmptyFile: Bool { kind == .regularFile && size == 0 }
 }
 
 extension NotACache.Entry {
-    /// Parses a line; nil when it is not valid.
     fileprivate init?(line: ArraySlice<UInt8>) {
         let parts = line.split(
             separator: UInt8(ascii: "\t"), maxSplits: 2, omittingEmptySubsequences: false)

@@ -20,11 +20,9 @@ final class PurgeRules: Sendable {
     let locations: LocationIdentities
     /// The owners whom `/etc/passwd` does not name; nil where they do not matter.
     private let owners: UnlistedOwners?
-    /// The uid of the purging user.
     let user: UInt32
     /// Whether items of other users may be deleted.
     let includesForeign: Bool
-    /// The rules for minimum ages.
     let ages: AgeRules
     /// Whether inodes are short, so that each counts as freed.
     let countsInodes: Bool
@@ -145,7 +143,6 @@ final class PurgeRules: Sendable {
         area.isTemporary || status.owner == user || owners?.isKnown(status.owner) != false
     }
 
-    /// Whether an item is a protected directory or file.
     func isProtectedRoot(_ status: FileStatus) -> Bool {
         locations.isProtectedRoot(status) || owners?.locations?.isProtectedRoot(status) == true
     }
@@ -370,11 +367,9 @@ extension UnitSink {
     }
 }
 
-/// The rules that decide how old items must be to be deleted.
 struct AgeRules: Sendable {
     /// The time from which ages are counted.
     let now: FileTime
-    /// How short space is.
     let pressure: PurgePressure
     /// The requested age in seconds, which replaces all others; nil when none was requested.
     let wantedAge: Int64?
@@ -423,7 +418,6 @@ struct AgeRules: Sendable {
 
 /// The test whether an item is old enough.
 struct AgeLimit: Sendable {
-    /// The minimum age in seconds.
     let minimumAge: Int64
     /// The latest time of last use at which an item is old enough.
     let newestAllowed: FileTime

@@ -6,7 +6,6 @@ import SystemPackage
 ///
 /// Read when first asked for, once for all units of a search or a run.
 final class TemporaryFileUsers: Sendable {
-    /// Programs of one owner.
     fileprivate struct Program {
         let start: FileTime
         /// Whether it leads a session: such a program is a service or a shell, and runs for months.

@@ -21,7 +21,6 @@ struct KeptPaths: Sendable {
         let part: Int
     }
 
-    /// What a matching line keeps.
     enum Match: Sendable, Hashable {
         /// The item, but not its content.
         case itself
@@ -58,7 +57,6 @@ struct KeptPaths: Sendable {
     /// for never, and 0 where no line says so.
     func age(keepsLonger: Bool) -> Int64? { ages[keepsLonger ? .varTmp : .tmp] ?? 0 }
 
-    /// The position of `/`.
     var root: Position {
         var position = Position()
         for index in lines.indices { add(Candidate(pattern: index, part: 0), to: &position) }
@@ -215,7 +213,6 @@ struct TemporaryFilesSettings {
 
 /// A tmpfiles.d(5) line, as far as it says what is kept.
 struct TemporaryFilesLine: Sendable, Hashable {
-    /// One part of a path.
     enum Part: Sendable, Hashable {
         /// A pattern for one name.
         case name(NamePattern)
@@ -237,7 +234,6 @@ struct TemporaryFilesLine: Sendable, Hashable {
     let parts: [Part]
     /// The line's age in seconds; nil for never.
     let age: Int64?
-    /// What the line keeps.
     let keeps: KeptPaths.Match
     /// The directory whose content the line is about; nil for a line that keeps something.
     let directory: Directory?
@@ -303,7 +299,6 @@ struct TemporaryFilesLine: Sendable, Hashable {
         return parts
     }
 
-    /// Parses the lines of a file.
     static func lines(
         in contents: [UInt8], _ specifiers: [UInt8: [UInt8]] = [:]
     ) -> [TemporaryFilesLine] {

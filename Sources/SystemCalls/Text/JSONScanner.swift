@@ -309,8 +309,8 @@ extension JSONScanner {
 }
 
 extension JSONScanner {
-    /// Reads a string, an integer, a Boolean or null.
-    fileprivate mutating func scalar() throws(JSONError) -> JSONFields.Value {
+    /// Reads a string, an integer, a Boolean or null, and skips an array.
+    fileprivate mutating func value() throws(JSONError) -> JSONFields.Value {
         skipSpace()
         switch next < bytes.endIndex ? bytes[next] : 0 {
         case quote: return .string(try string())
@@ -318,6 +318,10 @@ extension JSONScanner {
         case UInt8(ascii: "n"):
             guard try takesNull() else { throw failure }
             return .null
+        case UInt8(ascii: "["):
+            let array = self
+            try skipValue()
+            return .array(array)
         default: return .integer(try number { Int128($0) })
         }
     }
@@ -326,22 +330,28 @@ extension JSONScanner {
 /// The fields of one object that others may have written, to be taken out one by one: what is left, or
 /// is of another type than asked for, was not expected.
 ///
-/// The values are strings, integers, Booleans and nulls; any other, and a field that is there twice, is
-/// an error.
+/// The values are strings, integers, Booleans, nulls and arrays of such objects; any other, and a field
+/// that is there twice, is an error.
 package struct JSONFields {
     fileprivate enum Value {
         case string([UInt8])
         case integer(Int128)
         case boolean(Bool)
         case null
+        /// An array that is read when it is taken.
+        case array(JSONScanner)
     }
 
     private var values: [String: Value] = [:]
 
     package init(_ json: ArraySlice<UInt8>) throws(JSONError) {
         var scanner = JSONScanner(json, hasLostBytes: false)
+        try self.init(&scanner)
+    }
+
+    private init(_ scanner: inout JSONScanner) throws(JSONError) {
         try scanner.forEachField { scanner, name throws(JSONError) in
-            let value = try scanner.scalar()
+            let value = try scanner.value()
             guard values.updateValue(value, forKey: name) == nil else { throw scanner.failure }
         }
     }
@@ -369,13 +379,40 @@ package struct JSONFields {
         }
     }
 
-    /// Takes bytes as ``JSONLine`` writes them: as text, or as null and in a second field as Base64.
+    package mutating func time(_ name: String) -> FileTime? {
+        text(name).flatMap { FileTime(rfc3339: $0.utf8) }
+    }
+
+    /// Takes an array of objects, without keeping the fields of more than one.
+    ///
+    /// - Parameter read: takes all fields of an object; nil for an invalid one.
+    /// - Returns: nil when there is no such array.
+    /// - Throws: `JSONError` after the first invalid object.
+    package mutating func objects<Element>(
+        _ name: String, _ read: (inout JSONFields) -> Element?
+    ) throws(JSONError) -> [Element]? {
+        let array = take(name) { value -> JSONScanner? in
+            guard case .array(let array) = value else { return nil }
+            return array
+        }
+        guard var array else { return nil }
+        var elements: [Element] = []
+        try array.forEachElement { scanner throws(JSONError) in
+            var fields = try JSONFields(&scanner)
+            guard let element = read(&fields), fields.isEmpty else { throw scanner.failure }
+            elements.append(element)
+        }
+        return elements
+    }
+
+    /// Takes bytes as ``JSONLine`` writes them: as text, or what is not UTF-8 as null and in a second
+    /// field as Base64.
     ///
     /// - Returns: nil inside for null without a second field.
     package mutating func bytes(_ name: String) -> [UInt8]?? {
         take(name) { value -> [UInt8]?? in
             switch value {
-            case .string(let bytes): bytes
+            case .string(let bytes) where isText(bytes): bytes
             case .null: .some(nil)
             default: nil
             }
@@ -383,7 +420,7 @@ package struct JSONFields {
             bytes
                 ?? take("\(name)Base64") { value in
                     guard case .string(let text) = value else { return nil }
-                    return Base64.bytes(of: text)
+                    return Base64.bytes(of: text).flatMap { isText($0) ? nil : $0 }
                 }
         }
     }
@@ -396,6 +433,8 @@ package struct JSONFields {
         return result
     }
 }
+
+private func isText(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
 
 /// Splits a JSON array that arrives in chunks into its elements and keeps only one in memory.
 ///

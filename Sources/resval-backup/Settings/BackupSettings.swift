@@ -230,20 +230,6 @@ extension SettingsPaths {
 }
 
 extension SettingsReader {
-    /// Returns what the text of a key stands for.
-    ///
-    /// - Parameter expected: the complaint about another value.
-    func value<Value>(
-        _ key: some RawRepresentable<String>, _ expected: String, _ parse: (String) -> Value?
-    ) throws(SettingsError) -> Value {
-        guard let value = textIfAny(key).flatMap(parse) else { throw complaint(key, expected) }
-        return value
-    }
-
-    func complaint(_ key: some RawRepresentable<String>, _ text: String) -> SettingsError {
-        complaint(key.rawValue, text)
-    }
-
     fileprivate func age(_ key: SettingsKey) throws(SettingsError) -> Int64 {
         try value(key, "takes a time such as \"12h\" or \"1d\"") { text in
             AgeArgument(argument: text).flatMap { $0.seconds > 0 ? $0.seconds : nil }

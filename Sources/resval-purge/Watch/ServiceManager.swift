@@ -18,7 +18,6 @@ struct ServiceNotifier: Sendable, Hashable {
             watchdogProcess: environmentVariable("WATCHDOG_PID"), process: processNumber())
     }
 
-    /// A notifier that does nothing.
     static let none = ServiceNotifier(socket: nil)
 
     /// Creates a notifier.
@@ -127,7 +126,6 @@ struct ServiceLog: Sendable {
     /// The priority of a line, by its syslog number.
     enum Priority: Int, Sendable { case error = 3, warning = 4, notice = 5, info = 6 }
 
-    /// Whether the journal reads standard error.
     let isJournal: Bool
 
     /// The log for this process: for the journal when `$JOURNAL_STREAM` names standard error.

@@ -6,9 +6,7 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// One purge of a volume towards a goal.
 struct VolumePurge {
-    /// The outcome of a purge.
     enum Outcome: Sendable {
         /// The plan was executed.
         case done(PurgeOutcome)
@@ -64,15 +62,6 @@ struct VolumePurge {
         let outcome = try executor.execute(plan, now: now, event: event)
         remember(totals.certainBytes - outcome.certainBytes, plan)
         return .done(outcome)
-    }
-
-    /// Returns how many bytes can be freed at critical pressure.
-    ///
-    /// - Throws: as ``run(on:towards:event:)``.
-    func purgeableBytes(on volume: FilePath) throws -> Int64 {
-        let search = try search(on: volume, isCritical: true)
-        guard !search.roots.isEmpty else { return 0 }
-        return try search.units(freeing: 0, on: volume, now: .now).totals.bytes
     }
 
     private func search(on volume: FilePath, isCritical: Bool) throws(FileError) -> UnitSearch {

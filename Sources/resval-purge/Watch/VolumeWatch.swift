@@ -4,22 +4,20 @@ import SystemCalls
 
 /// Decides when a volume is purged, from its arguments alone.
 struct VolumeWatch: Sendable {
-    /// The next action.
     enum Action: Sendable, Hashable {
         /// Measure again after a time.
         case wait(Duration)
         /// Purge now.
         case purge(PurgeGoal)
-        /// Search, and purge if more can be freed than before; see ``noteSearch(_:taking:at:)``.
-        case search
     }
 
-    /// The result of a purge.
     enum Result: Sendable, Hashable {
         /// What was needed is available, or something was deleted and more may have been written
         /// meanwhile.
         case helpful
-        /// Too little may be deleted, repeated purges freed too little, or the purge failed.
+        /// Nothing was deleted, since too little may be.
+        case nothingDeleted
+        /// Repeated purges freed too little, or the purge failed.
         case fruitless
     }
 
@@ -27,12 +25,11 @@ struct VolumeWatch: Sendable {
     static let firstPause = Duration.seconds(300)
     /// The longest pause after fruitless purges.
     static let longestPause = Duration.seconds(3600)
-    /// The shortest pause between searches for more to purge at critical pressure.
-    static let searchPause = Duration.seconds(5)
-    /// The pause after a helpful purge.
+    /// The pause at critical pressure after a purge that deleted nothing: what appears meanwhile may
+    /// be deleted.
+    static let pauseWhileCritical = Duration.seconds(60)
     static let pauseAfterHelp = Duration.seconds(2)
 
-    /// The interval between measurements.
     var interval = PollingInterval()
     /// The volume's pressure at the last measurement; nil before the first.
     var pressure: StoragePressure? { tracker.pressure }
@@ -47,12 +44,7 @@ struct VolumeWatch: Sendable {
     /// A time in which no purge begins.
     private struct Hold {
         let end: Duration
-        /// The pressure when it began.
         let pressure: StoragePressure
-        /// How many bytes the last search found; nil when there is no search before the end.
-        var purgeable: Int64?
-        /// When to search again.
-        var nextSearch: Duration = .zero
     }
 
     init(_ thresholds: StorageThresholds) { tracker = PressureTracker(thresholds) }
@@ -76,48 +68,25 @@ struct VolumeWatch: Sendable {
         // A purge that was fruitless at low pressure may help at critical, where freeing a part is
         // enough.
         if let hold, now < hold.end, pressure <= hold.pressure {
-            var rest = hold.end - now
-            if hold.purgeable != nil, pressure == .critical {
-                if now >= hold.nextSearch { return .search }
-                rest = min(rest, hold.nextSearch - now)
-            }
-            return .wait(min(max(wait, interval.shortest), rest))
+            return .wait(min(max(wait, interval.shortest), hold.end - now))
         }
         return .purge(PurgeGoal(space, tracker.thresholds))
     }
 
-    /// Adds the result of a purge.
-    ///
-    /// - Parameter purgeable: how many bytes a search found that can still be freed, the greatest
-    ///   number when the next search shall tell; nil to search no more before the pause ends.
-    mutating func note(_ result: Result, purgeable: Int64? = nil, at now: Duration) {
+    mutating func note(_ result: Result, at now: Duration) {
         let pressure = tracker.pressure ?? .normal
         switch result {
         case .helpful:
             hold = Hold(end: now + Self.pauseAfterHelp, pressure: pressure)
-        case .fruitless:
-            hold = Hold(
-                end: now + pause, pressure: pressure, purgeable: purgeable,
-                nextSearch: now + Self.searchPause)
+        case .nothingDeleted where pressure == .critical:
+            hold = Hold(end: now + Self.pauseWhileCritical, pressure: pressure)
+        case .nothingDeleted, .fruitless:
+            hold = Hold(end: now + pause, pressure: pressure)
             pause = min(pause * 2, Self.longestPause)
         }
     }
-
-    /// Adds the result of a search: when more can be freed than before, the next action is a purge.
-    ///
-    /// - Parameters:
-    ///   - purgeable: how many bytes can be freed; nil when the search failed.
-    ///   - time: how long the search took. Searching takes a twentieth of the time.
-    mutating func noteSearch(_ purgeable: Int64?, taking time: Duration, at now: Duration) {
-        if let purgeable {
-            if purgeable > hold?.purgeable ?? .max { return hold = nil }
-            hold?.purgeable = purgeable
-        }
-        hold?.nextSearch = now + max(Self.searchPause, time * 20)
-    }
 }
 
-/// How much a purge is to free, in bytes and in inodes.
 struct PurgeGoal: Sendable, Hashable {
     /// What the purge aims at: afterwards twice the `low` threshold is available.
     let wanted: PurgeAmount

@@ -25,7 +25,6 @@ final class VolumeWatcher {
     private let settings: WatchSettings
     private var volumes: [Watched]
     private var sentStatus = ""
-    /// Whether anything has failed since the start.
     private(set) var hasFailures = false
 
     /// Creates a watcher.
@@ -73,7 +72,6 @@ final class VolumeWatcher {
         if isShort { adviseOnMarks() }
     }
 
-    /// Watches until a stop is requested.
     func run() {
         adviseOnMarks()
         // Finishing leftovers may take longer than the manager allows for a start.
@@ -103,33 +101,12 @@ extension VolumeWatcher {
         if report.hasFailures { hasFailures = true }
     }
 
-    /// Warns about settings that have no effect.
     private func warn() {
         if !settings.isAlone, let warning = unseenProcessesWarning() {
             log.write(.warning, "\(warning): set alone = true if none does")
         }
-        let environment = environment
         for warning in environment.warnings {
             log.write(.warning, about: warning.subject?.bytes, warning.sentence)
-        }
-        let protected =
-            environment.locations.protectedRoots + settings.protected
-            + BackupRepositories.protected(environment.base)
-        for root in settings.markRoots where protected.contains(where: { root.isHeld(by: $0) }) {
-            log.write(
-                .warning, about: root.bytes,
-                "nothing in it is ever deleted, whatever its marks say: it is, or is in, a "
-                    + "protected directory")
-        }
-        for root in settings.markRoots {
-            do throws(FileError) {
-                _ = try NamedItem(at: root)
-            } catch {
-                // Other errors come from directories that are currently not mounted.
-                guard error.code == .unsafePath else { continue }
-                log.write(
-                    .warning, about: error.path?.bytes, "mark-roots leads to it: \(error)")
-            }
         }
     }
 
@@ -162,12 +139,10 @@ extension VolumeWatcher {
             switch action {
             case .wait(let wait): return wait
             case .purge(let goal):
-                var purgeable: Int64?
-                let result = purge(at: index, goal, leaving: &purgeable)
-                volumes[index].watch.note(result, purgeable: purgeable, at: timeSinceBoot())
-            case .search: search(at: index)
+                let result = purge(at: index, goal)
+                volumes[index].watch.note(result, at: timeSinceBoot())
+                return interval.shortest
             }
-            return interval.shortest
         } catch {
             if !volumes[index].isUnreachable {
                 log.write(.error, about: path.bytes, "cannot be watched: \(error)")
@@ -178,41 +153,26 @@ extension VolumeWatcher {
         }
     }
 
-    private func volumePurge() -> VolumePurge {
-        VolumePurge(settings, environment) { [watchdog] in
+    private func purge(at index: Int, _ goal: PurgeGoal) -> VolumeWatch.Result {
+        let path = volumes[index].path
+        let purge = VolumePurge(settings, environment) { [watchdog] in
             watchdog.tell()
             return StopRequest.isMade
         }
-    }
-
-    /// Looks for more to purge on a volume where purging was fruitless.
-    private func search(at index: Int) {
-        let start = timeSinceBoot()
-        // The next purge reports what cannot be searched.
-        let bytes = try? volumePurge().purgeableBytes(on: volumes[index].path)
-        let end = timeSinceBoot()
-        volumes[index].watch.noteSearch(bytes, taking: end - start, at: end)
-    }
-
-    /// - Parameter purgeable: set to how many bytes can still be freed, unless deleting is in vain.
-    private func purge(
-        at index: Int, _ goal: PurgeGoal, leaving purgeable: inout Int64?
-    ) -> VolumeWatch.Result {
-        let path = volumes[index].path
-        let purge = volumePurge()
         var report = PurgeReport(log)
-        var hasHelped = false
+        var result = VolumeWatch.Result.fruitless
         do {
             let outcome = try purge.run(on: path, towards: goal) { report.note($0) }
-            if case .done(let outcome) = outcome, outcome.removedUnits > 0 {
-                hasHelped = volumes[index].effect.hasHelped(outcome)
-            } else {
-                // The purge's own search counts differently from those it is compared with.
-                purgeable = (goal.isPartial ? try? purge.purgeableBytes(on: path) : nil) ?? .max
-            }
             switch outcome {
-            case .done(let outcome): report.finish(outcome, on: path, wanted: goal.wanted)
+            case .done(let outcome):
+                report.finish(outcome, on: path, wanted: goal.wanted)
+                if outcome.removedUnits == 0 {
+                    result = .nothingDeleted
+                } else if volumes[index].effect.hasHelped(outcome) {
+                    result = .helpful
+                }
             case .unreachable(let purgeable):
+                result = .nothingDeleted
                 log.write(
                     .warning, about: path.bytes,
                     "nothing is deleted: only \(purgeable.text(for: goal.needed)) of the "
@@ -223,7 +183,7 @@ extension VolumeWatcher {
         } catch let refusal as PurgeRefusal {
             log.write(.warning, about: path.bytes, "does not purge: \(refusal.sentence)")
             // The other purge may help.
-            hasHelped = refusal == .anotherIsAtWork
+            if refusal == .anotherIsAtWork { result = .helpful }
         } catch {
             let errorPath = (error as? FileError)?.path ?? path
             log.write(.error, about: errorPath.bytes, "cannot purge: \(error)")
@@ -234,7 +194,7 @@ extension VolumeWatcher {
             volumes[index].effect = PurgeEffect()
             return .helpful
         }
-        return hasHelped ? .helpful : .fruitless
+        return result
     }
 
     /// Measures the space on a volume. Remote and FUSE filesystems are never purged, and measuring

@@ -5,7 +5,6 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The settings for watching volumes, as read from the configuration file.
 struct WatchSettings: Sendable, Hashable {
     /// An absolute path on each watched volume.
     var volumes: [FilePath] = []
@@ -27,11 +26,9 @@ struct WatchSettings: Sendable, Hashable {
     /// Whether no process outside of this PID namespace uses what is searched.
     var isAlone = false
 
-    /// Creates settings that watch the given volumes.
     init(volumes: [FilePath]) { self.volumes = volumes }
 }
 
-/// The keys of the configuration file.
 enum WatchKey: String, CaseIterable {
     case volumes
     case markRoots = "mark-roots"
@@ -40,7 +37,6 @@ enum WatchKey: String, CaseIterable {
     case smallest, alone, thresholds
 }
 
-/// The keys of the table `thresholds`.
 enum ThresholdKey: String, CaseIterable {
     case lowPercent = "low-percent"
     case low
@@ -135,7 +131,7 @@ extension WatchSettings {
         volumes = try paths.paths(WatchKey.volumes) ?? [home].compactMap(\.self)
         guard !volumes.isEmpty else {
             throw reader.complaint(
-                WatchKey.volumes.rawValue, "names what to watch: volumes = [\"/home\"]")
+                WatchKey.volumes, "names what to watch: volumes = [\"/home\"]")
         }
         markRoots = try paths.paths(WatchKey.markRoots) ?? []
         protected = try paths.paths(WatchKey.protected) ?? []
@@ -144,77 +140,59 @@ extension WatchSettings {
         locations =
             caches.map { StorageLocation(kind: .caches, path: $0) }
             + temporary.map { StorageLocation(kind: .temporary, path: $0) }
-        if let text = try reader.string(WatchKey.minimumAge) {
-            guard let age = AgeArgument(argument: text)?.seconds else {
-                throw reader.complaint(
-                    WatchKey.minimumAge.rawValue, "takes an age such as \"24h\" or \"7d\"")
-            }
-            minimumAge = age
+        if reader.has(WatchKey.minimumAge) {
+            minimumAge = try reader.value(
+                WatchKey.minimumAge, "takes an age such as \"24h\" or \"7d\""
+            ) { AgeArgument(argument: $0)?.seconds }
         }
-        if let size = try Self.size(WatchKey.smallest, reader) { smallest = size }
+        if reader.has(WatchKey.smallest) { smallest = try reader.size(WatchKey.smallest) }
         isAlone = try reader.boolean(WatchKey.alone) ?? false
         if let table = try reader.table(WatchKey.thresholds) {
-            thresholds = try Self.thresholds(table)
+            thresholds = try StorageThresholds(table)
         }
     }
+}
 
-    private static func thresholds(
-        _ reader: SettingsReader
-    ) throws(SettingsError) -> StorageThresholds {
+extension StorageThresholds {
+    fileprivate init(_ reader: SettingsReader) throws(SettingsError) {
         try reader.refuseUnknownKeys(but: ThresholdKey.self)
-        var thresholds = StorageThresholds()
-        if let percent = try percent(.lowPercent, reader) {
-            thresholds.lowBytes.percent = percent
-            thresholds.lowInodes.percent = percent
+        self.init()
+        for key in ThresholdKey.allCases where reader.has(key) {
+            switch key {
+            case .lowPercent:
+                lowBytes.percent = try reader.number(key, upTo: 50)
+                lowInodes.percent = lowBytes.percent
+            case .criticalPercent:
+                criticalBytes.percent = try reader.number(key, upTo: 50)
+                criticalInodes.percent = criticalBytes.percent
+            case .low: lowBytes.amount = try reader.size(key)
+            case .critical: criticalBytes.amount = try reader.size(key)
+            case .lowInodes: lowInodes.amount = Int64(try reader.number(key))
+            case .criticalInodes: criticalInodes.amount = Int64(try reader.number(key))
+            }
         }
-        if let percent = try percent(.criticalPercent, reader) {
-            thresholds.criticalBytes.percent = percent
-            thresholds.criticalInodes.percent = percent
-        }
-        if let bytes = try size(ThresholdKey.low, reader) { thresholds.lowBytes.amount = bytes }
-        if let bytes = try size(ThresholdKey.critical, reader) {
-            thresholds.criticalBytes.amount = bytes
-        }
-        if let count = try count(.lowInodes, reader) { thresholds.lowInodes.amount = count }
-        if let count = try count(.criticalInodes, reader) {
-            thresholds.criticalInodes.amount = count
-        }
-        let pairs: [(StorageThresholds.Limit, StorageThresholds.Limit, ThresholdKey)] = [
-            (thresholds.lowBytes, thresholds.criticalBytes, .critical),
-            (thresholds.lowInodes, thresholds.criticalInodes, .criticalInodes),
+        let pairs: [(Limit, Limit, ThresholdKey)] = [
+            (lowBytes, criticalBytes, .critical), (lowInodes, criticalInodes, .criticalInodes),
         ]
         for (low, critical, key) in pairs
         where critical.percent > low.percent || critical.amount > low.amount {
-            throw reader.complaint(key.rawValue, "is above low: critical must come after low")
+            throw reader.complaint(key, "is above low: critical must come after low")
         }
-        return thresholds
+    }
+}
+
+extension SettingsReader {
+    fileprivate func size(_ key: some RawRepresentable<String>) throws(SettingsError) -> Int64 {
+        try value(key, "takes a size such as \"500M\" or \"5G\"") { ByteSize(argument: $0)?.bytes }
     }
 
-    private static func percent(
-        _ key: ThresholdKey, _ reader: SettingsReader
-    ) throws(SettingsError) -> Int? {
-        guard let percent = try reader.integer(key) else { return nil }
-        guard (0...50).contains(percent) else {
-            throw reader.complaint(key.rawValue, "takes a number from 0 to 50")
+    fileprivate func number(
+        _ key: ThresholdKey, upTo limit: Int? = nil
+    ) throws(SettingsError) -> Int {
+        guard let number = try integer(key), (0...(limit ?? .max)).contains(number) else {
+            let end = limit.map { " to \($0)" } ?? ""
+            throw complaint(key, "takes a number from 0\(end)")
         }
-        return percent
-    }
-
-    private static func size<Key: RawRepresentable<String>>(
-        _ key: Key, _ reader: SettingsReader
-    ) throws(SettingsError) -> Int64? {
-        guard let text = try reader.string(key) else { return nil }
-        guard let size = ByteSize(argument: text) else {
-            throw reader.complaint(key.rawValue, "takes a size such as \"500M\" or \"5G\"")
-        }
-        return size.bytes
-    }
-
-    private static func count(
-        _ key: ThresholdKey, _ reader: SettingsReader
-    ) throws(SettingsError) -> Int64? {
-        guard let count = try reader.integer(key) else { return nil }
-        guard count >= 0 else { throw reader.complaint(key.rawValue, "takes a number from 0") }
-        return Int64(count)
+        return number
     }
 }

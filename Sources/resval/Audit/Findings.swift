@@ -1,5 +1,6 @@
 import CommandSupport
 import EffectiveValues
+import FileTree
 import ResourceValues
 import StoragePolicy
 import SystemPackage

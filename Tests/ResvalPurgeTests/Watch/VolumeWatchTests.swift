@@ -94,47 +94,30 @@ struct VolumeWatchTests {
         #expect(!purges(watch.action(for: space(30), at: .seconds(3))))
     }
 
-    @Test("at critical it searches meanwhile, and purges when more can be freed than before")
-    func searching() {
+    @Test("at critical it purges again each minute, but not where deleting was in vain")
+    func whileCritical() {
         var watch = watch()
-        #expect(purges(watch.action(for: space(40), at: .zero)))
-        watch.note(.fruitless, purgeable: 10, at: .zero)
-        #expect(watch.action(for: space(40), at: .seconds(4)) == .wait(.seconds(1)))
-        #expect(watch.action(for: space(60), at: .seconds(5)) != .search)
-        #expect(watch.action(for: space(40), at: .seconds(5)) == .search)
-        watch.noteSearch(10, taking: .seconds(1), at: .seconds(6))
-        #expect(watch.action(for: space(40), at: .seconds(25)) != .search)
-        #expect(watch.action(for: space(40), at: .seconds(26)) == .search)
-        watch.noteSearch(5, taking: .zero, at: .seconds(26))
-        #expect(watch.action(for: space(40), at: .seconds(31)) == .search)
-        watch.noteSearch(6, taking: .zero, at: .seconds(31))
-        #expect(purges(watch.action(for: space(40), at: .seconds(31))))
-    }
-
-    @Test("at critical it does not search after a purge that deleted in vain")
-    func notSearching() {
-        var watch = watch()
-        #expect(purges(watch.action(for: space(40), at: .zero)))
-        watch.note(.fruitless, purgeable: nil, at: .zero)
-        for second in [5, 60, 299] {
-            let action = watch.action(for: space(40), at: .seconds(second))
-            #expect(action != .search && !purges(action), "\(second)")
+        for minute in 0..<5 {
+            let now = Duration.seconds(60 * minute)
+            #expect(purges(watch.action(for: space(40), at: now)))
+            watch.note(.nothingDeleted, at: now)
+            #expect(!purges(watch.action(for: space(40), at: now + .seconds(59))))
         }
         #expect(purges(watch.action(for: space(40), at: .seconds(300))))
+        watch.note(.fruitless, at: .seconds(300))
+        #expect(!purges(watch.action(for: space(40), at: .seconds(599))))
+        #expect(purges(watch.action(for: space(40), at: .seconds(600))))
     }
 
-    @Test("a failed search changes nothing, and the first that succeeds is what counts")
-    func failedSearch() {
+    @Test("at low it waits as long where nothing was deleted as where deleting was in vain")
+    func nothingAtLow() {
         var watch = watch()
-        #expect(purges(watch.action(for: space(40), at: .zero)))
-        watch.note(.fruitless, purgeable: .max, at: .zero)
-        for (second, purgeable) in [(5, nil), (10, 10), (15, nil), (20, 10)] as [(Int, Int64?)] {
-            #expect(watch.action(for: space(40), at: .seconds(second)) == .search)
-            watch.noteSearch(purgeable, taking: .zero, at: .seconds(second))
-            #expect(!purges(watch.action(for: space(40), at: .seconds(second))))
-        }
-        watch.noteSearch(11, taking: .zero, at: .seconds(20))
-        #expect(purges(watch.action(for: space(40), at: .seconds(20))))
+        #expect(purges(watch.action(for: space(90), at: .zero)))
+        watch.note(.nothingDeleted, at: .zero)
+        #expect(!purges(watch.action(for: space(90), at: .seconds(299))))
+        #expect(purges(watch.action(for: space(90), at: .seconds(300))))
+        watch.note(.nothingDeleted, at: .seconds(300))
+        #expect(!purges(watch.action(for: space(90), at: .seconds(899))))
     }
 
     @Test("when there was enough again, the next purge begins at once, and the pauses anew")

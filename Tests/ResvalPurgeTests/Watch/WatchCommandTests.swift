@@ -100,22 +100,6 @@ struct WatchCommandTests {
         }
     }
 
-    @Test("marks are acted on below the directories that are named")
-    func markRoots() throws {
-        let configuration = "min-age = \"0\"\nmark-roots = [\"~/data\"]\n"
-        let home = try watchedHome(configuration: configuration, caches: 0)
-        let result = try home.run(
-            """
-            leave 8
-            "$PURGE" watch --once 2> "$LOG"
-            echo "exit $?"
-            """)
-        let log = try home.log
-        #expect(result.text == "exit 0\n", "\(result)\n\(log)")
-        #expect(!home("data/marked").exists)
-        #expect(home("Documents/letter").exists)
-    }
-
     @Test(
         "where the threshold cannot be reached nothing is deleted, and nothing is tried over and over"
     )
@@ -155,7 +139,7 @@ struct WatchCommandTests {
         #expect(!home(".cache/app/c0").exists)
     }
 
-    @Test("at critical something purgeable that appears after a purge in vain is deleted soon")
+    @Test("at critical what appears after a purge in vain is deleted in a minute")
     func appearing() throws {
         let home = try watchedHome(caches: 0)
         let result = try home.run(
@@ -164,7 +148,7 @@ struct WatchCommandTests {
             "$PURGE" watch 2> "$LOG" & watch=$!
             until_logged 'deleted 0 units'
             mv data/marked .cache/found
-            for _ in $(seq 150); do [[ -e .cache/found ]] || break; sleep 0.1; done
+            for _ in $(seq 900); do [[ -e .cache/found ]] || break; sleep 0.1; done
             kill -TERM "$watch"
             wait "$watch"
             echo "exit $?"

@@ -182,22 +182,4 @@ struct WatchConfigurationTests {
         #expect(!named.contains("mark-roots"), "\(named)")
         #expect(!home(".local/share/marked").exists)
     }
-
-    @Test("protected directories in mark-roots are reported, and nothing in them is deleted")
-    func protectedMarkRoots() throws {
-        let configuration = "min-age = \"0\"\nmark-roots = [\"~/Documents/drafts\"]\n"
-        let home = try watchedHome(configuration: configuration, caches: 0)
-        try Tree { Directory("drafts") { File("draft", contentOfOneMebibyte).purgeable() } }
-            .create(in: home.home.appending("Documents"))
-        let result = try home.run(
-            """
-            leave 3
-            "$PURGE" watch --once 2> "$LOG"
-            echo "exit $?"
-            """)
-        let log = try home.log
-        #expect(result.text == "exit 1\n", "\(result)\n\(log)")
-        #expect(log.contains("Documents/drafts: nothing in it is ever deleted"), "\(log)")
-        #expect(home("Documents/drafts/draft").exists)
-    }
 }

@@ -66,7 +66,6 @@ struct MountView {
     let mounts: [(FilePath, FilesystemPart)]
     /// What is mounted, and what is mounted over.
     let parts: Set<FilesystemPart>
-    /// The directories of overlays.
     let layers: Set<FilesystemPart>
     /// The mount points of remote and FUSE filesystems, as paths of this process.
     private let remoteMountPoints: [[UInt8]]

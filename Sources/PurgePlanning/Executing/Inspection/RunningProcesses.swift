@@ -9,7 +9,6 @@ import SystemPackage
 /// a unit by them; a write lease detects files that it opened before the unit was examined.
 final class RunningProcesses {
     private let places: [FilePath]
-    /// The views of the mount tables read before.
     private var known: [ViewKey: MountView] = [:]
     private var own = MountTable(mountinfo: [])
     /// The mountinfo text from which ``own`` was made.
@@ -101,16 +100,13 @@ final class RunningProcesses {
     }
 }
 
-/// One pass over all threads.
 private struct TaskLook {
     private let items: Set<FileIdentity>
     private let own: MountTable
     private let known: [ViewKey: MountView]
     private(set) var views: [ViewKey: MountView] = [:]
-    /// Whether there are views that were not known before.
     private(set) var hasNewViews = false
     private var namespaces: [NamespaceKey: MountView] = [:]
-    /// The items that a thread uses.
     private(set) var used: Set<FileIdentity> = []
     /// The error that kept a thread from being inspected although it may still run.
     private(set) var shortage: Errno?
@@ -281,7 +277,6 @@ private struct TaskLook {
     }
 }
 
-/// The key of a view of mounts.
 private struct ViewKey: Hashable {
     let mountinfo: [UInt8]
     /// The path of the root directory; nil when it cannot be read, empty for a namespace that a file
@@ -305,12 +300,10 @@ private func identity(
     }
 }
 
-/// Returns the target of a `/proc` link.
 private func target(of link: FilePath, in directory: FileDescriptor) throws(Errno) -> FilePath {
     try symbolicLinkTarget(DirectoryEntryLocation(directory: directory, name: link))
 }
 
-/// Returns the contents of a `/proc` file.
 private func contents(_ name: FilePath, in directory: FileDescriptor) throws(Errno) -> [UInt8] {
     let file = OwnedDescriptor(try openFile(in: directory, name, flags: .readOnly))
     defer { withExtendedLifetime(file) {} }

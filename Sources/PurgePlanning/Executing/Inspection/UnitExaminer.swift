@@ -236,7 +236,6 @@ final class UnitExaminer {
         visitor.leave(below)
     }
 
-    /// Applies the rules to everything in a directory unit.
     private func lookBelow(
         _ walk: inout DirectoryWalk<PurgeContext>, depth: Int, _ contents: inout UnitContents,
         _ visitor: inout UnitVisitor
@@ -316,7 +315,6 @@ struct Examination {
     /// The unit as the rules describe it now.
     let unit: PurgeUnit
     let place: UnitEntry
-    /// The search root it was reached from.
     let root: ExaminedRoot
     /// The leased file, when the unit is a regular file; nil for directories and symbolic links.
     let leased: LeasedFile?
@@ -337,11 +335,9 @@ struct Examination {
 /// A search root from which a unit was reached.
 struct ExaminedRoot: Sendable {
     let point: TreeRoot<PurgeContext>
-    /// The device and inode of the root.
     let identity: FileIdentity
 }
 
-/// The content of a directory unit.
 struct UnitContents: Sendable {
     /// A hash of the statuses of all items that does not depend on their order.
     private(set) var digest: UInt64 = 0
@@ -351,13 +347,11 @@ struct UnitContents: Sendable {
     private(set) var directories: Set<FileIdentity> = []
     /// All other items.
     private(set) var files: Set<FileIdentity> = []
-    /// The files with several hard links.
     private var linkedFiles: Set<FileIdentity> = []
 
     /// The items whose times a removal changes before it removes them.
     var known: Set<FileIdentity> { directories.union(linkedFiles) }
 
-    /// - Parameter top: the directory unit itself.
     init(of top: FileIdentity? = nil) {
         if let top { directories.insert(top) }
     }
@@ -399,11 +393,9 @@ extension PurgeUnit {
 struct UnitEntry: Sendable {
     /// The unit's name.
     let name: [UInt8]
-    /// The path of the parent directory.
     let parentPath: [UInt8]
     /// The parent directory, opened with `O_PATH`.
     let parent: OpenDirectory
-    /// The status of the parent directory.
     let parentStatus: FileStatus
 
     var directory: FileDescriptor { parent.descriptor }

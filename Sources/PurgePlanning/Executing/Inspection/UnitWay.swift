@@ -74,7 +74,6 @@ struct UnitWay {
     let context: PurgeContext
     /// The number of levels from the search root to these entries: 0 when the root is one of them.
     let depthOfEntries: Int
-    /// The directories from `/` down.
     private var steps: [Step]
     private let begin: Begin
 
@@ -96,7 +95,6 @@ struct UnitWay {
         self.begin = begin
     }
 
-    /// Returns the place of a name in the last directory.
     func entry(_ name: [UInt8]) -> UnitEntry {
         let last = steps[steps.count - 1]
         return UnitEntry(
