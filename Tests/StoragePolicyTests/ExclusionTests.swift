@@ -9,102 +9,78 @@ private func foreign(_ excluding: Set<Marker>, including: Set<Marker> = []) -> F
 
 private let homeInTmp = locations(["HOME": "/tmp/h"])
 
-private let rows: [PolicyRow] = [
-    PolicyRow(
-        "1: an entry of an excluded directory inherits", "d(excluded)/f",
-        "excluded: inherited /d (marked)"),
-    PolicyRow(
-        "1: a child cannot include itself again", "d(excluded)/f(included)",
-        "excluded: inherited /d (marked)"),
-    PolicyRow(
-        "1: the topmost excluded directory is named", "a(excluded)/b(excluded)/f",
-        "excluded: inherited /a (marked)"),
-    PolicyRow(
-        "1: what is below an excluded location inherits from it", "tmp/d/f(included)",
-        "excluded: inherited /tmp (location)"),
-    PolicyRow(
-        "1: a malformed mark below an excluded directory is still reported",
-        "d(excluded)/f(malformed exclusion)", "excluded: inherited /d (marked); malformed"),
-    PolicyRow("2: true excludes a file", "f(excluded)", "excluded: marked"),
-    PolicyRow("2: true excludes a directory", "d(excluded)/", "excluded: marked"),
-    PolicyRow("2: false includes", "f(included)", "included: marked-false"),
-    PolicyRow(
-        "2: malformed includes and is reported", "f(malformed exclusion)",
-        "included: malformed; malformed"),
-    PolicyRow(
-        "2: unreadable includes and is reported", "f(unreadable exclusion)",
-        "included: unreadable; unreadable"),
-    PolicyRow(
-        "2: false overrules a location on this item", "tmp(included)/", "included: marked-false"),
-    PolicyRow(
-        "2: what lies below a location that false includes is included", "tmp(included)/f",
-        "included: unmarked"),
-    PolicyRow(
-        "2: malformed overrules a location on this item", "tmp(malformed exclusion)/",
-        "included: malformed; malformed"),
-    PolicyRow(
-        "2: false overrules foreign marks, and the conflict is reported", "f(included, apple)",
-        "included: marked-false; conflict"),
-    PolicyRow(
-        "2: without the native marker, its mark does not count", "f(excluded)",
-        "included: unmarked", markers: [.apple]),
-    PolicyRow("3: a foreign mark of the chosen set excludes", "f(apple)", "excluded: marker"),
-    PolicyRow(
-        "3: a foreign mark outside the chosen set does not", "f(apple)",
-        "included: unmarked", markers: [.native, .xdg]),
-    PolicyRow("3: nodump does not count unless chosen", "d(nodump)/", "included: unmarked"),
-    PolicyRow(
-        "3: two foreign marks that disagree exclude and are reported", "d(apple, including xdg)/",
-        "excluded: marker; conflict"),
-    PolicyRow(
-        "3: a foreign mark that includes does not overrule a location", "tmp(including xdg)/",
-        "excluded: location"),
-    PolicyRow(
-        "3: what lies below a foreign mark inherits it", "d(apple)/f",
-        "excluded: inherited /d (marker)"),
-    PolicyRow("4: a temporary directory is excluded", "tmp/", "excluded: location"),
-    PolicyRow("4: a caches directory is excluded", "home/u/.cache/", "excluded: location"),
-    PolicyRow("4: a file in the place of a location is none", "tmp", "included: unmarked"),
-    PolicyRow(
-        "4: without locations, none is excluded", "tmp/", "included: unmarked", locations: nil),
-    PolicyRow(
-        "4: a mount point inside a location is not part of it", "tmp/m(mount)/",
-        "included: unmarked"),
-    PolicyRow(
-        "4: what lies below a mount point inside a location is included", "tmp/m(mount)/f",
-        "included: unmarked"),
-    PolicyRow(
-        "4: a location that is itself a mount point is excluded", "tmp(mount)/",
-        "excluded: location"),
-    PolicyRow(
-        "4: a mark inside a location goes on beyond a mount point", "tmp/d(excluded)/m(mount)/f",
-        "excluded: inherited /tmp/d (marked)"),
-    PolicyRow(
-        "4: a mount point does not end the exclusion by a mark", "d(excluded)/m(mount)/",
-        "excluded: inherited /d (marked)"),
-    PolicyRow(
-        "4: a home inside a location is cut out of it", "tmp/h/f",
-        "included: unmarked", locations: homeInTmp),
-    PolicyRow(
-        "4: the caches of a home inside a location are a location of their own", "tmp/h/.cache/",
-        "excluded: location", locations: homeInTmp),
-    PolicyRow("5: otherwise included", "home/f", "included: unmarked"),
-    PolicyRow(
-        "hard links: a file with two is included and reported", "f(excluded, 2 links)",
-        "included: hard-linked; hard-linked"),
-    PolicyRow(
-        "hard links: a file with an unknown number is included and reported",
-        "f(excluded, unknown links)", "included: hard-linked; hard-linked"),
-    PolicyRow(
-        "hard links: a foreign mark does not exclude a file with two either", "f(apple, 2 links)",
-        "included: hard-linked; hard-linked"),
-    PolicyRow(
-        "hard links: a directory's link count does not matter", "d(excluded, 5 links)/",
-        "excluded: marked"),
-    PolicyRow(
-        "hard links: below an excluded directory the rule does not hold",
-        "d(excluded)/f(excluded, 2 links)", "excluded: inherited /d (marked)"),
-]
+private let rows =
+    PolicyRow.rows(
+        """
+        1: an entry of an excluded directory inherits | d(excluded)/f \
+        | excluded: inherited /d (marked)
+        1: a child cannot include itself again | d(excluded)/f(included) \
+        | excluded: inherited /d (marked)
+        1: the topmost excluded directory is named | a(excluded)/b(excluded)/f \
+        | excluded: inherited /a (marked)
+        1: what is below an excluded location inherits from it | tmp/d/f(included) \
+        | excluded: inherited /tmp (location)
+        1: a malformed mark below an excluded directory is still reported \
+        | d(excluded)/f(malformed exclusion) | excluded: inherited /d (marked); malformed
+        2: true excludes a file | f(excluded) | excluded: marked
+        2: true excludes a directory | d(excluded)/ | excluded: marked
+        2: false includes | f(included) | included: marked-false
+        2: malformed includes and is reported | f(malformed exclusion) \
+        | included: malformed; malformed
+        2: unreadable includes and is reported | f(unreadable exclusion) \
+        | included: unreadable; unreadable
+        2: false overrules a location on this item | tmp(included)/ | included: marked-false
+        2: what lies below a location that false includes is included | tmp(included)/f \
+        | included: unmarked
+        2: malformed overrules a location on this item | tmp(malformed exclusion)/ \
+        | included: malformed; malformed
+        2: false overrules foreign marks, and the conflict is reported | f(included, apple) \
+        | included: marked-false; conflict
+        3: a foreign mark of the chosen set excludes | f(apple) | excluded: marker
+        3: nodump does not count unless chosen | d(nodump)/ | included: unmarked
+        3: two foreign marks that disagree exclude and are reported | d(apple, including xdg)/ \
+        | excluded: marker; conflict
+        3: a foreign mark that includes does not overrule a location | tmp(including xdg)/ \
+        | excluded: location
+        3: what lies below a foreign mark inherits it | d(apple)/f | excluded: inherited /d (marker)
+        4: a temporary directory is excluded | tmp/ | excluded: location
+        4: a caches directory is excluded | home/u/.cache/ | excluded: location
+        4: a file in the place of a location is none | tmp | included: unmarked
+        4: a mount point inside a location is not part of it | tmp/m(mount)/ | included: unmarked
+        4: what lies below a mount point inside a location is included | tmp/m(mount)/f \
+        | included: unmarked
+        4: a location that is itself a mount point is excluded | tmp(mount)/ | excluded: location
+        4: a mark inside a location goes on beyond a mount point | tmp/d(excluded)/m(mount)/f \
+        | excluded: inherited /tmp/d (marked)
+        4: a mount point does not end the exclusion by a mark | d(excluded)/m(mount)/ \
+        | excluded: inherited /d (marked)
+        5: otherwise included | home/f | included: unmarked
+        hard links: a file with two is included and reported | f(excluded, 2 links) \
+        | included: hard-linked; hard-linked
+        hard links: a file with an unknown number is included and reported \
+        | f(excluded, unknown links) | included: hard-linked; hard-linked
+        hard links: a foreign mark does not exclude a file with two either | f(apple, 2 links) \
+        | included: hard-linked; hard-linked
+        hard links: a directory's link count does not matter | d(excluded, 5 links)/ \
+        | excluded: marked
+        hard links: below an excluded directory the rule does not hold \
+        | d(excluded)/f(excluded, 2 links) | excluded: inherited /d (marked)
+        """) + [
+        PolicyRow(
+            "2: without the native marker, its mark does not count", "f(excluded)",
+            "included: unmarked", markers: [.apple]),
+        PolicyRow(
+            "3: a foreign mark outside the chosen set does not", "f(apple)",
+            "included: unmarked", markers: [.native, .xdg]),
+        PolicyRow(
+            "4: without locations, none is excluded", "tmp/", "included: unmarked", locations: nil),
+        PolicyRow(
+            "4: a home inside a location is cut out of it", "tmp/h/f",
+            "included: unmarked", locations: homeInTmp),
+        PolicyRow(
+            "4: the caches of a home inside a location are a location of their own",
+            "tmp/h/.cache/", "excluded: location", locations: homeInTmp),
+    ]
 
 struct ExclusionTests {
     @Test("each rule about exclusion, in order", arguments: rows)

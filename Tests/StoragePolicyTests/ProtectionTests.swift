@@ -2,28 +2,21 @@ import ResourceValues
 import StoragePolicy
 import Testing
 
-private let rows: [PolicyRow] = [
-    PolicyRow("the item's own class", "f(completeUnlessOpen)", "completeUnlessOpen: marked"),
-    PolicyRow("the class of the directory above", "d(complete)/f", "complete: inherited /d"),
-    PolicyRow(
-        "the nearest directory counts", "d(complete)/e(completeWhenUserInactive)/f",
-        "completeWhenUserInactive: inherited /d/e"),
-    PolicyRow(
-        "the item's own class beats the directory's", "d(complete)/f(none)",
-        "none, plaintext: marked"),
-    PolicyRow(
-        "none is a class that allows plaintext", "d(none)/f", "none, plaintext: inherited /d"),
-    PolicyRow(
-        "malformed acts as complete and is reported", "d(none)/f(malformed class)",
-        "complete: malformed; malformed"),
-    PolicyRow(
-        "unreadable acts as complete and is reported", "f(unreadable class)",
-        "complete: unreadable; unreadable"),
-    PolicyRow(
-        "malformed acts as complete on what lies below", "d(malformed class)/f",
-        "complete: inherited /d"),
-    PolicyRow("no class stored anywhere", "d/f", "no class, plaintext: unmarked"),
-]
+private let rows = PolicyRow.rows(
+    """
+    the item's own class | f(completeUnlessOpen) | completeUnlessOpen: marked
+    the class of the directory above | d(complete)/f | complete: inherited /d
+    the nearest directory counts | d(complete)/e(completeWhenUserInactive)/f \
+    | completeWhenUserInactive: inherited /d/e
+    the item's own class beats the directory's | d(complete)/f(none) | none, plaintext: marked
+    none is a class that allows plaintext | d(none)/f | none, plaintext: inherited /d
+    malformed acts as complete and is reported | d(none)/f(malformed class) \
+    | complete: malformed; malformed
+    unreadable acts as complete and is reported | f(unreadable class) \
+    | complete: unreadable; unreadable
+    malformed acts as complete on what lies below | d(malformed class)/f | complete: inherited /d
+    no class stored anywhere | d/f | no class, plaintext: unmarked
+    """)
 
 struct ProtectionTests {
     @Test("each rule about protection", arguments: rows)

@@ -3,40 +3,29 @@ import SystemCalls
 import SystemPackage
 import Testing
 
-private let rows: [PolicyRow] = [
-    PolicyRow("a marked file may be deleted", "f(purgeable)", "purgeable: marked"),
-    PolicyRow("a marked directory may be deleted", "d(purgeable)/", "purgeable: marked"),
-    PolicyRow(
-        "what lies in a marked directory is part of the unit", "d(purgeable)/e/f",
-        "purgeable: inherited /d"),
-    PolicyRow(
-        "a marked directory in a marked one is part of the outer unit",
-        "d(purgeable)/e(purgeable)/", "purgeable: inherited /d"),
-    PolicyRow("false protects", "f(pinned)", "protected: marked-false"),
-    PolicyRow("false protects inside a unit", "d(purgeable)/f(pinned)", "protected: marked-false"),
-    PolicyRow("false protects everything below", "d(pinned)/e/f", "protected: inherited /d"),
-    PolicyRow("false above beats true below", "d(pinned)/f(purgeable)", "protected: inherited /d"),
-    PolicyRow(
-        "false below false names the directory above", "d(pinned)/f(pinned)",
-        "protected: inherited /d"),
-    PolicyRow(
-        "false inside a unit protects what lies below it", "d(purgeable)/e(pinned)/f(purgeable)",
-        "protected: inherited /d/e"),
-    PolicyRow(
-        "malformed protects and is reported", "f(malformed purging)",
-        "protected: malformed; malformed"),
-    PolicyRow(
-        "malformed protects everything below", "d(malformed purging)/f(purgeable)",
-        "protected: inherited /d"),
-    PolicyRow(
-        "unreadable protects and is reported", "f(unreadable purging)",
-        "protected: unreadable; unreadable"),
-    PolicyRow(
-        "unreadable protects everything below", "d(unreadable purging)/f(purgeable)",
-        "protected: inherited /d"),
-    PolicyRow("an unmarked item is neither purgeable nor protected", "f", "neither: unmarked"),
-    PolicyRow("exclusion does not make purgeable", "f(excluded)", "neither: unmarked"),
-]
+private let rows = PolicyRow.rows(
+    """
+    a marked file may be deleted | f(purgeable) | purgeable: marked
+    a marked directory may be deleted | d(purgeable)/ | purgeable: marked
+    what lies in a marked directory is part of the unit | d(purgeable)/e/f | purgeable: inherited /d
+    a marked directory in a marked one is part of the outer unit | d(purgeable)/e(purgeable)/ \
+    | purgeable: inherited /d
+    false protects | f(pinned) | protected: marked-false
+    false protects inside a unit | d(purgeable)/f(pinned) | protected: marked-false
+    false protects everything below | d(pinned)/e/f | protected: inherited /d
+    false above beats true below | d(pinned)/f(purgeable) | protected: inherited /d
+    false below false names the directory above | d(pinned)/f(pinned) | protected: inherited /d
+    false inside a unit protects what lies below it | d(purgeable)/e(pinned)/f(purgeable) \
+    | protected: inherited /d/e
+    malformed protects and is reported | f(malformed purging) | protected: malformed; malformed
+    malformed protects everything below | d(malformed purging)/f(purgeable) \
+    | protected: inherited /d
+    unreadable protects and is reported | f(unreadable purging) | protected: unreadable; unreadable
+    unreadable protects everything below | d(unreadable purging)/f(purgeable) \
+    | protected: inherited /d
+    an unmarked item is neither purgeable nor protected | f | neither: unmarked
+    exclusion does not make purgeable | f(excluded) | neither: unmarked
+    """)
 
 /// A way down, and whether the class that applies there keeps an item that is not marked purgeable.
 private let classes: [(way: String, isKept: Bool)] = [

@@ -83,6 +83,14 @@ struct PolicyRow: CustomTestStringConvertible {
         policy = StoragePolicy(markers: markers, locations: locations)
     }
 
+    /// Reads rows, each a line: the rule, the way and the outcome.
+    static func rows(_ table: String) -> [PolicyRow] {
+        table.split(separator: "\n").map { line in
+            let fields = line.split(separator: " | ").map(String.init)
+            return PolicyRow(fields[0], fields[1], fields[2])
+        }
+    }
+
     /// Compares what is decided, in both forms of the question, with the row.
     ///
     /// - Parameter describe: returns the outcome, its reason with the directory above that it comes from, and

@@ -95,32 +95,12 @@ struct EvictTests {
         #expect(try !isPlaceholder(backup(".bashrc")))
     }
 
-    @Test("an ordinary user evicts own files and brings them back; root does not take them")
-    func ordinaryUser() throws {
-        let backup = try backup(user: 1234) { File("file", evictableContent).permissions(0o444) }
-        let file = backup("file")
-        try tool("chown", "1234:1234", file)
-        let foreign = BackupFixture(base: backup.base, user: nil)
-        #expect(try foreign.run("evict", file).errorText.contains("another user"))
-        try backup.runSuccessfully("evict", file)
-        #expect(try isPlaceholder(file))
-        try backup.create(prints: "1 excluded")
-        try foreign.run("download", file, exits: 1)
-        // Root knows by the record, whoever has the journal.
-        var plan = foreign.command(["plan", backup.source])
-        plan.environment["RESTIC_CACHE_DIR"] = "\(backup.base)/other"
-        try plan.run(exits: 0, prints: "1 excluded")
-        try backup.runSuccessfully("download", file)
-        #expect(try contentsOfFile(file) == evictableContent)
-        #expect(try file.status().permissions == 0o444)
-    }
-
     @Test("programs see it through Foundation's keys, and evict and download by its methods")
     func foundation() throws {
         let backup = try backup(of: oneFile)
         let file = backup("file")
         func ubiquitous(_ work: String) throws -> CommandResult {
-            return try Command(
+            try Command(
                 .built("foundation-tool"), "ubiquitous", work, file, environment: backup.environment
             ).run()
         }

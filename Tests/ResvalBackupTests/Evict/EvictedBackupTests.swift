@@ -231,16 +231,25 @@ struct EvictedBackupTests {
         try backup.command(words).run(exits: 1)
     }
 
-    @Test("an ordinary user gets a read-only evicted file back with its marks")
+    @Test("an ordinary user gets a read-only evicted file back with its marks, and root takes none")
     func readOnly() throws {
         let backup = try backup(user: 54321) {
             File("file", evictableContent).purgeable().permissions(0o440).owned(by: 54321)
         }
-        let before = try TreeListing(of: backup.source)
-        try backup.runSuccessfully("evict", backup("file"))
-        try backup.create()
+        let (file, before) = (backup("file"), try TreeListing(of: backup.source))
+        let root = BackupFixture(base: backup.base, user: nil)
+        #expect(try root.run("evict", file).errorText.contains("another user"))
+        try backup.runSuccessfully("evict", file)
+        try backup.create(prints: "1 excluded")
+        try root.run("download", file, exits: 1)
+        // Root knows by the record, whoever has the journal.
+        var plan = root.command(["plan", backup.source])
+        plan.environment["RESTIC_CACHE_DIR"] = "\(backup.base)/other"
+        try plan.run(exits: 0, prints: "1 excluded")
         try backup.restore()
         #expect(try TreeListing(of: backup.restored(backup.source)).differences(from: before) == [])
+        try backup.runSuccessfully("download", file)
+        #expect(try TreeListing(of: backup.source).differences(from: before) == [])
     }
 
     @Test("evicted files of another repository come from there, or are named with what to do")

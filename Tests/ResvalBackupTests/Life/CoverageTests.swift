@@ -50,26 +50,6 @@ struct CoverageTests {
         #expect(try backup.forget() == 1)
     }
 
-    @Test("excluded again, the snapshot with the newest content is held")
-    func excludedAgain() throws {
-        let backup = try backup(of: Self.tree)
-        let part = backup("docs")
-        _ = try backup.run("create", backup.source)
-        for content in ["second", "third"] {
-            try backup.exclude(part)
-            _ = try backup.run("create", backup.source)
-            try backup.include(part)
-            try Tree { File("\(content)", "new") }.create(in: part)
-            _ = try backup.run("create", backup.source)
-        }
-        let newest = try #require(try backup.originals().last)
-        try backup.exclude(part)
-        let excluded = try backup.run("create", backup.source)
-        #expect(excluded.errorText.contains("snapshot \(newest), which has it, is kept"))
-        #expect(try backup.forget() == 2)
-        #expect(try backup.originals().first == newest)
-    }
-
     @Test("a hold goes on while no snapshot has the part again")
     func partIsGone() throws {
         let backup = try backup(of: Self.tree)

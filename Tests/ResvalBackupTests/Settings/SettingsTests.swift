@@ -106,45 +106,69 @@ struct SettingsTests {
         try #expect(environment("").count == 4)
     }
 
+    /// What is no TOML, each in one line.
+    private static let malformed = [
+        "[.retention]", "[=]", "[[[x", "[[retention]]", "[", "[]", "[a", "[a]]", "[a] b", "[a.]",
+        "=", "= 1", "tags", "tags =", "tags = ]", "tags = [", "tags = [1", "tags = [,]",
+        "tags = [1 2]", "tags = {", "tags = { a = 1", "tags = { a = 1,", "tags = yes",
+        "tags = \"a", "tags = 'a", "tags = \"\\q\"", "tags = \"\\ud800\"", "tags = \"\\u12\"",
+        "tags = \"a\" b", "tags = 01", "tags = 9223372036854775808", "tags = 1__0",
+        "tags = ++1", "tags = \u{1}", "tags = \"\u{1}\"", "# \u{7f}", "tags.a = 1\rtags.c = 2",
+        "tags.a.b = 1 = 2", "tags = \"\"\"a", "tags = '''a''", "\"\" =", "retention.a = 1 1",
+        "\u{e9} = 1", "tags = " + String(repeating: "[", count: 100_000),
+        String(repeating: "a.", count: 100_000) + "a = 1",
+    ]
+
+    /// A key that is there twice, a value that its key does not take, and any other form of TOML.
+    private static let refused = [
+        "[retention]\nkeep-last = 1\n[retention]", "[retention]\nkeep-last = 1\nkeep-last = 2",
+        "[retention]\n[sources]", "tags = 1.5", "tags = 2026-01-31", "prune = 1e3",
+        "locations = \"true\"", "[retention.keep-last]", "[tags]\na = 1",
+        "retention.keep-last = 3", "retention . 'keep-last' = 3", "retention = {}",
+        "retention = { keep-last = 3 }", "[[retention]]", "prune = 0x10", "prune = 1_0",
+        "prune = 007", "tags = \"\"\"a\"\"\"", "tags = '''a'''", "tags = [[\"a\"]]",
+        "tags = [\"\"\"a\"\"\"]", "tags = \"a\\\nb\"", "tags = inf",
+    ]
+
+    private static let mistakes: [(text: String, line: Int?, message: String)] = [
+        ("surces = 1", 3, "surces is not a setting (valid: sources, repository, password, "),
+        ("[retention]\nkeep-dayly = 1", 4, "retention.keep-dayly is not a setting (valid: keep-"),
+        ("[retention]\nkeep-daily = 0", 4, "retention.keep-daily takes a number from 1"),
+        ("[retention]\nkeep-within = \"1w\"", 4, "retention.keep-within takes a span such as"),
+        ("[retention]\nkeep-within = \"100000d\"", 4, "retention.keep-within takes a span"),
+        ("[retention]\nkeep-tags = [\",\"]", 4, "retention.keep-tags has an empty tag"),
+        ("retention = 3", 3, "retention is a table"),
+        ("markers = [\"native\", \"apfel\"]", 3, "markers has no mark 'apfel' (valid: native,"),
+        ("markers = []", 3, "markers names at least one mark"),
+        ("markers = \"native\"", 3, "markers takes a list of texts"),
+        ("locations = \"no\"", 3, "locations takes true or false"),
+        ("exclude-larger-than = \"big\"", 3, "exclude-larger-than takes a size"),
+        ("tags = [\"a,b\"]", 3, "tags has a tag that contains a comma or begins"),
+        ("tags = [\"a,\u{301}b\"]", 3, "tags has a tag that contains a comma or begins"),
+        ("tags = [\"resval-\u{301}\"]", 3, "tags has a tag that contains a comma or begins"),
+        ("verify = \"hourly\"", 3, "verify takes \"always\", \"daily\""),
+        ("verify = 0", 3, "verify takes \"always\", \"daily\""),
+        ("stale-after = 3", 3, "stale-after takes an age such as"),
+        ("stale-after = \"0\"", 3, "stale-after takes an age such as"),
+        ("stale-after = \"weekly\"", 3, "stale-after takes an age such as"),
+        ("password = \"a\"\npassword-file = \"/f\"", 4, "password-file is given besides password"),
+        ("password-file = \"f\"", 3, "password-file takes paths that begin with / or ~/"),
+        ("password-file = \"~ada/f\"", 3, "password-file takes paths that begin with / or ~/"),
+        ("password = 1234", 3, "password takes text in quotes"),
+        ("sources = [", 3, "is not valid TOML"), ("sources = [\"/\"]", 3, "is not valid TOML"),
+        ("tags = [\r\n\r\n'a',\r\n\r\n'b'\r\n]\r\nwrong = 1", 9, "wrong is not a setting"),
+    ]
+
     @Test(
-        "mistakes are named with line and key, and with what is valid",
-        arguments: [
-            ("surces = 1", 3, "surces is not a setting (valid: sources, repository, password, "),
-            (
-                "[retention]\nkeep-dayly = 1", 4,
-                "retention.keep-dayly is not a setting (valid: keep-"
-            ),
-            ("[retention]\nkeep-daily = 0", 4, "retention.keep-daily takes a number from 1"),
-            ("[retention]\nkeep-within = \"1w\"", 4, "retention.keep-within takes a span such as"),
-            ("[retention]\nkeep-within = \"100000d\"", 4, "retention.keep-within takes a span"),
-            ("[retention]\nkeep-tags = [\",\"]", 4, "retention.keep-tags has an empty tag"),
-            ("retention = 3", 3, "retention is a table"),
-            ("markers = [\"native\", \"apfel\"]", 3, "markers has no mark 'apfel' (valid: native,"),
-            ("markers = []", 3, "markers names at least one mark"),
-            ("markers = \"native\"", 3, "markers takes a list of texts"),
-            ("locations = \"no\"", 3, "locations takes true or false"),
-            ("exclude-larger-than = \"big\"", 3, "exclude-larger-than takes a size"),
-            ("tags = [\"a,b\"]", 3, "tags has a tag that contains a comma or begins"),
-            ("tags = [\"a,\u{301}b\"]", 3, "tags has a tag that contains a comma or begins"),
-            ("tags = [\"resval-\u{301}\"]", 3, "tags has a tag that contains a comma or begins"),
-            ("verify = \"hourly\"", 3, "verify takes \"always\", \"daily\""),
-            ("verify = 0", 3, "verify takes \"always\", \"daily\""),
-            ("stale-after = 3", 3, "stale-after takes an age such as"),
-            ("stale-after = \"0\"", 3, "stale-after takes an age such as"),
-            ("stale-after = \"weekly\"", 3, "stale-after takes an age such as"),
-            (
-                "password = \"a\"\npassword-file = \"/f\"", 4,
-                "password-file is given besides password"
-            ),
-            ("password-file = \"f\"", 3, "password-file takes paths that begin with / or ~/"),
-            ("password-file = \"~ada/f\"", 3, "password-file takes paths that begin with / or ~/"),
-            ("password = 1234", 3, "password takes text in quotes"),
-            ("sources = [", 3, "is not valid TOML"), ("sources = [\"/\"]", 3, "is not valid TOML"),
-        ])
-    func mistakes(text: String, line: Int, message: String) throws {
-        let error = try #require(throws: SettingsError.self) { try read(shortest + text) }
-        #expect(error.line == line, "\(error)")
-        #expect(error.description.hasPrefix(message), "\(error)")
+        "a mistake is named with its line, whatever ends lines, with the key and with what is valid",
+        arguments: mistakes + malformed.map { ($0, 3, "") } + refused.map { ($0, nil, "") })
+    func mistake(text: String, line: Int?, message: String) throws {
+        for ending in ["\n", "\r\n"] {
+            let before = shortest.split(separator: "\n").map { $0 + ending }.joined()
+            let error = try #require(throws: SettingsError.self) { try read(before + text) }
+            if let line { #expect(error.line == line, "\(error)") }
+            #expect(error.description.hasPrefix(message), "\(error)")
+        }
     }
 
     @Test("sources and repository have to be there")
@@ -207,36 +231,6 @@ struct SettingsTests {
         }
     }
 
-    @Test(
-        "whatever is mistyped is named with its line, also where lines end as on other systems",
-        arguments: [
-            "[.retention]", "[=]", "[[[x", "[[retention]]", "[", "[]", "[a", "[a]]", "[a] b",
-            "[a.]",
-            "=", "= 1", "tags", "tags =", "tags = ]", "tags = [", "tags = [1", "tags = [,]",
-            "tags = [1 2]", "tags = {", "tags = { a = 1", "tags = { a = 1,", "tags = yes",
-            "tags = \"a", "tags = 'a", "tags = \"\\q\"", "tags = \"\\ud800\"", "tags = \"\\u12\"",
-            "tags = \"a\" b", "tags = 01", "tags = 9223372036854775808", "tags = 1__0",
-            "tags = ++1", "tags = \u{1}", "tags = \"\u{1}\"", "# \u{7f}", "tags.a = 1\rtags.c = 2",
-            "tags.a.b = 1 = 2", "tags = \"\"\"a", "tags = '''a''", "\"\" =", "retention.a = 1 1",
-            "\u{e9} = 1", "tags = " + String(repeating: "[", count: 100_000),
-            String(repeating: "a.", count: 100_000) + "a = 1",
-        ])
-    func malformed(text: String) throws {
-        for ending in ["\n", "\r\n"] {
-            let before = shortest.split(separator: "\n").map { $0 + ending }.joined()
-            let error = try #require(throws: SettingsError.self) { try read(before + text) }
-            #expect(error.line == 3, "\(error)")
-        }
-    }
-
-    @Test("lines are counted whatever ends them, and within a value")
-    func lines() throws {
-        let error = try #require(throws: SettingsError.self) {
-            try read(shortest + "tags = [\r\n\r\n'a',\r\n\r\n'b'\r\n]\r\nwrong = 1")
-        }
-        #expect(error.line == 9, "\(error)")
-    }
-
     @Test("what settings need of TOML is read as TOML means it")
     func forms() throws {
         let settings = try read(
@@ -260,20 +254,5 @@ struct SettingsTests {
         #expect(settings.verify == .days(30))
         #expect(settings.retention.counts == [.last: 3, .yearly: -1])
         #expect(settings.retention.tags == [["it\"s"]])
-    }
-
-    @Test(
-        "a key there twice, a value that a key does not take, and any other form of TOML are refused",
-        arguments: [
-            "[retention]\nkeep-last = 1\n[retention]", "[retention]\nkeep-last = 1\nkeep-last = 2",
-            "[retention]\n[sources]", "tags = 1.5", "tags = 2026-01-31", "prune = 1e3",
-            "locations = \"true\"", "[retention.keep-last]", "[tags]\na = 1",
-            "retention.keep-last = 3", "retention . 'keep-last' = 3", "retention = {}",
-            "retention = { keep-last = 3 }", "[[retention]]", "prune = 0x10", "prune = 1_0",
-            "prune = 007", "tags = \"\"\"a\"\"\"", "tags = '''a'''", "tags = [[\"a\"]]",
-            "tags = [\"\"\"a\"\"\"]", "tags = \"a\\\nb\"", "tags = inf",
-        ])
-    func refused(text: String) {
-        #expect(throws: SettingsError.self) { try read(shortest + text) }
     }
 }
