@@ -79,9 +79,6 @@ package struct JSONScanner {
 
     package mutating func integer() throws(JSONError) -> Int64 { try number(Int64.init) }
 
-    /// Reads an integer without a sign.
-    package mutating func unsigned() throws(JSONError) -> UInt64 { try number(UInt64.init) }
-
     /// Reads a count of bytes or items, which must not be negative.
     package mutating func amount() throws(JSONError) -> Int64 {
         try number { Int64($0).flatMap { $0 < 0 ? nil : $0 } }
