@@ -42,7 +42,6 @@ struct BackupSettings: Sendable, Hashable {
     var uploadLimit: ByteSize?
     /// The variables that restic gets, such as the keys of a server.
     var variables: [String: String] = [:]
-    /// What runs before and after a run, and when it failed.
     var commands = RunCommands()
 
     enum Password: Sendable, Hashable {
@@ -72,7 +71,6 @@ enum Interval: Sendable, Hashable {
     }
 }
 
-/// The keys of the configuration file.
 enum SettingsKey: String, CaseIterable {
     case sources, repository, password
     case passwordFile = "password-file"
@@ -230,8 +228,6 @@ extension SettingsPaths {
 }
 
 extension SettingsReader {
-    /// Returns what the text of a key stands for.
-    ///
     /// - Parameter expected: the complaint about another value.
     func value<Value>(
         _ key: some RawRepresentable<String>, _ expected: String, _ parse: (String) -> Value?
@@ -306,7 +302,6 @@ extension BackupSettings {
         return options
     }
 
-    /// The environment variables that give a password.
     static let passwordVariables = [
         "RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND",
     ]
@@ -330,7 +325,6 @@ extension BackupSettings {
     }
 }
 
-/// The option that names the configuration file.
 struct ConfigurationOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -385,8 +379,6 @@ struct ConfigurationOption: ParsableArguments {
     }
 
     /// Reads the configuration; nil when none was named and the default file does not exist.
-    ///
-    /// - Throws: as ``settings()`` does.
     func settingsIfAny() throws -> BackupSettings? {
         guard config == nil, known.withLock({ $0 }) == nil else { return try settings() }
         guard let path = BackupSettings.defaultFile else { return nil }
