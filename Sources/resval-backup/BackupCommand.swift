@@ -48,8 +48,6 @@ extension BackupCommand: ValueKnowing {
 }
 
 /// Runs work that a stop request cancels, and reports on standard error why it failed.
-///
-/// - Throws: `ExitCode` with the documented exit code.
 func running<Result: Sendable>(
     _ work: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {

@@ -90,7 +90,6 @@ struct Creation {
     /// The growth, in per cent of the snapshot before, that is told of; nil for none.
     var growth: Int?
 
-    /// - Throws: as ``running(_:)`` does.
     func run(
         in repository: RepositoryOptions, _ progress: ProgressOptions
     ) async throws -> CreatedSnapshot {

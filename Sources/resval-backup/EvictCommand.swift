@@ -194,7 +194,6 @@ struct EvictCommand: AsyncParsableCommand {
 }
 
 extension EvictionSign {
-    /// The name of the file's state, as printed.
     fileprivate var state: String {
         switch self {
         case .placeholder: "evicted"

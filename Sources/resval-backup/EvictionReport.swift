@@ -28,7 +28,6 @@ final class EvictionReport: Sendable {
         totals = Monitor((0, 0, failures))
     }
 
-    /// Returns what evicts or downloads files and is reported here.
     func work(in engine: Restic, _ state: EvictionDirectory) -> EvictionWork {
         EvictionWork(
             engine, state, shouldStop: { StopRequest.isMade },
@@ -103,7 +102,6 @@ final class EvictionReport: Sendable {
     }
 }
 
-/// The files that `evict` and `download` work on.
 struct EvictionPaths: ParsableArguments {
     @Argument(help: "Files, or directories with -R.")
     var paths: [PathOperand] = []
@@ -214,8 +212,6 @@ func ownEvictionDirectory(
 
 /// Returns what is never evicted: the repository and its password file, and the directories of
 /// settings, keys and state.
-///
-/// - Throws: as ``RepositoryOptions/access()`` does.
 func neededPlaces(
     _ options: RepositoryOptions, in environment: PolicyEnvironment
 ) throws -> NeededPlaces {

@@ -79,7 +79,6 @@ func sourcesFingerprint(_ paths: [FilePath]) throws(FileError) -> String {
 }
 
 extension RepositoryOptions {
-    /// The snapshots that `forget` and `accept` apply to.
     func scope(of sources: [PathArgument]) throws(FileError) -> ForgetScope {
         sources.isEmpty
             ? .onlySet(preferring: configurationName)
@@ -88,7 +87,6 @@ extension RepositoryOptions {
 }
 
 extension [ForgetDecision] {
-    /// Prints which snapshots are kept and which are not.
     func writeText(isDryRun: Bool = false) {
         var buffer = OutputBuffer()
         for decision in self {

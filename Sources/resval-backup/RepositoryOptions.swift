@@ -5,7 +5,6 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// The repository, and the source of its password.
 struct RepositoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -28,10 +27,7 @@ struct RepositoryOptions: ParsableArguments {
         }
     }
 
-    /// Opens the repository and works with it.
-    ///
     /// - Parameter step: what progress shows until the work itself is counted.
-    /// - Throws: as ``running(_:)`` does.
     func working<Result: Sendable>(
         _ step: StaticString, _ progress: ProgressOptions = .automatic,
         _ work: @escaping @Sendable (Restic) async throws -> Result
@@ -41,8 +37,6 @@ struct RepositoryOptions: ParsableArguments {
         return try await running { try await work(engine(showing: display)) }
     }
 
-    /// Returns restic with the repository, ready for use.
-    ///
     /// - Parameter display: shows the progress of checking, listing and pruning.
     func engine(showing display: Progress? = nil) throws -> Restic {
         guard let access = try access() else {
@@ -116,7 +110,6 @@ struct RepositoryAccess: Sendable {
     }
 
     let location: RepositoryLocation
-    /// What named the repository.
     let origin: Origin
     /// The file with the password that an option named; nil to let the environment give it.
     let passwordOption: [UInt8]?
@@ -174,8 +167,6 @@ extension RepositoryOptions {
     }
 
     /// Returns the location; nil when nothing names one.
-    ///
-    /// - Throws: as ``access()`` does.
     func location() throws -> RepositoryLocation? { try access()?.location }
 
     /// The name of the configuration that names the repository; nil when another thing does.
@@ -186,8 +177,6 @@ extension RepositoryOptions {
 
     /// Names the repository on standard error, before something is removed from it, when only the
     /// default configuration names it: after sudo that is another user's.
-    ///
-    /// - Throws: as ``access()`` does.
     func reportDefault() throws {
         guard let access = try access(), access.origin == .configuration,
             configuration.config == nil, let file = BackupSettings.defaultFile

@@ -143,8 +143,6 @@ struct RestoreCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints what came of a part.
-    ///
     /// - Returns: whether all of it is as it is in the snapshot now, and was not before.
     private func write(_ result: RestoreResult) -> Bool {
         for failure in result.failures {

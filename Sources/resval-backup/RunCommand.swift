@@ -125,7 +125,6 @@ struct BackupRun {
     let settings: BackupSettings
     /// The name of the configuration, by which its snapshots are known.
     let configuration: String
-    /// The directory of the configuration's state.
     let directory: FilePath
     let repository: RepositoryOptions
     let progress: ProgressOptions
@@ -193,8 +192,6 @@ struct BackupRun {
         return nil
     }
 
-    /// Notes that a due backup waits.
-    ///
     /// - Returns: the exit code: 1 once there has been no backup for too long.
     private mutating func wait(for reason: String, _ previous: RunStatus?) async -> Int32 {
         let now = FileTime.now

@@ -100,8 +100,6 @@ struct ItemPrinter: Sendable {
 
     init(_ form: RecordOptions.Form) { self.form = form }
 
-    /// Prints an item.
-    ///
     /// - Parameters:
     ///   - word: what stands before the path in a line.
     ///   - sentence: what stands behind it.

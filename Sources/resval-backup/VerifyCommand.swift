@@ -43,8 +43,6 @@ struct VerifyCommand: AsyncParsableCommand {
 }
 
 /// Checks a repository, for `verify` and `run`, and names the damage on standard error.
-///
-/// - Throws: as ``running(_:)`` does.
 func checkData(
     in repository: RepositoryOptions, _ progress: ProgressOptions,
     _ snapshot: SnapshotChoice? = nil, readsData: Bool

@@ -113,7 +113,6 @@ struct NamedItems: Sendable {
 /// Judges the items of a second walk, made when restic has ended, by those of the first and by what
 /// restic named.
 struct SnapshotCheck: Sendable {
-    /// What is known about an item of the second walk.
     enum Verdict: Sendable, Hashable {
         /// In the snapshot, and in the same state at both walks.
         case stored
@@ -213,8 +212,6 @@ struct SecondWalk: Sendable {
 
     fileprivate init() {}
 
-    /// Walks the SOURCEs again.
-    ///
     /// - Parameters:
     ///   - start: when restic was started.
     ///   - doubtful: the printed paths that restic complained about, of which the content may not be

@@ -23,8 +23,6 @@ package final class Download: Sendable {
     private let isWriting: Monitor<Bool>
     private let hasher = Monitor(SHA256())
 
-    /// Begins to fill a placeholder.
-    ///
     /// - Parameters:
     ///   - path: the current path of the placeholder: absolute, without symbolic links.
     ///   - kept: what the record of the kept snapshot says of the file.

@@ -260,7 +260,6 @@ extension EvictionWork {
     }
 }
 
-/// A file to download, with the snapshot that has its content.
 private struct Placeholder: Sendable {
     let path: FilePath
     let status: FileStatus
@@ -330,8 +329,6 @@ private struct DownloadConsumer: OutputConsumer {
     func finish() { counter?.add(files: 1) }
 }
 
-/// Returns the status and the record of an evicted file.
-///
 /// - Throws: `notEvicted` when the file has no record.
 package func evictedFile(
     at path: FilePath

@@ -10,7 +10,6 @@ package struct EvictionWork: Sendable {
     let state: EvictionDirectory
     /// Called before each file; returning true ends the work.
     let shouldStop: @Sendable () -> Bool
-    /// Called while files are read, stored, evicted and downloaded.
     let progress: @Sendable (BackupProgress) -> Void
     let report: @Sendable (EvictionOutcome) -> Void
 
@@ -183,8 +182,6 @@ extension EvictionWork {
         return proven
     }
 
-    /// Evicts a file.
-    ///
     /// - Parameter content: the hash of what the snapshot returned for its path.
     private func evict(
         _ file: MeasuredFile, _ content: ContentHash, _ snapshot: String, of repository: String

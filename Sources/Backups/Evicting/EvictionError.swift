@@ -16,7 +16,6 @@ package struct EvictionError: Error, Sendable, Hashable {
         self.sentence = sentence
     }
 
-    /// Creates the reason from what an operation on the file at a path threw.
     package init(_ error: any Error, at path: FilePath) {
         switch error {
         case let error as EvictionError: self = error
@@ -30,7 +29,6 @@ package struct EvictionError: Error, Sendable, Hashable {
         }
     }
 
-    /// Another failure, of the repository or of what the text says.
     static func failed(_ sentence: String) -> EvictionError { Self("failed", sentence) }
 }
 

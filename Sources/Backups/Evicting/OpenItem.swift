@@ -15,8 +15,6 @@ final class OpenItem: Sendable {
     private let lastUndisturbed = Monitor(monotonicTime())
     var descriptor: FileDescriptor { file.descriptor }
 
-    /// Opens the file and takes the lease.
-    ///
     /// If the permission bits do not let the owner read and write, they are extended for the moment
     /// of opening and restored before this returns. The sticky bit shows what a kill leaves.
     ///
@@ -84,7 +82,6 @@ final class OpenItem: Sendable {
 
     func status() throws(Errno) -> FileStatus { try descriptor.status() }
 
-    /// Whether the file has any data, by `lseek(2)` with `SEEK_DATA`.
     func hasData() throws(Errno) -> Bool {
         try seekFile(descriptor, toNext: .data, from: 0) != nil
     }
@@ -187,8 +184,6 @@ final class ItemPlace: Sendable {
 
     var directory: FileDescriptor { owned.descriptor }
 
-    /// Opens the directory of a file.
-    ///
     /// - Parameter path: absolute, as `realPath(of:)` returns it; a symbolic link in the path of the
     ///   directory is an error.
     init(_ path: FilePath) throws {

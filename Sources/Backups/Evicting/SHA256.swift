@@ -4,7 +4,6 @@ import SystemPackage
 
 package struct SHA256: Sendable {
     private var state = sha256_ctx()
-    /// The number of bytes hashed so far.
     package private(set) var count: Int64 = 0
 
     package init() { nettle_sha256_init(&state) }

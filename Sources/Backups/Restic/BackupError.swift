@@ -2,8 +2,6 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The reason why a backup engine could not do what was requested.
-///
 /// The message contains no path of the user's, which may have bytes that control a terminal. Match
 /// on the code.
 package struct BackupError: Error, Sendable, Hashable {
@@ -83,8 +81,6 @@ extension BackupError {
         .interrupted, "stopped", advice: "nothing was half done: run the command again")
 }
 
-/// Converts an error to one that the command line tool reports.
-///
 /// - Parameter path: the file concerned; nil when the error names it or concerns no file.
 package func backupError(_ error: any Error, path: FilePath? = nil) -> BackupError {
     if let error = error as? BackupError { return error }

@@ -28,8 +28,6 @@ package struct Lines<Consumer: LineConsumer>: OutputConsumer {
     private let tooLong: BackupError
     private var unfinished: [UInt8] = []
 
-    /// Creates a splitter.
-    ///
     /// - Parameter tooLong: the error thrown for a longer line.
     package init(_ consumer: Consumer, tooLong: BackupError = .tooLong) {
         self.consumer = consumer
@@ -110,7 +108,6 @@ struct ResticEnd: Sendable {
     /// The exit code, or minus the number of the signal that ended it.
     let code: Int32
     let errors: ErrorOutput
-    /// Whether it wrote anything to standard output.
     var hasOutput = false
 
     var summary: String {
@@ -138,7 +135,6 @@ struct ErrorOutput: LineConsumer {
     private(set) var items: [Item] = []
     /// Whether restic retries reads because the disk of its cache is full.
     private(set) var isCacheFull = false
-    /// The number of items beyond those kept.
     private(set) var droppedItemCount = 0
     /// Whether restic stored data again that a damaged repository had lost.
     private var hasHealed = false
@@ -166,8 +162,6 @@ struct ErrorOutput: LineConsumer {
         }
     }
 
-    /// Processes an object that restic writes with `--json`.
-    ///
     /// - Returns: false for one that is kept as a line.
     private mutating func receive(json line: ArraySlice<UInt8>) throws(BackupError) -> Bool {
         var (kind, reason) = ("", "")
@@ -229,7 +223,6 @@ struct ErrorOutput: LineConsumer {
         add(Item(name: name, errno: nil, message: lines.first ?? "exit code 3"))
     }
 
-    /// Returns the first line that contains a phrase; nil if none does.
     func line(containing phrase: String) -> String? {
         lines.first { $0.contains(phrase) }?.withoutFatal
     }

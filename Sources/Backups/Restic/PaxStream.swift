@@ -24,8 +24,6 @@ struct PaxStream: OutputConsumer {
     private var records = MemberRecords()
     private var consumer: (any OutputConsumer)?
 
-    /// Creates a reader of one archive.
-    ///
     /// - Parameter member: called for each regular file that is not a hard link, with the bytes of
     ///   its path from the root; returns nil for a file whose content is not needed.
     init(member: @escaping @Sendable (_ path: [UInt8]) -> (any OutputConsumer)?) {

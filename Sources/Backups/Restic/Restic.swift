@@ -64,8 +64,6 @@ package struct Restic: Sendable {
         self.environment = environment
     }
 
-    /// Runs a restic command that must succeed.
-    ///
     /// - Returns: the consumer, after all output.
     /// - Throws: ``BackupError`` for any exit code but 0, and as ``execute(_:startedBy:reading:)``
     ///   does.
@@ -81,8 +79,6 @@ package struct Restic: Sendable {
     ///
     /// Where another process's lock keeps a command out that does not only read, dead locks are
     /// removed, and it waits for others, once and for ``lockWait``.
-    ///
-    /// - Throws: as ``attemptOnce(_:reading:)`` does.
     func attempt<Consumer: OutputConsumer>(
         _ command: ResticCommand, reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
@@ -180,8 +176,6 @@ package struct Restic: Sendable {
     /// Returns the option that names the password file. The repository's location is passed in the
     /// environment: it may contain a password, which every process on the machine could read in the
     /// arguments.
-    ///
-    /// - Throws: as ``printPassword(_:)`` does.
     func passwordOption() async throws(BackupError) -> [[UInt8]] {
         if let passwordFile { return [option("--password-file", passwordFile)] }
         guard let passwordCommand else { return [] }

@@ -18,8 +18,6 @@ struct ResticPrograms: Sendable {
     let unshare: FilePath?
     let hostname: FilePath?
 
-    /// Finds the programs in the absolute directories of a search path.
-    ///
     /// - Throws: ``BackupError`` with the code `engineMissing`.
     init(in searchPath: [UInt8]) throws(BackupError) {
         func find(_ name: String) -> FilePath? { findProgram(Array(name.utf8), in: searchPath) }
@@ -139,8 +137,6 @@ package func environmentValue(_ name: String) -> [UInt8]? {
 private let spareDescriptors = 24
 
 extension Restic {
-    /// Runs restic and passes its output to a consumer.
-    ///
     /// Standard input is empty. When the task is cancelled, or a consumer throws, restic
     /// gets SIGINT, the only signal on which it removes its lock, unless it made it less than 200 ms
     /// ago, and its output is read to the end: if its pipe is closed, restic dies at once and leaves
@@ -478,9 +474,6 @@ final class MemoryFile: Sendable {
 
     var descriptor: FileDescriptor { file.descriptor }
 
-    /// Creates the file with its contents.
-    ///
-    /// - Throws: ``BackupError`` when there is not enough memory.
     init(_ contents: [UInt8]) throws(BackupError) {
         do throws(Errno) {
             file = OwnedDescriptor(try makeMemoryFile("resval-backup-list"))

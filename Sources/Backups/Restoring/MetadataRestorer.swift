@@ -9,8 +9,6 @@ final class MetadataRestorer {
     private(set) var failures: [RestoreFailure] = []
     private let isRoot = effectiveUser() == 0
 
-    /// Sets all metadata of an item.
-    ///
     /// - Parameter file: may be open with `O_PATH`; another item may have the name meanwhile.
     func apply(_ item: ItemMetadata, to file: FileDescriptor) {
         let status = item.status
@@ -78,7 +76,6 @@ func whileWritable(
 
 struct ItemMetadata: Sendable, Hashable {
     let path: [UInt8]
-    /// Kind, permissions, owners, modification time and size.
     let status: FileStatus
     /// The extended attributes that this process may read.
     let attributes: [ExtendedAttributeName: [UInt8]]

@@ -48,7 +48,6 @@ package struct RestoreResult: Sendable {
     }
 }
 
-/// An item that was not restored as it is in the snapshot.
 package struct RestoreFailure: Sendable, Hashable {
     package let path: [UInt8]
     package let name: String

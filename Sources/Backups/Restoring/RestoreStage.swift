@@ -90,7 +90,6 @@ package final class RestoreStage: Sendable {
         try file.descriptor.setTimes(access: nil, modification: modified)
     }
 
-    /// Removes what was not taken from ``keptPath``.
     func removeKept() { try? removeTree(Self.kept, in: directory) }
 
     /// Whether the filesystem stores extended attributes: restic does not tell where it does not.
@@ -157,7 +156,6 @@ package final class RestoreStage: Sendable {
         try? parent.setTimes(access: nil, modification: time)
     }
 
-    /// Whether a name is that of such a directory.
     package static func isName(_ name: [UInt8]) -> Bool { name.starts(with: namePrefix.utf8) }
 
     /// Returns the target, and the existing directories below it that contain everything wanted.
@@ -199,7 +197,6 @@ package final class RestoreStage: Sendable {
         throw failure
     }
 
-    /// Where the directory was made.
     private struct Place {
         let parent: OpenDirectory
         let name: FilePath
@@ -207,8 +204,6 @@ package final class RestoreStage: Sendable {
         let times: (before: FileTime, after: FileTime)
     }
 
-    /// Opens the directory that was created.
-    ///
     /// - Throws: `EEXIST` when another user has put a directory in its place.
     private static func open(
         _ name: FilePath, in parent: OpenDirectory
@@ -293,8 +288,6 @@ private struct LinkCollector: TreeVisitor {
 
 /// Removes the access lists that a new item inherits from the directory in which it was made: nothing
 /// gets rights from where it is put.
-///
-/// - Throws: the errno of removing one.
 func removeInheritedAccessLists(
     from item: borrowing some FileLocation & ~Copyable
 ) throws(Errno) {

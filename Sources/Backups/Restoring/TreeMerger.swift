@@ -72,8 +72,6 @@ struct TreeMerger {
         self.isCancelled = isCancelled
     }
 
-    /// Moves all entries of a directory.
-    ///
     /// - Throws: the errno of opening one of the two, or of returning to a directory of the tree;
     ///   `CancellationError`. Errors of single items are in ``failures``.
     mutating func merge(_ tree: FilePath, into target: FilePath) throws {

@@ -3,7 +3,6 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The snapshots that retention rules apply to.
 package enum ForgetScope: Sendable, Hashable {
     /// Those of a configuration, where there are any, or else of the only SET that this installation
     /// makes.

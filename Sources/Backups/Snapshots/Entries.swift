@@ -13,7 +13,6 @@ package struct SnapshotEntry: Sendable, Hashable {
     package var owner: UInt32 = 0
 }
 
-/// The items that a snapshot excludes, for lookup by path.
 struct ExcludedPaths: Sendable {
     private var files: [[UInt8]: String] = [:]
     private var directories: [[UInt8]: String] = [:]

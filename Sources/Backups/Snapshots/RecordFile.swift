@@ -14,8 +14,6 @@ final class RecordFile: Sendable {
 
     private static let limit = 100
 
-    /// Writes a record.
-    ///
     /// - Parameters:
     ///   - name: the file's name, in ASCII.
     ///   - directories: in order of preference; made if they are missing.
@@ -105,8 +103,6 @@ struct RecordPath: Sendable, Hashable {
     private static let nameStart = Array("resval-record-".utf8)
 
     /// Returns the name of a record's file, in plain ASCII.
-    ///
-    /// - Parameter identity: of what it is a record of.
     static func fileName(_ identity: String) -> String { "resval-record-\(identity)" }
 
     static func tag(_ path: FilePath) -> String { prefix + Percent.text(of: path.bytes) }

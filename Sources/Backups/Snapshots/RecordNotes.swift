@@ -76,8 +76,6 @@ struct RecordNotes: Sendable {
 
     /// Returns what was found out about a record's snapshot: nothing if it was not judged, nil if the
     /// record was not made here. It may have been made for the repository at another location.
-    ///
-    /// - Throws: `FileError` when that cannot be read.
     func contents(of hash: String) throws(FileError) -> [UInt8]? {
         // Where there is no such directory, nothing was noted.
         for place in [Array(repository.utf8)] + readableNames(in: directory) {
@@ -141,8 +139,6 @@ extension Restic {
         return isItself ? noted : nil
     }
 
-    /// Returns the record of a snapshot.
-    ///
     /// - Throws: ``BackupError``: `noRecord` when the snapshot has none, `damaged` when it is not valid, or
     ///   is not the one that the snapshot was made with.
     package func record(of snapshot: Snapshot) async throws(BackupError) -> SnapshotRecord {
@@ -197,8 +193,6 @@ extension Restic {
     }
 
     /// Returns the identifier of the SET of a configuration, after making one if it is missing.
-    ///
-    /// - Throws: ``FileError`` when none can be kept.
     @discardableResult
     package func makeIdentifier(of configuration: String) throws(FileError) -> String {
         if let kept = try keptIdentifier(of: configuration) { return kept }

@@ -80,8 +80,6 @@ extension RecordedSource {
         }
     }
 
-    /// Inspects the SOURCEs of a plan.
-    ///
     /// - Returns: those of the plan in its order, then the missing ones.
     static func all(in plan: BackupPlan, missing: [FilePath]) -> [RecordedSource] {
         let withoutContent = plan.pathsWithoutContent

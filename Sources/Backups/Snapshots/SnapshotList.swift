@@ -27,8 +27,6 @@ package struct SnapshotList: Sendable {
             .sorted { $0.name.tag < $1.name.tag }
     }
 
-    /// Returns the SETs that a command applies to.
-    ///
     /// - Throws: ``BackupError``: `noSnapshot`, `ambiguousSources`.
     func sets(_ scope: ForgetScope) throws(BackupError) -> [OneSet] {
         let sets = sets

@@ -36,7 +36,6 @@ package struct SnapshotRecord: Sendable {
     package var isWhole = false
 
     package var sources: [RecordedSource] = []
-    /// The holds, as ``HoldUpdate`` found them.
     package var holds: [Hold] = []
     /// What was planned and could not be stored: unread, locked and missing paths.
     package var unstored = PathSet()

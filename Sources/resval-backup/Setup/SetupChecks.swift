@@ -21,7 +21,6 @@ struct SetupChecks {
         "resval-backup setup" + (isSystem ? " --system" : "") + (hasTimer ? "" : " --no-timer")
     }
 
-    /// Whether there is a configuration.
     var isConfigured: Bool {
         get throws { try configuration.file.map { try itemExists($0) } ?? false }
     }
@@ -30,12 +29,10 @@ struct SetupChecks {
         get throws { try configuration.stateDirectory().flatMap { try RunStatus.read(in: $0) } }
     }
 
-    /// Whether no backup was made yet.
     var hasNoBackup: Bool {
         get throws { try status?.snapshot == nil && status?.lastCleanRun == nil }
     }
 
-    /// Whether a timer's unit has made a backup.
     var wasStartedByTimer: Bool { get throws { try status?.lastTimedRun != nil } }
 
     /// What is missing, in sentences with how to go on.

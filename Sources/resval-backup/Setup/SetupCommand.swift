@@ -226,8 +226,6 @@ struct SetupCommand: AsyncParsableCommand {
 
     // MARK: The password
 
-    /// Finds out the password.
-    ///
     /// - Returns: the key and the value of the configuration; or what was typed, or made and copied.
     private func askForPassword(
         _ draft: SetupDraft, isThere: Bool

@@ -6,7 +6,6 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// A configuration that is being made.
 struct SetupDraft {
     /// What to back up, as it is written.
     var sources: [String]
@@ -23,7 +22,6 @@ struct SetupDraft {
         home = isSystem ? nil : currentBaseDirectories().home
     }
 
-    /// The text of the configuration.
     var text: String {
         """
         # Written by resval-backup setup. What may stand here: man resval-backup-run.
@@ -78,7 +76,6 @@ struct SetupDraft {
         return text
     }
 
-    /// The settings that the text stands for.
     func settings() throws -> BackupSettings {
         do throws(SettingsError) {
             return try BackupSettings(text, home: home)

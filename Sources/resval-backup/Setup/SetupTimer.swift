@@ -52,7 +52,6 @@ struct SetupTimer {
             && control("start", "\(unit).service", isShown: true)
     }
 
-    /// Enables the service that keeps volumes from running full.
     func enablePurge() -> Bool {
         control("enable", "--now", isSystem ? "resval-purge@root" : "resval-purge", isShown: true)
     }
