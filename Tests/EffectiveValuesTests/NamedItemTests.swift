@@ -7,14 +7,26 @@ import Testing
 
 /// One way to an item, and who goes it.
 private struct Way: CustomTestStringConvertible {
-    var rule: String
-    var path: FilePath
-    var user: UInt32 = 0
+    let testDescription: String
+    let path: FilePath
+    let user: UInt32
     /// The real path below the top; nil where the way is refused.
-    var real: FilePath?
+    let real: FilePath?
     /// The item at which it is refused.
-    var refusal: FilePath?
-    var testDescription: String { rule }
+    let refusal: FilePath?
+
+    /// Reads ways, each a line: the rule, who goes, the path, and where it leads or is refused.
+    static func rows(_ table: String) -> [Way] {
+        table.split(separator: "\n").map { line in
+            let fields = line.split(separator: " | ").map(String.init)
+            let (end, refused) = (fields[3], "refused at ")
+            let isRefused = end.hasPrefix(refused)
+            return Way(
+                testDescription: fields[0], path: FilePath(fields[2]),
+                user: fields[1] == "ada" ? ada : 0, real: isRefused ? nil : FilePath(end),
+                refusal: isRefused ? FilePath(String(end.dropFirst(refused.count))) : nil)
+        }
+    }
 }
 
 private let ada: UInt32 = 1234
@@ -46,50 +58,30 @@ private let tree = Tree {
     }.permissions(0o1777)
 }
 
-private let ways: [Way] = [
-    Way(rule: "root's own directories", path: "srv/lib/app", real: "srv/lib/app"),
-    Way(rule: "from root's directory to a user's", path: "home/ada/work", real: "home/ada/work"),
-    Way(rule: "a link that root made", path: "link-of-root", real: "home/ada/work"),
-    Way(rule: "root through a user's link", path: "home/ada/own", refusal: "home/ada/own"),
-    Way(
-        rule: "root through a user's link to root's files", path: "home/ada/to-root/app",
-        refusal: "home/ada/to-root"),
-    Way(
-        rule: "from a user's directory to root's", path: "home/ada/of-root-itself/below",
-        refusal: "home/ada/of-root-itself"),
-    Way(
-        rule: "root's link in a user's directory", path: "home/ada/of-root",
-        refusal: "home/ada/of-root"),
-    Way(
-        rule: "from a user's directory to another user's", path: "home/bob/of-ada",
-        refusal: "home/bob/of-ada"),
-    Way(rule: "root's link where a group can write", path: "open/of-root", refusal: "open/of-root"),
-    Way(
-        rule: "root's link where everybody can write", path: "sticky/of-root",
-        refusal: "sticky/of-root"),
-    Way(rule: "a user's own link", path: "home/ada/own", user: ada, real: "home/ada/work"),
-    Way(
-        rule: "a user's own link to the user's directory elsewhere", path: "home/ada/to-scratch",
-        user: ada, real: "sticky/ada"),
-    Way(
-        rule: "a user's own link to what is not the user's", path: "home/ada/to-root", user: ada,
-        refusal: "srv/lib"),
-    Way(
-        rule: "another user's link", path: "home/bob/to-ada", user: ada,
-        refusal: "home/bob/to-ada"),
-    Way(
-        rule: "a user's own link where everybody can write", path: "sticky/of-ada", user: ada,
-        refusal: "sticky/of-ada"),
-    Way(
-        rule: "a user's own link where a group can write", path: "home/ada/shared/own", user: ada,
-        refusal: "home/ada/shared/own"),
-    Way(
-        rule: "up again to where the way came from", path: "home/ada/work/../../bob",
-        real: "home/bob"),
-    Way(
-        rule: "up again behind a link", path: "link-of-root/../own/..", user: ada,
-        real: "home/ada"),
-]
+private let ways = Way.rows(
+    """
+    root's own directories | root | srv/lib/app | srv/lib/app
+    from root's directory to a user's | root | home/ada/work | home/ada/work
+    a link that root made | root | link-of-root | home/ada/work
+    root through a user's link | root | home/ada/own | refused at home/ada/own
+    root through a user's link to root's files | root | home/ada/to-root/app \
+    | refused at home/ada/to-root
+    from a user's directory to root's | root | home/ada/of-root-itself/below \
+    | refused at home/ada/of-root-itself
+    root's link in a user's directory | root | home/ada/of-root | refused at home/ada/of-root
+    from a user's directory to another user's | root | home/bob/of-ada | refused at home/bob/of-ada
+    root's link where a group can write | root | open/of-root | refused at open/of-root
+    root's link where everybody can write | root | sticky/of-root | refused at sticky/of-root
+    a user's own link | ada | home/ada/own | home/ada/work
+    a user's own link to the user's directory elsewhere | ada | home/ada/to-scratch | sticky/ada
+    a user's own link to what is not the user's | ada | home/ada/to-root | refused at srv/lib
+    another user's link | ada | home/bob/to-ada | refused at home/bob/to-ada
+    a user's own link where everybody can write | ada | sticky/of-ada | refused at sticky/of-ada
+    a user's own link where a group can write | ada | home/ada/shared/own \
+    | refused at home/ada/shared/own
+    up again to where the way came from | root | home/ada/work/../../bob | home/bob
+    up again behind a link | ada | link-of-root/../own/.. | home/ada
+    """)
 
 @Suite(.cleansUp)
 struct NamedItemTests {

@@ -96,6 +96,13 @@ struct BackupFixture {
         try tool("setfattr", "-x", "user.resval.isExcludedFromBackup", path)
     }
 
+    /// Makes a file of so many random MiB in the source.
+    func addNoise(_ name: FileName = "large", megabytes: Int) throws {
+        try tool(
+            "dd", "if=/dev/urandom", "of=\(source.appending(name))", "bs=1M",
+            "count=\(megabytes)", "status=none")
+    }
+
     /// Forgets all but the last snapshot, and returns how many are left.
     func forget() throws -> Int {
         try runSuccessfully("forget", "--keep-last", "1")
@@ -114,10 +121,18 @@ struct BackupFixture {
     }
 
     /// Runs a shell script with `$RESVAL` and `$RESTIC` as the programs, and these arguments.
-    func script(_ text: String, _ arguments: any CommandArgument...) throws -> CommandResult {
-        let words: [any CommandArgument] = ["-c", text, "sh"] + arguments
+    ///
+    /// - Parameter namespace: the option of `unshare` for a namespace of its own; needs root.
+    func script(
+        _ text: String, _ arguments: any CommandArgument..., unsharing namespace: String? = nil
+    ) throws -> CommandResult {
+        var words: [any CommandArgument] = ["-c", text, "sh"]
+        if let namespace {
+            try require(.root, .tool("unshare"))
+            words = [namespace, "/bin/sh"] + words
+        }
         return try Command(
-            "/bin/sh", arguments: words,
+            namespace == nil ? "/bin/sh" : "/usr/bin/unshare", arguments: words + arguments,
             environment: environment.merging([
                 "RESVAL": "\(FilePath.built("resval-backup"))",
                 "RESTIC": "restic -q -r \(repository)",

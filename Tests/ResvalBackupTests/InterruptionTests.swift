@@ -7,8 +7,7 @@ struct InterruptionTests {
     /// Takes restic a few seconds, since it does not compress or repeat.
     private func largeBackup() throws -> BackupFixture {
         let backup = try backup { File("small", "text") }
-        let large = backup("large")
-        try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=400", "status=none")
+        try backup.addNoise(megabytes: 400)
         return backup
     }
 

@@ -69,18 +69,8 @@ struct RepositoryTroubleTests {
         arguments: [8, 10, 12, 14, 16, 18, 20, 24, 32, 48])
     func descriptors(limit: Int) throws {
         let backup = try backup { for n in 0..<30 { Directory("\(n)") { File("f") } } }
-        for words in [["create", "\(backup.source)"], ["snapshots"], ["verify"]] {
-            let script = """
-                ulimit -n \(limit); exec "$RESVAL" "$@"
-                """
-            let arguments: [any CommandArgument] = words
-            let command = backup.command([])
-            let result = try Command(
-                "/bin/sh", arguments: ["-c", script, "sh"] + arguments,
-                environment: command.environment.merging([
-                    "RESVAL": "\(FilePath.built("resval-backup"))"
-                ]) { $1 }
-            ).run()
+        for words in ["create '\(backup.source)'", "snapshots", "verify"] {
+            let result = try backup.script("ulimit -n \(limit); exec \"$RESVAL\" \(words)")
             #expect(
                 result.exitCode == 0
                     || result.exitCode == 1
@@ -91,21 +81,16 @@ struct RepositoryTroubleTests {
 
     @Test("where /tmp is full, restic and the record take another directory")
     func fullTemporaryDirectory() throws {
-        try require(.root, .tool("unshare"))
         let backup = try backup {}
-        try tool(
-            "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=40",
-            "status=none")
+        try backup.addNoise(megabytes: 40)
         let script = """
-            unshare --mount sh -c '
-                mkdir "$1/small"
-                mount -t tmpfs -o size=64k tmpfs "$1/small"
-                head -c 100000 /dev/zero > "$1/small/full" 2>/dev/null
-                export TMPDIR="$1/small"
-                "$RESVAL" create "$2"; code=$?
-                exit $code' sh "$1" "$2"
+            mkdir "$1/small"
+            mount -t tmpfs -o size=64k tmpfs "$1/small"
+            head -c 100000 /dev/zero > "$1/small/full" 2>/dev/null
+            TMPDIR="$1/small" "$RESVAL" create "$2"
             """
-        try backup.script(script, backup.base, backup.source).expect(exits: 0)
+        try backup.script(script, backup.base, backup.source, unsharing: "--mount")
+            .expect(exits: 0)
         try backup.runSuccessfully("verify", "latest")
     }
 

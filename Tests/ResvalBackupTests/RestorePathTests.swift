@@ -113,19 +113,14 @@ struct RestorePathTests {
         }
         try tool("chown", "-R", "54321:54321", backup.source)
         try backup.create()
-        let script = """
-            cd "$1"; for f in *; do echo new > "$f"; done
-            """
-        try shell(script, backup.source)
+        try shell(#"cd "$1"; for f in *; do echo new > "$f"; done"#, backup.source)
         for _ in 0..<2 {
             let notes = backup("notes")
             try backup.run(
-                "restore", notes, backup("\(long)"), exits: 0,
-                prints: "\(notes) stays; ")
+                "restore", notes, backup("\(long)"), exits: 0, prints: "\(notes) stays; ")
         }
         for name in ["notes", long] {
-            let content = try tool("cat", backup("\(name)"))
-            #expect(content == "new")
+            #expect(try tool("cat", backup("\(name)")) == "new")
         }
         let versions = try shell("cat \"$1\"/*from*", backup.source)
         #expect(versions == "longlongoldold")
@@ -257,10 +252,9 @@ struct RestorePathTests {
         try shell("printf %s \"$1\" > \"$2\"", text, other)
         let script = "mount --bind \"$1\" \"$2\"; shift 2; exec \"$@\""
         let words: [any CommandArgument] = ["--mount", "sh", "-c", script, "sh", other, file]
-        let result = Command(
+        return Command(
             "/usr/bin/unshare", arguments: words + [command.executable] + command.arguments,
             environment: command.environment)
-        return result
     }
 
     @Test("root gives nothing to somebody else who has the uid of the owner now")
@@ -352,15 +346,8 @@ struct RestorePathTests {
             "$RESVAL" restore "$2/notes"; echo "$?"
             "$RESVAL" restore --host "$3" "$2/notes"; echo "$?"
             """
-        let result = try Command(
-            "/usr/bin/unshare",
-            arguments: [
-                "--uts", "sh", "-c", script, "sh", backup.base, backup.source, try tool("hostname"),
-            ],
-            environment: backup.environment.merging([
-                "RESVAL": "\(FilePath.built("resval-backup"))"
-            ]) { $1 }
-        ).run()
+        let result = try backup.script(
+            script, backup.base, backup.source, tool("hostname"), unsharing: "--uts")
         #expect(result.text.hasPrefix("1\n") && result.text.hasSuffix("0\n"), "\(result)")
         #expect(result.errorText.contains("name a machine with --host: "), "\(result)")
         #expect(try tool("cat", backup("notes")) == "old")

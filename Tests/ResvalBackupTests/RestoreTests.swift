@@ -56,7 +56,7 @@ struct RestoreTests {
         let volume = try filesystem(.tmpfs)
         let backup = try backup(of: Self.tree)
         let large = backup("large")
-        try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=50", "status=none")
+        try backup.addNoise(megabytes: 50)
         try backup.create()
         let result = try backup.restore(
             to: volume.root.appending("target"), exits: 3,
@@ -69,10 +69,9 @@ struct RestoreTests {
     func flippedByte() throws {
         let backup = try backup {
             File("before", "text")
-            Directory("directory") { File("inside", "text") }
+            File("directory/inside", "text")
         }
-        let large = backup("large: 12 MB")
-        try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=12", "status=none")
+        try backup.addNoise("large: 12 MB", megabytes: 12)
         try backup.create()
         // The small files fill a few hundred bytes of the pack.
         try damageFiles(in: backup.repository.appending("data"), "-size", "+4M")

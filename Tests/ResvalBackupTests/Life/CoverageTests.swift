@@ -189,20 +189,12 @@ struct CoverageTests {
 
     @Test("a SOURCE on another filesystem is named, and covers again once it is back")
     func otherFilesystem() throws {
-        try require(.root)
         let backup = try backup(of: Self.tree)
         try backup.create()
-        let script = """
-            mount -t tmpfs none "$1" && cp -r "$2/." "$1" && "$RESVAL" create "$1"
-            """
-        var command = Command(
-            "/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, "sh", backup.source,
-            backup.base.appending("copy"))
-        try tool("cp", "-r", backup.source, backup.base.appending("copy"))
-        command.environment = backup.environment.merging([
-            "RESVAL": "\(FilePath.built("resval-backup"))"
-        ]) { $1 }
-        try command.run(
+        let copy = backup.base.appending("copy")
+        try tool("cp", "-r", backup.source, copy)
+        let script = #"mount -t tmpfs none "$1" && cp -r "$2/." "$1" && "$RESVAL" create "$1""#
+        try backup.script(script, backup.source, copy, unsharing: "--mount").expect(
             exits: 3, says: "is on another filesystem than at the snapshot before: tmpfs")
         #expect(try backup.forget() == 2)
         try backup.create()

@@ -118,59 +118,46 @@ struct IncomparableTests {
 struct DamagedSnapshotTests {
     private static let tree = Tree { for number in 0..<9 { File("file\(number)", "text") } }
 
-    /// Whether it is named, and with the exit code all else goes on.
-    private func expectOthersToWork(
-        _ source: FilePath, _ target: FilePath, damaged: Substring, whole: Substring,
-        _ command: ([any CommandArgument]) throws -> Command
-    ) throws {
+    /// Makes a snapshot, and returns the first digits of its identifier.
+    private func create(_ backup: BackupFixture) throws -> String {
+        String(try backup.create().text.dropFirst("snapshot ".count).prefix(8))
+    }
+
+    /// Damages the file of a snapshot, where no cache has it.
+    private func damage(_ snapshot: String, in backup: BackupFixture, _ script: String) throws {
+        try shell(
+            "set -- \"$1/snapshots/$2\"*; chmod u+w \"$1\"; \(script)", backup.repository, snapshot)
+        try tool("rm", "-rf", backup.base.appending("cache"))
+    }
+
+    @Test(
+        "a damaged snapshot file is named by each command, and all else goes on",
+        arguments: ["printf x | dd of=\"$1\" bs=1 seek=60 conv=notrunc 2>/dev/null", ": > \"$1\""])
+    func others(script: String) throws {
+        let backup = try backup(of: Self.tree)
+        let (damaged, whole) = (try create(backup), try create(backup))
+        try damage(damaged, in: backup, script)
         let commands: [(words: [any CommandArgument], code: Int32)] = [
-            (["snapshots"], 3), (["show", String(whole)], 0), (["show", "latest", "--items"], 0),
-            (["diff", String(whole), "latest"], 0),
-            (["restore", "--snapshot", String(whole), "--target", target], 0),
-            (["create", source], 0),
+            (["snapshots"], 3), (["show", whole], 0), (["show", "latest", "--items"], 0),
+            (["diff", whole, "latest"], 0),
+            (["restore", "--snapshot", whole, "--target", backup.target], 0),
+            (["create", backup.source], 0),
             (["forget", "--keep-last", "2", "--dry-run"], 0), (["verify"], 1),
         ]
         for (words, code) in commands {
-            try command(words).run(exits: code, says: String(damaged))
+            try backup.command(words).run(exits: code, says: damaged)
         }
-        try command(["show", String(damaged)]).run(exits: 1, says: "cannot be read")
-        let verified = try command(["verify"]).run()
+        try backup.run("show", damaged, exits: 1, says: "cannot be read")
+        let verified = try backup.run("verify")
         #expect(!verified.text.contains("repair snapshots"), "\(verified)")
-    }
-
-    /// The first digits of the identifier of a new snapshot.
-    private func create(_ command: Command) throws -> Substring {
-        try command.runSuccessfully().dropFirst("snapshot ".count).prefix(8)
-    }
-
-    @Test("restic: a damaged snapshot file, where no cache has it")
-    func restic() throws {
-        for damage in ["printf x | dd of=\"$1\" bs=1 seek=60 conv=notrunc", ": > \"$1\""] {
-            let backup = try backup(of: Self.tree)
-            let damaged = try create(backup.command(["create", backup.source]))
-            let whole = try create(backup.command(["create", backup.source]))
-            try shell(
-                """
-                set -- "$1/snapshots/$2"*; chmod u+w "$1"; \(damage) 2>/dev/null
-                """, backup.repository, String(damaged))
-            try tool("rm", "-rf", backup.base.appending("cache"))
-            try expectOthersToWork(backup.source, backup.target, damaged: damaged, whole: whole) {
-                backup.command($0)
-            }
-        }
     }
 
     @Test("with the first snapshot of other SOURCEs it is told that what is damaged may be of them")
     func firstOfAnotherSet() throws {
         let backup = try backup(of: Self.tree)
-        let damaged = try create(backup.command(["create", backup.source]))
-        try shell(
-            #"set -- "$1/snapshots/$2"*; chmod u+w "$1"; : > "$1""#, backup.repository,
-            String(damaged))
-        try tool("rm", "-rf", backup.base.appending("cache"))
-        try backup.run(
-            "create", backup.base.appending("home"), exits: 3,
-            says: "or it is one that cannot be read: ")
-        try backup.run("create", backup.base.appending("home"), exits: 0)
+        try damage(create(backup), in: backup, ": > \"$1\"")
+        let home = backup.base.appending("home")
+        try backup.run("create", home, exits: 3, says: "or it is one that cannot be read: ")
+        try backup.run("create", home, exits: 0)
     }
 }

@@ -7,11 +7,12 @@ import Testing
 struct KnownRepositoryTests {
     private static let tree = Tree { File("file", "text") }
 
-    /// Makes a repository on a disk of its own, whose second copy and an empty mount point are
-    /// there, too. `disk NAME` in a script that begins like this one mounts one, or nothing.
-    private func repositoryOnDisks() throws -> (BackupFixture, script: String) {
-        try require(.root, .tool("unshare"), .tool("mkfs.ext4"), .filesystem(.ext4))
-        let script = """
+    @Test("a disk that is not mounted, a copy and another one are not the disk it was")
+    func disks() throws {
+        try require(.tool("mkfs.ext4"), .filesystem(.ext4))
+        let backup = try backup(of: Self.tree)
+        let result = try backup.script(
+            """
             cd "$1"; point=$1/point; mkdir point
             export RESVAL_BACKUP_REPOSITORY=$point/repository
             disk() { umount "$point" 2>/dev/null; [ $1 = none ] || mount -o loop "$1" "$point"; }
@@ -20,31 +21,16 @@ struct KnownRepositoryTests {
                 cp -r repository "$point/repository"
             done
             run() { "$RESVAL" "$@" > log 2>&1; echo "$1 $?"; }
-
-            """
-        return (try backup(of: Self.tree), script)
-    }
-
-    private func run(_ script: String, _ backup: BackupFixture) throws -> CommandResult {
-        try backup.script(
-            #"exec unshare --mount --propagation private sh -c "$2" sh "$1""#, backup.base, script)
-    }
-
-    @Test("a disk that is not mounted, a copy and another one are not the disk it was")
-    func disks() throws {
-        let (backup, script) = try repositoryOnDisks()
-        let result = try run(
-            script + """
-                disk first; run create source
-                disk none
-                run create source; grep ^resval log; run snapshots; grep -c 'backup init' log; ls point
-                run init; grep ^resval log
-                disk second; run create source; grep ^resval log; ls point/repository/snapshots | wc -l
-                disk first; run create source
-                disk second; run accept; run create source
-                rm -r point/repository; "$RESVAL" init --yes 2> /dev/null
-                run create source
-                """, backup)
+            disk first; run create source
+            disk none
+            run create source; grep ^resval log; run snapshots; grep -c 'backup init' log; ls point
+            run init; grep ^resval log
+            disk second; run create source; grep ^resval log; ls point/repository/snapshots | wc -l
+            disk first; run create source
+            disk second; run accept; run create source
+            rm -r point/repository; "$RESVAL" init --yes 2> /dev/null
+            run create source
+            """, backup.base, unsharing: "--mount")
         let lines = result.text.split(separator: "\n").map(String.init)
         #expect(
             lines.filter { !$0.hasPrefix("resval-backup: ") } == [
@@ -60,13 +46,14 @@ struct KnownRepositoryTests {
     func otherRepository() throws {
         let backup = try backup(of: Self.tree)
         try backup.create()
-        try tool("mv", backup.repository, backup.base.appending("former"))
+        let (former, other) = (backup.base.appending("former"), backup.base.appending("other"))
+        try tool("mv", backup.repository, former)
         try backup.runSuccessfully("init", "--yes")
-        try tool("mv", backup.repository, backup.base.appending("other"))
-        try tool("mv", backup.base.appending("former"), backup.repository)
+        try tool("mv", backup.repository, other)
+        try tool("mv", former, backup.repository)
         try backup.create()
-        try tool("mv", backup.repository, backup.base.appending("former"))
-        try tool("mv", backup.base.appending("other"), backup.repository)
+        try tool("mv", backup.repository, former)
+        try tool("mv", other, backup.repository)
         try backup.create(exits: 10, says: "this is not the disk it was")
         #expect(try backup.snapshotsOfRestic().isEmpty)
         try backup.runSuccessfully("accept")
@@ -164,9 +151,9 @@ struct KnownRepositoryTests {
 
     @Test("below a mount point where nothing is mounted init asks")
     func mountPoints() throws {
-        try require(.root, .tool("unshare"))
         let backup = try backup(of: Self.tree)
         let script = """
+            cd "$1"
             export RESVAL_BACKUP_REPOSITORY
             mount -t tmpfs tmpfs /mnt && umount /mnt
             echo "LABEL=x $1/disk ext4 defaults 0 0" > fstab
@@ -180,10 +167,9 @@ struct KnownRepositoryTests {
             RESVAL_BACKUP_REPOSITORY=$1/disk/a
             "$RESVAL" init > log 2>&1; echo $?
             """
-        let result = try run("cd \"$1\"\n" + script, backup)
-        #expect(
-            result.text == String(repeating: "64 1\n", count: 5) + "0 0\nmade\n0\n", "\(result)"
-        )
+        let result = try backup.script(script, backup.base, unsharing: "--mount")
+        let expected = String(repeating: "64 1\n", count: 5) + "0 0\nmade\n0\n"
+        #expect(result.text == expected, "\(result)")
     }
 
     @Test("root writes nothing into a user's repository, and reads it without leaving a file")

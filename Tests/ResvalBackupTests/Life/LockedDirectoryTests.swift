@@ -21,7 +21,6 @@ struct LockedDirectoryTests {
         return (backup, root, turn)
     }
 
-    /// The lines about other items than those that no backup has.
     private func lines(_ result: CommandResult) -> [Substring] {
         result.errorText.split(separator: "\n")
     }
@@ -32,7 +31,7 @@ struct LockedDirectoryTests {
             separator: "\n")
     }
 
-    @Test("are one entry, and the newest snapshot that has what is in them is held")
+    @Test("a locked directory is one entry, and the newest snapshot that has what is in it is held")
     func held() throws {
         let (backup, root, turn) = try vault()
         let vault = root.appending("vault")
@@ -67,7 +66,7 @@ struct LockedDirectoryTests {
         #expect(try backup.forget() == 1)
     }
 
-    @Test("that are locked while restic works have not vanished")
+    @Test("what is in a directory that is locked while restic works has not vanished")
     func meanwhile() throws {
         let (backup, root, _) = try vault()
         let vault = root.appending("vault")
@@ -82,7 +81,7 @@ struct LockedDirectoryTests {
         #expect(try backup.originals().first == first)
     }
 
-    @Test("count as locked while something in them is still open")
+    @Test("a directory counts as locked while something in it is still open")
     func open() throws {
         let (backup, root, _) = try vault()
         let vault = root.appending("vault")
@@ -99,7 +98,7 @@ struct LockedDirectoryTests {
         #expect(!stored.contains("\(vault)/"), "\(stored)")
     }
 
-    @Test("stop no backup as a SOURCE, and hide no SOURCE as missing")
+    @Test("a locked SOURCE stops no backup, and a SOURCE in it is not missing")
     func sources() throws {
         let (backup, root, turn) = try vault()
         let vault = root.appending("vault")
@@ -114,7 +113,7 @@ struct LockedDirectoryTests {
         try backup.restore(exits: 3, says: "\(vault): is not in snapshot ")
     }
 
-    @Test("are read where a policy of the first version has its key in the session")
+    @Test("a directory is read where a policy of the first version has its key in the session")
     func session() throws {
         let (backup, root, _) = try vault()
         let old = root.appending("old")

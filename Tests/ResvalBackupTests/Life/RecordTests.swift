@@ -101,9 +101,7 @@ struct RecordTests {
     @Test("two backups of the same SOURCEs at the same time both succeed, each with its record")
     func creates() throws {
         let backup = try backup { File("file", "text") }
-        try tool(
-            "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=60",
-            "status=none")
+        try backup.addNoise(megabytes: 60)
         let result = try backup.script(
             """
             "$RESVAL" create "$1" >/dev/null & first=$!

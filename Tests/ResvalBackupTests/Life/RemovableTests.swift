@@ -7,7 +7,7 @@ import Testing
 struct RemovableTests {
     /// Runs a script in a mount namespace of its own, where `plug` mounts a medium with three files at
     /// `$stick`, and `create SOURCE…` prints the exit code, and how often it says that a medium is not here.
-    private func run(_ script: String) throws -> (BackupFixture) throws -> CommandResult {
+    private func run(_ script: String) throws -> CommandResult {
         let start = """
             cd "$1"; mount -t tmpfs tmpfs /media || exit; stick=/media/me/STICK
             plug() {
@@ -20,11 +20,8 @@ struct RemovableTests {
             }
 
             """
-        return { backup in
-            try backup.script(
-                #"exec unshare --mount --propagation private sh -c "$2" sh "$1""#, backup.base,
-                start + script)
-        }
+        let backup = try backup(of: Self.tree)
+        return try backup.script(start + script, backup.base, unsharing: "--mount")
     }
 
     private static let tree = Tree {
@@ -34,8 +31,6 @@ struct RemovableTests {
 
     @Test("a SOURCE that is gone with its medium is named once, held, and no shortfall")
     func away() throws {
-        try require(.root, .tool("unshare"))
-        let backup = try backup(of: Self.tree)
         let result = try run(
             """
             plug; create source $stick
@@ -48,7 +43,7 @@ struct RemovableTests {
             "$RESVAL" show latest | grep -c "not in the newest snapshot.*until it is back"
             "$RESVAL" forget --keep-last 1 > /dev/null; "$RESVAL" snapshots | wc -l
             plug; rm $stick/[12]; create source $stick; cat log
-            """)(backup)
+            """)
         let lines = result.text.split(separator: "\n").map(String.init)
         #expect(
             lines.prefix(11) == [
@@ -59,28 +54,24 @@ struct RemovableTests {
 
     @Test("a SOURCE that was deleted from its medium, or is another directory now, is a shortfall")
     func deleted() throws {
-        try require(.root, .tool("unshare"))
-        let backup = try backup(of: Self.tree)
         let result = try run(
             """
             plug; mkdir $stick/d; touch $stick/d/1; create source $stick/d
             rm -r $stick/d; create source $stick/d; create source $stick/d
             create source $stick; umount $stick; touch $stick/new; create source $stick
-            """)(backup)
+            """)
         #expect(result.text == "0 0\n3 0\n3 0\n0 0\n3 0\n", "\(result)")
     }
 
     @Test("a medium inside a SOURCE is left out with the reason, unless it is a SOURCE")
     func inside() throws {
-        try require(.root, .tool("unshare"))
-        let backup = try backup(of: Self.tree)
         let result = try run(
             """
             mkdir -p $stick; touch /media/me/file; create /media
             plug; create /media; "$RESVAL" plan --excluded-only /media | head -n 1
             umount $stick; create /media
             plug; create /media $stick; "$RESVAL" show latest --items | grep -c $stick/
-            """)(backup)
+            """)
         #expect(
             result.text == """
                 0 0
@@ -97,7 +88,7 @@ struct RemovableTests {
 
 @Suite("The programs' own state in a SOURCE", .cleansUp)
 struct OwnStateTests {
-    @Test("it neither shows nor changes a backup, and a SOURCE in it is backed up")
+    @Test("the state neither shows nor changes a backup, and a SOURCE in it is backed up")
     func state() throws {
         let backup = try backup { File("file", "text") }
         let home = backup.base.appending("home")

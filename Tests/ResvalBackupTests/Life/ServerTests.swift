@@ -73,18 +73,13 @@ struct ServerTests {
         #expect(after.differences(from: before) == [])
     }
 
-    private func addLargeFile(_ backup: BackupFixture) throws {
-        let file = backup("large")
-        try tool("dd", "if=/dev/urandom", "of=\(file)", "bs=1M", "count=40", "status=none")
-    }
-
     /// Runs a script in a repository on a server, with a large file in the SOURCE, its second argument.
     ///
     /// - Returns: the result, and the log of the script.
     private func run(
         _ script: String, _ server: RepositoryServer, _ backup: BackupFixture
     ) throws -> (result: CommandResult, log: String) {
-        try addLargeFile(backup)
+        try backup.addNoise(megabytes: 40)
         let begin = """
             use "$port"
             "$RESVAL" init > log 2>&1 || exit 1

@@ -8,9 +8,7 @@ struct VerifyTests {
     @Test("a flipped byte is found by reading all data, and the steps printed heal it")
     func flippedByte() throws {
         let backup = try backup { File("small", "text") }
-        try tool(
-            "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=2",
-            "status=none")
+        try backup.addNoise(megabytes: 2)
         try backup.create()
         try backup.run(
             "verify", "latest", "--read-data", exits: 0,
@@ -29,9 +27,8 @@ struct VerifyTests {
     func missingTree() throws {
         let backup = try backup { File("file", "text") }
         try backup.create()
-        try shell(
-            #"find "$1/data" -type f -delete; rm -rf "$2/cache""#, backup.repository,
-            backup.base)
+        let script = #"find "$1/data" -type f -delete; rm -rf "$2/cache""#
+        try shell(script, backup.repository, backup.base)
         let result = try backup.run("verify", "latest", exits: 1, says: "pack")
         // What is missing cannot be repaired from itself.
         #expect(!result.text.contains(" repair packs "), "\(result)")
@@ -83,9 +80,7 @@ struct VerifyTests {
         try tool("cmp", backup("evicted"), damaged.original("evicted"))
     }
 
-    @Test(
-        "a damaged file whose name is not UTF-8 is named, too, and one that is there is stored anew"
-    )
+    @Test("a damaged file with a name of any bytes is named, and one that is there is stored anew")
     func repairStoresAnew() throws {
         let (backup, damaged) = try oldFiles()
         try damaged.flip(file: "b/f\u{FF}")
@@ -119,7 +114,7 @@ struct VerifyTests {
     @Test("a pack that was cut off and an index that is damaged are healed as far as can be")
     func cutOffAndIndex() throws {
         let (backup, damaged) = try oldFiles()
-        try damaged.cutOff(before: "b/three")
+        try damaged.damage(file: "b/three", "truncate -s \"$offset\" \"$pack\"")
         let last = try damaged.runSteps(try backup.run("verify"))
         #expect(last.errorText.contains("/b/three: has lost data"), "\(last)")
         try shell(
@@ -164,11 +159,6 @@ private struct DamagedBackup {
             tree = node.split(separator: "\"subtree\":\"")[1].prefix(64)
         }
         try damage(tree, Self.flip)
-    }
-
-    /// Cuts off a pack before what it holds of a file.
-    func cutOff(before name: String) throws {
-        try damage(file: name, "truncate -s \"$offset\" \"$pack\"")
     }
 
     /// Runs a script on the pack that holds a file.

@@ -26,7 +26,7 @@ struct OwnersCommandTests {
         return try? String(decoding: contentsOfFile(file), as: UTF8.self)
     }
 
-    @Test("they run around a backup, and their exit codes are not the run's")
+    @Test("the owner's commands run around a backup, and their exit codes are not the run's")
     func around() throws {
         let fixture = try runWithCommands()
         try fixture.command("run").run(exits: 0, says: "the command after the backup failed with 1")
@@ -35,7 +35,7 @@ struct OwnersCommandTests {
         try #expect(told("on-failure", fixture) == nil)
     }
 
-    @Test("where the one before fails there is no backup, and the failure is told once a day")
+    @Test("where the command before fails there is no backup, and the failure is told once a day")
     func failing() throws {
         let fixture = try runWithCommands(before: "exit 3")
         for _ in 0..<2 { try fixture.command("run").run(exits: 1, says: "failed with 3") }
@@ -49,7 +49,7 @@ struct OwnersCommandTests {
         try #expect(told("on-failure", fixture) == "failed 1\nfailed 1\n")
     }
 
-    @Test("with 75 the one before makes a due backup wait, and any other fail")
+    @Test("with 75 the command before makes a due backup wait, and any other fail")
     func waiting() throws {
         let fixture = try runWithCommands(before: "exit 75")
         try fixture.command("run", "--if-due").run(exits: 0, says: "the backup waits")
@@ -78,7 +78,7 @@ struct OwnersCommandTests {
         try #expect(told("on-failure", fixture) == String(repeating: "incomplete 3\n", count: 3))
     }
 
-    @Test("they get no input, terminal, secret or descriptor, and what they print is no result")
+    @Test("a command gets no input, terminal, secret or descriptor, and its output is no result")
     func environment() throws {
         let fixture = try configuredBackup { backedUpTree }
         let base = fixture.backup.base
@@ -123,7 +123,7 @@ struct OwnersCommandTests {
 
     private func itemKind(_ path: FilePath) throws -> FileKind? { try? path.status().kind }
 
-    @Test("one that takes too long is ended, with what it started")
+    @Test("a command that takes too long is ended, with what it started")
     func timeout() throws {
         let fixture = try runWithCommands(
             "command-timeout = \"1s\"\n", before: "sleep 98765 & wait")
@@ -133,7 +133,7 @@ struct OwnersCommandTests {
         #expect(left.text == "", "\(left)")
     }
 
-    @Test("a signal ends the one before, and the one behind still runs")
+    @Test("a signal ends the command before the backup, and the one behind it still runs")
     func signal() throws {
         let fixture = try runWithCommands(before: "sleep 98764")
         let result = try fixture.script(
@@ -159,7 +159,7 @@ struct OwnersCommandTests {
         try #expect(told("on-failure", fixture) == "interrupted\n")
     }
 
-    @Test("root runs them from files and directories of root only, and not in the hardened unit")
+    @Test("root runs commands from files and directories of root only, not in the hardened unit")
     func rootsOwn() throws {
         try require(.root)
         let fixture = try runWithCommands()

@@ -94,9 +94,7 @@ struct RunTests {
             command.environment["XDG_STATE_HOME"] = volume.root.string
             return command
         }
-        func snapshots() throws -> Int {
-            try fixture.backup.snapshotsOfRestic().count
-        }
+        func snapshots() throws -> Int { try fixture.backup.snapshotsOfRestic().count }
         if !isNew { try command("run").runSuccessfully() }
         let before = try snapshots()
         // Neither a block nor an inode is left.
@@ -125,9 +123,7 @@ struct RunTests {
         arguments: [("INT", 130), ("TERM", 143)])
     func stopped(signal: String, code: Int32) throws {
         let fixture = try configuredBackup {}
-        try tool(
-            "dd", "if=/dev/urandom", "of=\(fixture.backup.source)/large", "bs=1M",
-            "count=200", "status=none")
+        try fixture.backup.addNoise(megabytes: 200)
         let script = """
             env --default-signal=INT "$RESVAL" run & run=$!
             until ls "$1"/data/*/* >/dev/null 2>&1; do sleep 0.02; done
@@ -154,9 +150,7 @@ struct RunTests {
             return try fixture.backup.snapshotsOfRestic().count
         }
         // One of these items is less than 20 %.
-        for number in 0..<9 {
-            try tool("touch", fixture.backup("\(number)"))
-        }
+        for number in 0..<9 { try tool("touch", fixture.backup("\(number)")) }
         try #expect(run(exits: 0) == 1)
         for _ in 0..<3 {
             try tool("touch", goes)
@@ -175,9 +169,7 @@ struct RunTests {
         let fixture = try configuredBackup { backedUpTree }
         try fixture.configure(fixture.usual + fixture.upkeep)
         for _ in 0..<3 { try fixture.command("run").runSuccessfully() }
-        func count() throws -> Int {
-            try fixture.backup.snapshotsOfRestic().count
-        }
+        func count() throws -> Int { try fixture.backup.snapshotsOfRestic().count }
         try #expect(count() == 2)
         let status = try fixture.command("status").run()
         #expect(status.text.contains("last verified: "))

@@ -42,7 +42,7 @@ struct WeekTests {
         "goes on by itself: at the end the status is good, nothing was accepted, and forget went on"
     )
     func week() throws {
-        try require(.root, .tool("unshare"), .tool("setpriv"), .tool("setfattr"))
+        try require(.tool("setfattr"))
         let backup = try backup(of: Self.tree, user: 54321)
         // A SOURCE with the encrypted directory.
         let (root, vault, _) = try encryptedDirectory()
@@ -83,13 +83,10 @@ struct WeekTests {
             by_user \($0.words); run=$?; as_user status > status 2>&1; echo "$run $?" >> codes
             """
         }
-        let end = """
-            cat codes; echo; cat status; echo; as_user snapshots | wc -l; echo; cat log
-            """
+        let end = "cat codes; echo; cat status; echo; as_user snapshots | wc -l; echo; cat log"
         let result = try backup.script(
-            #"exec unshare --mount --propagation private sh -c "$2" sh "$1" "$3" "$4""#,
-            backup.base, (["exec 2>&1", start] + nights + [end]).joined(separator: "\n"), root,
-            fscryptHelper)
+            (["exec 2>&1", start] + nights + [end]).joined(separator: "\n"), backup.base, root,
+            fscryptHelper, unsharing: "--mount")
         let parts = result.text.split(separator: "\n\n", maxSplits: 3)
         try #require(parts.count == 4, "\(result)")
         #expect(parts[0] == Self.nights.map(\.codes).joined(separator: "\n"), "\(result)")
