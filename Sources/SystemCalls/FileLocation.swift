@@ -191,18 +191,9 @@ extension FilePath {
     package func withPointer<Result>(
         _ body: (UnsafePointer<CChar>) throws(Errno) -> Result
     ) throws(Errno) -> Result {
-        var result: Result?
-        var failure: Errno?
-        withPlatformString { pointer in
-            do throws(Errno) {
-                result = try body(pointer)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        guard let result else { throw .invalidArgument }
-        return result
+        try withPlatformString { path in
+            Swift.Result { () throws(Errno) in try body(path) }
+        }.get()
     }
 
     func lookUp(
