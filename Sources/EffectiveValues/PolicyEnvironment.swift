@@ -83,11 +83,7 @@ extension PolicyEnvironment {
 
 /// Returns the real path of a directory that exists; otherwise the normalized path.
 package func existingRealPath(of path: FilePath) -> FilePath {
-    do throws(FileError) {
-        return try realPath(of: path)
-    } catch {
-        return path.lexicallyNormalized()
-    }
+    (try? realPath(of: path)) ?? path.lexicallyNormalized()
 }
 
 extension PasswordDatabase {
@@ -202,11 +198,7 @@ package func currentBaseDirectories() -> BaseDirectories {
     }
     let base = directories([])
     if base.home != nil { return base }
-    do throws(FileError) {
-        return directories(try contentsOfFile("/etc/passwd"))
-    } catch {
-        return base
-    }
+    return (try? contentsOfFile("/etc/passwd")).map(directories) ?? base
 }
 
 /// Returns the user's state directory, `$XDG_STATE_HOME` or `~/.local/state`; nil when the home is

@@ -134,10 +134,9 @@ package struct StoredFileRecords: Sendable, Hashable {
         let count = try readNumber(0, of: file.descriptor)
         guard count < UInt64(clamping: status.size / 8) else { return false }
         let numbers = Int64(count) + 1
-        let snapshots = try readFile(
-            file.descriptor, at: numbers * 8, count: longestPath + 1)
+        let snapshots = try readFile(file.descriptor, at: numbers * 8, count: longestPath)
         let days: Int64 = snapshots.isEmpty ? 1 : 7
-        guard snapshots.count <= longestPath, status.isWritten(within: days, of: now) else {
+        guard snapshots.count < longestPath, status.isWritten(within: days, of: now) else {
             return false
         }
         if !snapshots.isEmpty {
@@ -172,9 +171,6 @@ package struct StoredFileRecords: Sendable, Hashable {
         return paths
     }
 }
-
-/// The most bytes of a path that system calls take.
-private let longestPath = 4095
 
 extension FilePath {
     fileprivate var name: String { lastComponent?.string ?? "" }
