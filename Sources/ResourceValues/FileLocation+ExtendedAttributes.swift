@@ -58,14 +58,15 @@ extension FileLocation where Self: ~Copyable {
 
     /// Returns the names of all extended attributes visible to this process: `listxattr(2)`.
     ///
-    /// - Returns: the names in the kernel's order; empty if there are none.
+    /// - Returns: the names in the kernel's order; empty if there are none, also where the filesystem has
+    ///   no attributes.
     /// - Throws: ``FileError``: `noSuchFile`, `permissionDenied`, `tooLarge` (over 64 KiB of names)
     ///   and others.
     public func extendedAttributeNames() throws(FileError) -> [ExtendedAttributeName] {
-        try calls(on: pathForMessages, FileError.listingAttributes) { () throws(Errno) in
-            try withCallTarget { target throws(Errno) in try attributeList(target) }
-                .split(separator: 0).map { ExtendedAttributeName(bytes: $0) }
+        guard let names = try listedAttributeNames() else {
+            throw .listingAttributes(.argListTooLong, of: pathForMessages)
         }
+        return names.map { ExtendedAttributeName(bytes: $0) }
     }
 
     /// Returns the names of all extended attributes visible to this process, as a walk sees them.
