@@ -138,17 +138,13 @@ private func applicationCaches(in home: FilePath?, _ mounts: MountTable) -> [Fil
     let places: [(directory: FilePath, cache: FilePath)] = [
         (home.appending(".var/app"), "cache"), (home.appending("snap"), "common/.cache"),
     ]
-    return places.flatMap { place in
-        var caches: [FilePath] = []
+    return places.flatMap { place -> [FilePath] in
         guard let real = realPath(of: place.directory, notBeyond: mounts), !mounts.isRemote(real)
-        else { return caches }
+        else { return [] }
         // What cannot be listed is no location, and so is backed up.
-        try? forEachName(in: real) { name in
-            let cache = place.directory.pushing(FilePath(bytes: name)).pushing(place.cache)
-            if realPath(of: cache, notBeyond: mounts) != nil { caches.append(cache) }
-            return true
-        }
-        return caches
+        return readableNames(in: real)
+            .map { place.directory.pushing(FilePath(bytes: $0)).pushing(place.cache) }
+            .filter { realPath(of: $0, notBeyond: mounts) != nil }
     }
 }
 
