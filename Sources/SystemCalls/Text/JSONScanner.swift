@@ -306,9 +306,7 @@ extension JSONScanner {
         next = digits.endIndex
         return value
     }
-}
 
-extension JSONScanner {
     /// Reads a string, an integer, a Boolean or null.
     fileprivate mutating func scalar() throws(JSONError) -> JSONFields.Value {
         skipSpace()
