@@ -159,7 +159,6 @@ extension Exclusion {
 
 extension ExclusionCause {
     var isLocation: Bool {
-        guard case .location = self else { return false }
-        return true
+        if case .location = self { true } else { false }
     }
 }

@@ -355,15 +355,13 @@ package struct JSONFields {
 
     package mutating func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
         take(name) { value in
-            guard case .integer(let number) = value else { return nil }
-            return Number(exactly: number)
+            if case .integer(let number) = value { Number(exactly: number) } else { nil }
         }
     }
 
     package mutating func boolean(_ name: String) -> Bool? {
         take(name) { value in
-            guard case .boolean(let value) = value else { return nil }
-            return value
+            if case .boolean(let value) = value { value } else { nil }
         }
     }
 
@@ -380,8 +378,7 @@ package struct JSONFields {
         }.map { bytes in
             bytes
                 ?? take("\(name)Base64") { value in
-                    guard case .string(let text) = value else { return nil }
-                    return Base64.bytes(of: text)
+                    if case .string(let text) = value { Base64.bytes(of: text) } else { nil }
                 }
         }
     }
