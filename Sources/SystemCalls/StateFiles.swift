@@ -65,8 +65,7 @@ private func statusIfReachable(
 ) throws(FileError) -> FileStatus? {
     do throws(FileError) {
         return try location.fileStatus()
-    } catch {
-        guard error.code == .permissionDenied || error.code == .notADirectory else { throw error }
+    } catch  where error.code == .permissionDenied || error.code == .notADirectory {
         return nil
     }
 }

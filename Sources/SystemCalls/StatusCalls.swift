@@ -22,8 +22,7 @@ extension FileLocation where Self: ~Copyable {
     package func statusIfPresent() throws(FileError) -> FileStatus? {
         do throws(FileError) {
             return try fileStatus()
-        } catch {
-            guard error.code == .noSuchFile else { throw error }
+        } catch  where error.code == .noSuchFile {
             return nil
         }
     }
@@ -123,11 +122,8 @@ extension FileLocation where Self: ~Copyable {
                 }
                 return true
             }
-        } catch {
-            switch error {
-            case .permissionDenied, .readOnlyFileSystem, .notPermitted, .textFileBusy: return false
-            default: throw error
-            }
+        } catch .permissionDenied, .readOnlyFileSystem, .notPermitted, .textFileBusy {
+            return false
         }
     }
 }

@@ -188,10 +188,7 @@ extension FileStatus {
 }
 
 private func readNumber(_ index: Int64, of file: FileDescriptor) throws -> UInt64 {
-    var number: UInt64 = 0
-    let count = try withUnsafeMutableBytes(of: &number) {
-        try readFile(file, at: index * 8, into: $0)
-    }
-    guard count == 8 else { throw Errno.ioError }
-    return number
+    let bytes = try readFile(file, at: index * 8, count: 8)
+    guard bytes.count == 8 else { throw Errno.ioError }
+    return bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
 }

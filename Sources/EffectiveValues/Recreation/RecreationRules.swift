@@ -290,8 +290,7 @@ package struct RecreationRules: Sendable {
         do throws(FileError) {
             file = try openTrustedFile(path)
             status = try file.descriptor.named(path).fileStatus()
-        } catch {
-            guard error.code == .noSuchFile || error.code == .notADirectory else { throw error }
+        } catch  where error.code == .noSuchFile || error.code == .notADirectory {
             return nil
         }
         guard status.owner == effectiveUser(), !status.isWritableByOthers else {
