@@ -53,8 +53,8 @@ extension FileDescriptor: FileLocation {
     public func lookUp(
         _ body: (CallTarget) throws(Errno) -> Void
     ) throws(Errno) {
-        let descriptor = rawValue
-        return try withEmptyPath { path throws(Errno) in
+        let (descriptor, path): (CInt, StaticString) = (rawValue, "")
+        try path.utf8Start.withMemoryRebound(to: CChar.self, capacity: 1) { path throws(Errno) in
             try body(CallTarget(directory: descriptor, path: path, flags: AT_EMPTY_PATH))
         }
     }
@@ -123,14 +123,6 @@ public struct DirectoryEntryLocation: FileLocation, Sendable {
             try body(CallTarget(directory: directory, path: name, flags: AT_SYMLINK_NOFOLLOW))
         }
     }
-}
-
-private let emptyPath: StaticString = ""
-
-private func withEmptyPath(
-    _ body: (UnsafePointer<CChar>) throws(Errno) -> Void
-) throws(Errno) {
-    try emptyPath.utf8Start.withMemoryRebound(to: CChar.self, capacity: 1, body)
 }
 
 /// The `(dirfd, path, flags)` arguments of an `…at` system call.
