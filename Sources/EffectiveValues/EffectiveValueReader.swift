@@ -68,13 +68,8 @@ public struct EffectiveValueReader: Sendable {
     ///   ``MarkReader/current(_:)``.
     public init(_ policy: StoragePolicy, source: FilePath? = nil) throws(FileError) {
         markReader = try .current(policy.markers)
-        guard let source else {
-            self.policy = policy
-            self.source = nil
-            return
-        }
-        let real = try realPath(of: source)
-        self.policy = policy.prepared(forSource: real)
+        let real = try source.map { source throws(FileError) in try realPath(of: source) }
+        self.policy = real.map { policy.prepared(forSource: $0) } ?? policy
         self.source = real
     }
 

@@ -64,7 +64,8 @@ extension Mount {
         if localTypes.contains(filesystemType) { return .local }
         if pseudoTypes.contains(filesystemType) { return .pseudo }
         if networkTypes.contains(filesystemType) { return .network }
-        return isOnBlockDevice ? .local : .unknown
+        // Filesystems without a block device have device numbers with the major number 0.
+        return deviceMajor(device) != 0 ? .local : .unknown
     }
 
     /// Whether it is a file that keeps a mount namespace: `unshare --mount=FILE` mounts one.
@@ -87,10 +88,6 @@ extension Mount {
 
     /// Whether its files are served by another machine or by a program, which may stop responding.
     package var isRemote: Bool { category == .network || category == .fuse }
-
-    /// Whether it has a block device: other filesystems have device numbers with the major number
-    /// 0.
-    private var isOnBlockDevice: Bool { deviceMajor(device) != 0 }
 }
 
 private let localTypes: Set<String> = [

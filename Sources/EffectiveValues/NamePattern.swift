@@ -11,8 +11,7 @@ package struct NamePattern: Sendable, Hashable {
 
         /// The byte that it matches; nil when it matches more than one.
         var onlyByte: UInt8? {
-            guard case .byte(let byte) = self else { return nil }
-            return byte
+            if case .byte(let byte) = self { byte } else { nil }
         }
     }
 

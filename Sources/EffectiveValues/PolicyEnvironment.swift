@@ -83,11 +83,7 @@ extension PolicyEnvironment {
 
 /// Returns the real path of a directory that exists; otherwise the normalized path.
 package func existingRealPath(of path: FilePath) -> FilePath {
-    do throws(FileError) {
-        return try realPath(of: path)
-    } catch {
-        return path.lexicallyNormalized()
-    }
+    (try? realPath(of: path)) ?? path.lexicallyNormalized()
 }
 
 extension PasswordDatabase {
@@ -142,17 +138,13 @@ private func applicationCaches(in home: FilePath?, _ mounts: MountTable) -> [Fil
     let places: [(directory: FilePath, cache: FilePath)] = [
         (home.appending(".var/app"), "cache"), (home.appending("snap"), "common/.cache"),
     ]
-    return places.flatMap { place in
-        var caches: [FilePath] = []
+    return places.flatMap { place -> [FilePath] in
         guard let real = realPath(of: place.directory, notBeyond: mounts), !mounts.isRemote(real)
-        else { return caches }
+        else { return [] }
         // What cannot be listed is no location, and so is backed up.
-        try? forEachName(in: real) { name in
-            let cache = place.directory.pushing(FilePath(bytes: name)).pushing(place.cache)
-            if realPath(of: cache, notBeyond: mounts) != nil { caches.append(cache) }
-            return true
-        }
-        return caches
+        return readableNames(in: real)
+            .map { place.directory.pushing(FilePath(bytes: $0)).pushing(place.cache) }
+            .filter { realPath(of: $0, notBeyond: mounts) != nil }
     }
 }
 
@@ -202,11 +194,7 @@ package func currentBaseDirectories() -> BaseDirectories {
     }
     let base = directories([])
     if base.home != nil { return base }
-    do throws(FileError) {
-        return directories(try contentsOfFile("/etc/passwd"))
-    } catch {
-        return base
-    }
+    return (try? contentsOfFile("/etc/passwd")).map(directories) ?? base
 }
 
 /// Returns the user's state directory, `$XDG_STATE_HOME` or `~/.local/state`; nil when the home is

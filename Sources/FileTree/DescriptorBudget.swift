@@ -149,6 +149,8 @@ func openDirectory(
     in directory: FileDescriptor, _ name: FilePath, leavesAccessTime: Bool = false
 ) throws(Errno) -> FileDescriptor {
     let flags: FileDescriptor.OpenOptions = [.readOnly, .directory, .noFollow, .nonBlocking]
-    guard leavesAccessTime else { return try openFile(in: directory, name, flags: flags) }
-    return try openPreservingAccessTime(in: directory, name, flags: flags)
+    let location = DirectoryEntryLocation(directory: directory, name: name)
+    return leavesAccessTime
+        ? try openPreservingAccessTime(location, flags: flags)
+        : try openFile(location, flags: flags)
 }

@@ -63,7 +63,7 @@ public struct TreeEntry: ~Copyable, FileLocation {
     /// Returns the entry's status without waiting for a server or the program behind a FUSE mount.
     @inlinable
     package func statusAtHand() throws(Errno) -> FileStatus {
-        try readStatusAtHand(target)
+        try readStatus(target, atHand: true)
     }
 
     /// Whether the entry has any extended attribute: one `listxattr(2)`.

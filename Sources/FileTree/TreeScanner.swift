@@ -59,31 +59,21 @@ public struct TreeScanner: Sendable {
             roots: roots, descriptorLimit: min(limit / 2, openDirectoryLimit),
             shouldStop: shouldStop)
         let scanner = self
-        let started = runOnThreads(max(threadCount, 1)) { number in
-            var worker = TreeWorker(pool, scanner, visitor: makeVisitor(number))
-            worker.run()
+        var threads: [RunningThread] = []
+        for number in 0..<max(threadCount, 1) {
+            // Threads of its own: a worker may stop sharing the process's working directory.
+            let thread = startThread {
+                var worker = TreeWorker(pool, scanner, visitor: makeVisitor(number))
+                worker.run()
+            }
+            guard let thread else { break }
+            threads.append(thread)
         }
-        guard started > 0 else {
+        for thread in threads { thread.join() }
+        guard !threads.isEmpty else {
             throw FileError(code: .other, message: "no thread could be started")
         }
     }
-}
-
-/// Runs `body` on new threads and returns when all have ended.
-///
-/// The threads may stop sharing the process's working directory, which the caller's thread must not
-/// do.
-///
-/// - Returns: the number of threads that could be started; each has run `body` with its number from
-///   0.
-func runOnThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Int {
-    var threads: [RunningThread] = []
-    for number in 0..<count {
-        guard let thread = startThread({ body(number) }) else { break }
-        threads.append(thread)
-    }
-    for thread in threads { thread.join() }
-    return threads.count
 }
 
 /// A receiver of the entries of a walk.

@@ -214,13 +214,8 @@ private func kindByStatus(_ target: CallTarget) -> FileKind {
 /// - Returns: a descriptor of the working directory; nil where this is not permitted, so that calls
 ///   go the slower way through `/proc`.
 private func leaveSharedWorkingDirectory() -> FileDescriptor? {
-    do throws(Errno) {
-        try separateWorkingDirectory()
-        return try openFile(
-            in: .workingDirectory, FilePath("."), flags: [.reference, .directory])
-    } catch {
-        return nil
-    }
+    guard (try? separateWorkingDirectory()) != nil else { return nil }
+    return try? openDirectoryReference(".")
 }
 
 /// A buffer of 64 KiB that directories are read into.

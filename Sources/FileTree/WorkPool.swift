@@ -42,7 +42,10 @@ final class WorkPool<Context: Sendable>: Sendable {
                     }
                     let child = batch.removeFirst()
                     if !batch.isEmpty { stack.append(.children(batch)) }
-                    return open(child, in: parent)
+                    parent.waitingChildren -= 1
+                    parent.users += 1
+                    descriptors.prepareReturn(from: parent)
+                    return .open(parent: parent, name: child.name, context: child.context)
                 }
             }
             return roots.popLast().map { .root($0) }
@@ -58,15 +61,6 @@ final class WorkPool<Context: Sendable>: Sendable {
             defer { parent.waitingChildren = 0 }
             parent.users += 1
             return parent.waitingChildren
-        }
-
-        private mutating func open(
-            _ child: (name: FilePath, context: Context), in parent: DirectoryNode<Context>
-        ) -> Work {
-            parent.waitingChildren -= 1
-            parent.users += 1
-            descriptors.prepareReturn(from: parent)
-            return .open(parent: parent, name: child.name, context: child.context)
         }
     }
 

@@ -10,7 +10,8 @@ extension FileLocation where Self: ~Copyable {
         named name: ExtendedAttributeName
     ) throws(FileError) -> [UInt8]? {
         try calls(on: pathForMessages, { .readingAttribute($0, name, of: $1) }) {
-            () throws(Errno) in try attributeBytes(name)
+            () throws(Errno) in
+            try withCallTarget { target throws(Errno) in try attributeValue(target, name) }
         }
     }
 
@@ -57,13 +58,15 @@ extension FileLocation where Self: ~Copyable {
 
     /// Returns the names of all extended attributes visible to this process: `listxattr(2)`.
     ///
-    /// - Returns: the names in the kernel's order; empty if there are none.
+    /// - Returns: the names in the kernel's order; empty if there are none, also where the filesystem has
+    ///   no attributes.
     /// - Throws: ``FileError``: `noSuchFile`, `permissionDenied`, `tooLarge` (over 64 KiB of names)
     ///   and others.
     public func extendedAttributeNames() throws(FileError) -> [ExtendedAttributeName] {
-        try calls(on: pathForMessages, FileError.listingAttributes) { () throws(Errno) in
-            try attributeList().split(separator: 0).map { ExtendedAttributeName(bytes: $0) }
+        guard let names = try listedAttributeNames() else {
+            throw .listingAttributes(.argListTooLong, of: pathForMessages)
         }
+        return names.map { ExtendedAttributeName(bytes: $0) }
     }
 
     /// Returns the names of all extended attributes visible to this process, as a walk sees them.
@@ -92,26 +95,27 @@ extension FileLocation where Self: ~Copyable {
             filesystem: filesystem?.type)
     }
 
-    func attributeBytes(_ name: ExtendedAttributeName) throws(Errno) -> [UInt8]? {
-        do throws(Errno) {
-            return try withCallTarget { target throws(Errno) in
-                try name.withPointer { name throws(Errno) in
-                    try readGrowing { buffer throws(Errno) in
-                        try ExtendedAttributeCalls.get(target, name, into: buffer)
-                    }
-                }
-            }
-        } catch .noData {
-            return nil
-        }
-    }
+}
 
-    private func attributeList() throws(Errno) -> [UInt8] {
-        try withCallTarget { target throws(Errno) in
+/// Returns the value of an attribute; nil if it is not set.
+func attributeValue(
+    _ target: CallTarget, _ name: ExtendedAttributeName
+) throws(Errno) -> [UInt8]? {
+    do throws(Errno) {
+        return try name.withPointer { name throws(Errno) in
             try readGrowing { buffer throws(Errno) in
-                try ExtendedAttributeCalls.list(target, into: buffer)
+                try ExtendedAttributeCalls.get(target, name, into: buffer)
             }
         }
+    } catch .noData {
+        return nil
+    }
+}
+
+/// Returns the names of all attributes, each NUL-terminated.
+func attributeList(_ target: CallTarget, from size: Int = 256) throws(Errno) -> [UInt8] {
+    try readGrowing(from: size) { buffer throws(Errno) in
+        try ExtendedAttributeCalls.list(target, into: buffer)
     }
 }
 
@@ -136,7 +140,7 @@ private let largestAnswer = 65536
 ///
 /// - Parameter size: the size of the first buffer.
 /// - Throws: the call's errno; `ERANGE` itself if even the kernel's largest result does not fit.
-func readGrowing(
+private func readGrowing(
     from size: Int = 256, _ call: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
 ) throws(Errno) -> [UInt8] {
     var size = size
@@ -184,9 +188,7 @@ private func withLongAttributeList<Result>(
 ) throws(Errno) -> Result {
     let list: [UInt8]
     do throws(Errno) {
-        list = try readGrowing(from: largestAnswer) { buffer throws(Errno) in
-            try ExtendedAttributeCalls.list(target, into: buffer)
-        }
+        list = try attributeList(target, from: largestAnswer)
     } catch  where error == .outOfRange || error == .argListTooLong {
         // The kernel gives E2BIG for a filesystem's ERANGE when the buffer has the greatest size.
         return try body(nil)

@@ -52,9 +52,7 @@ extension FileLocation where Self: ~Copyable {
     public func removeValue(for key: StoredKey) throws(FileError) -> Bool {
         try removeExtendedAttribute(named: key.attribute)
     }
-}
 
-extension FileLocation where Self: ~Copyable {
     /// Returns the mark stored for a key: one `getxattr(2)`.
     ///
     /// - Returns: ``Mark/unset`` if the attribute is absent, also on files and filesystems that do
@@ -76,12 +74,8 @@ extension FileLocation where Self: ~Copyable {
     /// - Throws: as ``mark(for:)``.
     @inlinable
     public func marks() throws(FileError) -> Marks {
-        do throws(Errno) {
-            return try withCallTarget { target throws(Errno) in
-                try readMarks(target)
-            }
-        } catch {
-            throw .listingAttributes(error, of: pathForMessages)
+        try calls(on: pathForMessages, FileError.listingAttributes) { () throws(Errno) in
+            try withCallTarget { target throws(Errno) in try readMarks(target) }
         }
     }
 
@@ -91,11 +85,7 @@ extension FileLocation where Self: ~Copyable {
     ///   where the names cannot be listed, so that ``marks()`` reports the error.
     @inlinable
     package func mayHaveMarks() -> Bool {
-        do throws(Errno) {
-            return try withCallTarget { target throws(Errno) in try listsMarks(target) }
-        } catch {
-            return true
-        }
+        (try? withCallTarget { target throws(Errno) in try listsMarks(target) }) ?? true
     }
 
     /// Returns all marks, and the names of all other extended attributes, with the calls of ``marks()``.
@@ -103,12 +93,10 @@ extension FileLocation where Self: ~Copyable {
     /// - Returns: nil for an item without attributes, the usual case.
     /// - Throws: as ``mark(for:)``.
     package func listedMarks() throws(FileError) -> ListedMarks? {
-        do throws(Errno) {
-            return try withCallTarget { target throws(Errno) in
+        try calls(on: pathForMessages, FileError.listingAttributes) { () throws(Errno) in
+            try withCallTarget { target throws(Errno) in
                 try readListedMarks(target, namingOthers: true)
             }
-        } catch {
-            throw .listingAttributes(error, of: pathForMessages)
         }
     }
 }
@@ -197,24 +185,17 @@ func readMark(_ target: CallTarget, _ key: StoredKey) throws(Errno) -> Mark {
 /// Distinguishes an unreadable mark from an absent one: reading needs permission on the file,
 /// listing only on the directories above it.
 private func unreadableIfListed(_ target: CallTarget, _ key: StoredKey) throws(Errno) -> Mark {
-    let names = try readGrowing { buffer throws(Errno) in
-        try ExtendedAttributeCalls.list(target, into: buffer)
+    let isListed = try attributeList(target).split(separator: 0).contains {
+        $0.elementsEqual(key.attribute.bytes)
     }
-    let isListed = names.split(separator: 0).contains { $0.elementsEqual(key.attribute.bytes) }
     return isListed ? .unreadable(.permissionDenied) : .unset
 }
 
 /// Reads a mark of more bytes than any valid value.
 private func readLongMark(_ target: CallTarget, _ key: StoredKey) -> Mark {
     do throws(Errno) {
-        let bytes = try key.attribute.withPointer { name throws(Errno) in
-            try readGrowing { buffer throws(Errno) in
-                try ExtendedAttributeCalls.get(target, name, into: buffer)
-            }
-        }
-        return bytes.withUnsafeBytes { Mark($0, of: key) }
-    } catch .noData {
-        return .unset
+        let bytes = try attributeValue(target, key.attribute)
+        return bytes?.withUnsafeBytes { Mark($0, of: key) } ?? .unset
     } catch {
         return .unreadable(error)
     }

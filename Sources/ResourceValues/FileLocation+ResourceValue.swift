@@ -87,16 +87,6 @@ public struct VolumeCapacity: Sendable, Hashable {
     /// most 5 GiB.
     public var usualReserve: Int64 { min(total / 10, 5 << 30) }
 
-    /// Returns the space for important use, in bytes: the available space plus the space that a
-    /// purge would free.
-    ///
-    /// - Parameter purgeable: the space that a purge would free, in bytes; 0 if no plan for one is
-    ///   known.
-    /// - Returns: at least ``available``, at most ``total``.
-    public func availableForImportantUsage(purgeable: Int64 = 0) -> Int64 {
-        min(available.addingSaturating(max(purgeable, 0)), total)
-    }
-
     /// Returns the space for opportunistic use, in bytes.
     ///
     /// - Parameter reserve: the space to leave free, in bytes; nil means ``usualReserve``.

@@ -29,14 +29,12 @@ public enum Mark: Sendable, Hashable {
 
     /// The value; nil if unset, malformed or unreadable.
     public var value: StoredValue? {
-        guard case .value(let value) = self else { return nil }
-        return value
+        if case .value(let value) = self { value } else { nil }
     }
 
     /// Whether there is no attribute, so nothing to apply or report.
     public var isUnset: Bool {
-        guard case .unset = self else { return false }
-        return true
+        if case .unset = self { true } else { false }
     }
 
     /// Whether the mark is malformed or unreadable.

@@ -72,14 +72,12 @@ public enum StoredValue: Sendable, Hashable {
 
     /// The value of a Boolean key; nil for a protection class.
     public var boolean: Bool? {
-        guard case .boolean(let value) = self else { return nil }
-        return value
+        if case .boolean(let value) = self { value } else { nil }
     }
 
     /// The protection class; nil for a Boolean.
     public var protection: FileProtection? {
-        guard case .protection(let value) = self else { return nil }
-        return value
+        if case .protection(let value) = self { value } else { nil }
     }
 }
 

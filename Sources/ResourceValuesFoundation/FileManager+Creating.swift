@@ -106,14 +106,9 @@ private struct NewDirectories {
         permissions = (attributes.permissions ?? 0o777) & 0o777 | 0o700
     }
 
-    mutating func create(_ path: FilePath) throws(FileError) {
-        try create(path, protection)
-    }
-
-    private mutating func create(
-        _ path: FilePath, _ protection: FileProtection?
-    ) throws(FileError) {
-        try path.makeDirectory(protection: protection, permissions: permissions)
+    mutating func create(_ path: FilePath, isShared: Bool = false) throws(FileError) {
+        try path.makeDirectory(
+            protection: isShared ? nil : protection, permissions: permissions)
         created.append(path)
     }
 
@@ -130,7 +125,7 @@ private struct NewDirectories {
             do throws(FileError) {
                 var isShared = false
                 if protection != nil, next != asked { isShared = try shared.contains(next) }
-                try create(next, isShared ? nil : protection)
+                try create(next, isShared: isShared)
             } catch {
                 let parent = next.removingLastComponent()
                 if error.code == .noSuchFile, !parent.isEmpty, attempts > 0 {

@@ -8,11 +8,7 @@ extension FileManager {
     ///
     /// - Returns: `false` also when the item does not exist or cannot be read.
     public func isUbiquitousItem(at url: URL) -> Bool {
-        do {
-            return try url.resourceValues(forKeys: [.isUbiquitousItemKey]).isUbiquitousItem == true
-        } catch {
-            return false
-        }
+        (try? url.resourceValues(forKeys: [.isUbiquitousItemKey]))?.isUbiquitousItem == true
     }
 
     /// Stores a file's content in a snapshot and frees the file's blocks.

@@ -124,14 +124,10 @@ extension FileManager {
         includingResourceValuesForKeys keys: [URLResourceKey],
         options: VolumeEnumerationOptions = [], _ unused: Void = ()
     ) -> [URL]? {
-        do throws(FileError) {
-            return try MountTable.current().mounts
-                .filter { !options.contains(.skipHiddenVolumes) || $0.category != .pseudo }
-                .compactMap { URL(bytesOf: $0.mountPoint, isDirectory: true) }
-        } catch {
-            // The signature has no other way to report a failure.
-            return nil
-        }
+        // The signature has no other way to report a failure.
+        try? MountTable.current().mounts
+            .filter { !options.contains(.skipHiddenVolumes) || $0.category != .pseudo }
+            .compactMap { URL(bytesOf: $0.mountPoint, isDirectory: true) }
     }
 
     /// Returns the mounted volumes, as the method with keys that are not optional does.

@@ -83,8 +83,8 @@ private func unescape(
         var byte = escaped[index]
         index += 1
         if byte == UInt8(ascii: "%") {
-            guard index + 1 < escaped.endIndex, let high = hexadecimal(escaped[index]),
-                let low = hexadecimal(escaped[index + 1])
+            guard index + 1 < escaped.endIndex, let high = Percent.hexadecimal(escaped[index]),
+                let low = Percent.hexadecimal(escaped[index + 1])
             else { throw .impossiblePath }
             byte = high << 4 | low
             guard byte != 0 && byte != slash else { throw .impossiblePath }
@@ -96,15 +96,6 @@ private func unescape(
     while count > 1 && path[count - 1] == CChar(bitPattern: slash) { count -= 1 }
     path[count] = 0
     return count
-}
-
-private func hexadecimal(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
 }
 
 extension URL {

@@ -56,7 +56,11 @@ final class ItemEnumerator: FileManager.DirectoryEnumerator {
         }
         if let directory = next {
             next = nil
-            enter(directory)
+            do {
+                levels.append(try DirectoryListing(directory))
+            } catch {
+                report(error, at: directory.url)
+            }
         }
         while !isStopped, let listing = levels.last {
             do {
@@ -72,14 +76,6 @@ final class ItemEnumerator: FileManager.DirectoryEnumerator {
             }
         }
         return nil
-    }
-
-    private func enter(_ directory: EnumeratedDirectory) {
-        do {
-            levels.append(try DirectoryListing(directory))
-        } catch {
-            report(error, at: directory.url)
-        }
     }
 
     /// Calls the handler. Without one the enumeration continues, as Foundation's does.

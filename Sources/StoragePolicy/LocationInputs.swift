@@ -93,61 +93,48 @@ public struct UserDirectories: Sendable, Hashable {
     public init(contents: [UInt8], home: FilePath) {
         var paths: [String: FilePath] = [:]
         for line in contents.split(separator: UInt8(ascii: "\n")) {
-            guard let entry = Entry(line: line) else { continue }
-            guard let path = entry.path(home: home) else { continue }
-            paths[entry.variable] = path == home ? nil : path
+            guard let (variable, value) = setting(in: line),
+                let path = directory(value, home: home)
+            else { continue }
+            paths[variable] = path == home ? nil : path
         }
         self.paths = paths
     }
 }
 
-private struct Entry {
-    let variable: String
-    private let value: [UInt8]
+/// Returns the variable and the value of a line; nil if it is empty, a comment or anything else but a
+/// user directory.
+private func setting(in line: ArraySlice<UInt8>) -> (variable: String, value: [UInt8])? {
+    let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+    guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+    let variable = String(decoding: line[..<equals].filter { !blanks.contains($0) }, as: UTF8.self)
+    var rest = line[(equals + 1)...].drop { blanks.contains($0) }
+    guard variable.hasPrefix("XDG_"), variable.hasSuffix("_DIR"),
+        rest.popFirst() == UInt8(ascii: "\""), let value = unquoted(rest)
+    else { return nil }
+    return (variable, value)
+}
 
-    /// Parses a line; nil if it is empty, a comment or anything else but a user directory.
-    init?(line: ArraySlice<UInt8>) {
-        let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
-        let text = line.drop { blanks.contains($0) }
-        guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-        let key = text[..<equals].filter { !blanks.contains($0) }
-        variable = String(decoding: key, as: UTF8.self)
-        guard variable.hasPrefix("XDG_"), variable.hasSuffix("_DIR") else { return nil }
-        var rest = text[(equals + 1)...].drop { blanks.contains($0) }
-        guard rest.popFirst() == UInt8(ascii: "\"") else { return nil }
-        guard let value = Self.unquoted(rest) else { return nil }
-        self.value = value
+/// Returns the bytes up to the closing quote, unescaped; nil if there is no closing quote.
+private func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    var (value, rest): ([UInt8], ArraySlice<UInt8>) = ([], text)
+    while let byte = rest.popFirst() {
+        if byte == UInt8(ascii: "\"") { return value }
+        guard let kept = byte == UInt8(ascii: "\\") ? rest.popFirst() : byte else { return nil }
+        value.append(kept)
     }
+    return nil
+}
 
-    /// Returns the bytes up to the closing quote, unescaped; nil if there is no closing quote.
-    private static func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        var value: [UInt8] = []
-        var isEscaped = false
-        for byte in text {
-            if isEscaped {
-                value.append(byte)
-                isEscaped = false
-            } else if byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if byte == UInt8(ascii: "\"") {
-                return value
-            } else {
-                value.append(byte)
-            }
-        }
-        return nil
+/// Returns the directory of a value; nil if it is neither absolute nor begins with `$HOME`.
+private func directory(_ value: [UInt8], home: FilePath) -> FilePath? {
+    let prefix = Array("$HOME".utf8)
+    guard value.starts(with: prefix) else {
+        let path = FilePath(bytes: value)
+        return path.isAbsolute ? path : nil
     }
-
-    /// Returns the directory; nil if the value is neither absolute nor begins with `$HOME`.
-    func path(home: FilePath) -> FilePath? {
-        let prefix = Array("$HOME".utf8)
-        guard value.starts(with: prefix) else {
-            let path = FilePath(bytes: value)
-            return path.isAbsolute ? path : nil
-        }
-        let rest = value.dropFirst(prefix.count)
-        guard let first = rest.first else { return home }
-        guard first == UInt8(ascii: "/") else { return nil }
-        return home.appending(FilePath(bytes: rest).components)
-    }
+    let rest = value.dropFirst(prefix.count)
+    guard let first = rest.first else { return home }
+    guard first == UInt8(ascii: "/") else { return nil }
+    return home.appending(FilePath(bytes: rest).components)
 }

@@ -118,20 +118,18 @@ package final class LocationNode: Sendable {
 
     /// Creates the node of `/`, from real paths.
     package convenience init(_ locations: [StorageLocation], cutOuts: [FilePath]) {
-        var root = Draft()
-        for location in locations {
-            root.change(at: Array(location.path.components)[...]) { $0.location = location }
-        }
-        for path in cutOuts {
-            root.change(at: Array(path.components)[...]) { $0.isCutOut = true }
-        }
-        self.init(root)
+        self.init(
+            locations.map { ($0.path.components.map(\.bytes)[...], $0) }
+                + cutOuts.map { ($0.components.map(\.bytes)[...], nil) })
     }
 
-    fileprivate init(_ draft: Draft) {
-        location = draft.location
-        isCutOut = draft.isCutOut
-        entries = draft.entries.mapValues { LocationNode($0) }
+    /// - Parameter leaves: the names that lead down to each location, and to each cut-out.
+    private init(_ leaves: [(names: ArraySlice<[UInt8]>, location: StorageLocation?)]) {
+        let own = leaves.filter(\.names.isEmpty)
+        location = own.lazy.compactMap(\.location).last
+        isCutOut = own.contains { $0.location == nil }
+        entries = Dictionary(grouping: leaves.filter { !$0.names.isEmpty }) { $0.names.first ?? [] }
+            .mapValues { LocationNode($0.map { ($0.names.dropFirst(), $0.location) }) }
         holdsCutOut = entries.values.contains { $0.isCutOut || $0.holdsCutOut }
     }
 
@@ -139,20 +137,6 @@ package final class LocationNode: Sendable {
 
     @usableFromInline
     package func entry(named name: [UInt8]) -> LocationNode? { entries[name] }
-}
-
-private struct Draft {
-    var location: StorageLocation?
-    var isCutOut = false
-    var entries: [[UInt8]: Draft] = [:]
-
-    mutating func change(
-        at components: ArraySlice<FilePath.Component>, _ body: (inout Draft) -> Void
-    ) {
-        guard let first = components.first else { return body(&self) }
-        entries[first.bytes, default: Draft()]
-            .change(at: components.dropFirst(), body)
-    }
 }
 
 extension StorageLocations {

@@ -76,8 +76,7 @@ extension PolicyItem {
 
 extension PolicyIssue {
     fileprivate var isUnreadable: Bool {
-        guard case .malformed(let mark) = self else { return false }
-        return mark.isUnreadable
+        if case .malformed(let mark) = self { mark.isUnreadable } else { false }
     }
 }
 

@@ -39,7 +39,9 @@ extension StoragePolicy {
         let exclusion =
             values.exclusion ?? Effective(byMarks ?? location(at: place, own) ?? .unmarked)
         var issues = issues(own, exclusion.cause)
-        if exclusion.isOwnMark, isWritableByOthers() { issues.append(.writableByOthers) }
+        if exclusion.ownCause?.marker != nil, isWritableByOthers() {
+            issues.append(.writableByOthers)
+        }
         let verdict = verdict(
             exclusion, purgeability(own.native[.isPurgeable], below: values.purgeability, path),
             protection(own.native[.fileProtection], below: values.protection), issues, place)
@@ -152,14 +154,8 @@ extension StoragePolicy {
     }
 }
 
-extension Exclusion {
-    /// Whether a mark on the item itself excludes it.
-    fileprivate var isOwnMark: Bool { ownCause?.marker != nil }
-}
-
 extension ExclusionCause {
     var isLocation: Bool {
-        guard case .location = self else { return false }
-        return true
+        if case .location = self { true } else { false }
     }
 }

@@ -186,7 +186,8 @@ package func copyContent(
 ) throws(Errno) {
     if size == 0 { return try copyThroughMemory(source, target, 0..<Int64.max) }
     // A failed clone leaves the target empty, and a serious error recurs in the copy below.
-    if (try? shareContent(of: source, with: target)) != nil { return }
+    let clone = try? perform(.ioctl) { linux_clone_file(target.rawValue, source.rawValue) }
+    if clone != nil { return }
     var end: Int64 = 0
     while let start = try seekFile(source, toNext: .data, from: end) {
         end = try seekFile(source, toNext: .hole, from: start) ?? start
@@ -194,12 +195,6 @@ package func copyContent(
         try copyRange(start..<end, from: source, to: target)
     }
     try setSize(max(size, end), of: target)
-}
-
-private func shareContent(
-    of source: FileDescriptor, with target: FileDescriptor
-) throws(Errno) {
-    _ = try perform(.ioctl) { linux_clone_file(target.rawValue, source.rawValue) }
 }
 
 private func copyRange(

@@ -96,83 +96,70 @@ extension FileError: CustomStringConvertible {
     }
 }
 
-/// The parts of an error that follow from the errno alone, whatever the call.
-struct ErrorCause {
-    var code: FileError.Code
-    var message: String
-    var advice: String?
-
-    init(_ code: FileError.Code, _ message: String, _ advice: String? = nil) {
-        self.code = code
-        self.message = message
-        self.advice = advice
+// The errors by errno, without what they are about.
+extension FileError {
+    private init(_ code: Code, _ message: String, _ advice: String? = nil) {
+        self.init(code: code, message: message, advice: advice)
     }
 
-    init(_ errno: Errno) {
-        self = Self.known[errno] ?? ErrorCause(.other, errno.description)
+    private init(ofAttribute errno: Errno) {
+        self = Self.knownOfAttributes[errno] ?? FileError(errno, of: nil)
     }
 
-    init(ofAttribute errno: Errno) {
-        self = Self.knownOfAttributes[errno] ?? ErrorCause(errno)
+    private func about(
+        _ path: FilePath?, _ errno: Errno, _ attribute: ExtendedAttributeName? = nil
+    ) -> FileError {
+        FileError(
+            code: code, message: message, advice: advice, path: path, attribute: attribute,
+            errno: errno)
     }
 
-    private static let known: [Errno: ErrorCause] = [
-        .noSuchFileOrDirectory: ErrorCause(.noSuchFile, "no such file or directory"),
-        .notDirectory: ErrorCause(.notADirectory, "a part of the path is not a directory"),
-        .permissionDenied: ErrorCause(
+    private static let known: [Errno: FileError] = [
+        .noSuchFileOrDirectory: FileError(.noSuchFile, "no such file or directory"),
+        .notDirectory: FileError(.notADirectory, "a part of the path is not a directory"),
+        .permissionDenied: FileError(
             .permissionDenied, "permission denied",
             "run as the owner, or ask for access to the file and the directories above it"),
-        .notPermitted: ErrorCause(.permissionDenied, "operation not permitted"),
-        .readOnlyFileSystem: ErrorCause(
+        .notPermitted: FileError(.permissionDenied, "operation not permitted"),
+        .readOnlyFileSystem: FileError(
             .readOnlyFilesystem, "the filesystem is mounted read-only",
             "remount it writable: mount -o remount,rw"),
-        .noKey: ErrorCause(
+        .noKey: FileError(
             .locked, "is encrypted, and its key is not there",
             "unlock it, for example by logging in as its owner, or: fscrypt unlock"),
-        .noSpace: ErrorCause(
+        .noSpace: FileError(
             .noSpace, "no space left on the volume", "free space on the volume"),
-        .diskQuotaExceeded: ErrorCause(
+        .diskQuotaExceeded: FileError(
             .quotaExceeded, "the disk quota is used up", "free space or have the quota raised"),
-        .fileExists: ErrorCause(.fileExists, "an item exists at this path already"),
-        .tooManySymbolicLinkLevels: ErrorCause(
+        .fileExists: FileError(.fileExists, "an item exists at this path already"),
+        .tooManySymbolicLinkLevels: FileError(
             .symbolicLinkLoop, "too many levels of symbolic links"),
-        .fileNameTooLong: ErrorCause(
+        .fileNameTooLong: FileError(
             .nameTooLong, "a name in the path is longer than the filesystem allows"),
-        .fileTooLarge: ErrorCause(.tooLarge, "the file is too large for its purpose"),
-        .ioError: ErrorCause(
+        .fileTooLarge: FileError(.tooLarge, "the file is too large for its purpose"),
+        .ioError: FileError(
             .inputOutput, "input/output error", "check the device: dmesg, then fsck"),
-        .tooManyOpenFiles: ErrorCause(
+        .tooManyOpenFiles: FileError(
             .tooManyOpenFiles, "too many open files", "raise the limit: ulimit -n"),
-        .tooManyOpenFilesInSystem: ErrorCause(
+        .tooManyOpenFilesInSystem: FileError(
             .tooManyOpenFiles, "the system has too many open files"),
     ]
 
-    private static let knownOfAttributes: [Errno: ErrorCause] = [
-        .notSupported: ErrorCause(
+    private static let knownOfAttributes: [Errno: FileError] = [
+        .notSupported: FileError(
             .unsupportedFilesystem, "the filesystem does not store user attributes",
             "keep the file on ext4, xfs, btrfs, or tmpfs of Linux 6.6 or newer"),
-        .noFunction: ErrorCause(
+        .noFunction: FileError(
             .other, "/proc is not mounted", "mount /proc"),
-        .noSpace: ErrorCause(
+        .noSpace: FileError(
             .noSpace, "no space left for the attribute",
             "free space on the volume, or remove other attributes of this file"),
-        .argListTooLong: ErrorCause(
+        .argListTooLong: FileError(
             .tooLarge, "the value is larger than the filesystem allows"),
-        .outOfRange: ErrorCause(.tooLarge, "the value is larger than the kernel allows"),
-        .fileExists: ErrorCause(.attributeExists, "the attribute exists already"),
-        .noData: ErrorCause(.noSuchAttribute, "the attribute is not set"),
+        .outOfRange: FileError(.tooLarge, "the value is larger than the kernel allows"),
+        .fileExists: FileError(.attributeExists, "the attribute exists already"),
+        .noData: FileError(.noSuchAttribute, "the attribute is not set"),
     ]
-}
-
-extension FileError {
-    init(
-        _ cause: ErrorCause, errno: Errno, path: FilePath?,
-        attribute: ExtendedAttributeName? = nil
-    ) {
-        self.init(
-            code: cause.code, message: cause.message, advice: cause.advice, path: path,
-            attribute: attribute, errno: errno)
-    }
 
     /// Creates the error of an operation on one item from what it threw: a ``FileError``, or the
     /// errno of a call, which gets the item's path.
@@ -187,7 +174,7 @@ extension FileError {
     /// Creates the error of a call on an item for which there is no function below: its status, or
     /// creating, writing, renaming or removing it.
     public init(_ errno: Errno, of path: FilePath?) {
-        self.init(ErrorCause(errno), errno: errno, path: path)
+        self = (Self.known[errno] ?? FileError(.other, errno.description)).about(path, errno)
     }
 
     /// Returns the error for a file that could not be opened or read: `openat(2)`, `read(2)`.
@@ -219,17 +206,16 @@ extension FileError {
     public static func readingAttribute(
         _ errno: Errno, _ attribute: ExtendedAttributeName, of path: FilePath?
     ) -> FileError {
-        FileError(
-            ErrorCause(ofAttribute: errno), errno: errno, path: path, attribute: attribute)
+        FileError(ofAttribute: errno).about(path, errno, attribute)
     }
 
     /// Returns the error for a failed `listxattr(2)`.
     public static func listingAttributes(_ errno: Errno, of path: FilePath?) -> FileError {
-        var cause = ErrorCause(ofAttribute: errno)
-        if cause.code == .tooLarge {
-            cause.message = "has more names of attributes than the kernel lists (64 KiB)"
+        var error = FileError(ofAttribute: errno)
+        if error.code == .tooLarge {
+            error.message = "has more names of attributes than the kernel lists (64 KiB)"
         }
-        return FileError(cause, errno: errno, path: path)
+        return error.about(path, errno)
     }
 }
 
@@ -275,17 +261,49 @@ extension FileError {
         _ errno: Errno, _ attribute: ExtendedAttributeName?, on path: FilePath?,
         status: FileStatus?, user: UInt32, filesystem: UInt32? = nil
     ) -> FileError {
-        let cause: ErrorCause
+        let error: FileError
         switch errno {
-        case .notPermitted: cause = .notPermitted(status, user: user)
-        case .permissionDenied: cause = .permissionDenied(status, user: user)
+        case .notPermitted: error = .notPermitted(status, user: user)
+        case .permissionDenied: error = .permissionDenied(status, user: user)
         case .readOnlyFileSystem where filesystem.map { neverWritable.contains($0) } == true:
-            cause = ErrorCause(
+            error = FileError(
                 .readOnlyFilesystem, "filesystems of this type cannot be written",
                 "copy the item to another one")
-        default: cause = ErrorCause(ofAttribute: errno)
+        default: error = FileError(ofAttribute: errno)
         }
-        return FileError(cause, errno: errno, path: path, attribute: attribute)
+        return error.about(path, errno, attribute)
+    }
+
+    private static func notPermitted(_ status: FileStatus?, user: UInt32) -> FileError {
+        guard let status else { return FileError(.notPermitted, of: nil) }
+        if !status.kind.canStoreUserAttributes {
+            return FileError(
+                .unsupportedFileKind, "\(status.kind.phrase) cannot have user attributes",
+                "mark the directory it is in")
+        }
+        if status.isImmutable {
+            return FileError(.immutable, "the file is immutable", "first: chattr -i")
+        }
+        if status.isAppendOnly {
+            return FileError(.immutable, "the file is append-only", "first: chattr -a")
+        }
+        let isSticky = status.permissions & UInt16(S_ISVTX) != 0
+        if status.kind == .directory && isSticky && status.owner != user {
+            return FileError(
+                .stickyDirectory, "only its owner may store attributes on a sticky directory",
+                "run as the owner")
+        }
+        return FileError(.notPermitted, of: nil)
+    }
+
+    private static func permissionDenied(_ status: FileStatus?, user: UInt32) -> FileError {
+        let isWritable = (status?.permissions ?? 0) & UInt16(S_IWUSR) != 0
+        if let status, status.owner == user, !isWritable {
+            return FileError(
+                .permissionDenied, "the file is read-only for its owner",
+                "first: chmod u+w")
+        }
+        return FileError(.permissionDenied, of: nil)
     }
 }
 
@@ -293,40 +311,6 @@ extension FileError {
 private let neverWritable: Set<UInt32> = [
     0x7371_7368, 0xE0F5_E1E2, 0x9660, 0x28CD_3D45, 0x7275,
 ]
-
-extension ErrorCause {
-    fileprivate static func notPermitted(_ status: FileStatus?, user: UInt32) -> ErrorCause {
-        guard let status else { return ErrorCause(Errno.notPermitted) }
-        if !status.kind.canStoreUserAttributes {
-            return ErrorCause(
-                .unsupportedFileKind, "\(status.kind.phrase) cannot have user attributes",
-                "mark the directory it is in")
-        }
-        if status.isImmutable {
-            return ErrorCause(.immutable, "the file is immutable", "first: chattr -i")
-        }
-        if status.isAppendOnly {
-            return ErrorCause(.immutable, "the file is append-only", "first: chattr -a")
-        }
-        let isSticky = status.permissions & UInt16(S_ISVTX) != 0
-        if status.kind == .directory && isSticky && status.owner != user {
-            return ErrorCause(
-                .stickyDirectory, "only its owner may store attributes on a sticky directory",
-                "run as the owner")
-        }
-        return ErrorCause(Errno.notPermitted)
-    }
-
-    fileprivate static func permissionDenied(_ status: FileStatus?, user: UInt32) -> ErrorCause {
-        let isWritable = (status?.permissions ?? 0) & UInt16(S_IWUSR) != 0
-        if let status, status.owner == user, !isWritable {
-            return ErrorCause(
-                .permissionDenied, "the file is read-only for its owner",
-                "first: chmod u+w")
-        }
-        return ErrorCause(Errno.permissionDenied)
-    }
-}
 
 extension FileKind {
     /// The kind as a plural noun, for messages.

@@ -53,8 +53,8 @@ extension FileDescriptor: FileLocation {
     public func lookUp(
         _ body: (CallTarget) throws(Errno) -> Void
     ) throws(Errno) {
-        let descriptor = rawValue
-        return try withEmptyPath { path throws(Errno) in
+        let (descriptor, path): (CInt, StaticString) = (rawValue, "")
+        try path.utf8Start.withMemoryRebound(to: CChar.self, capacity: 1) { path throws(Errno) in
             try body(CallTarget(directory: descriptor, path: path, flags: AT_EMPTY_PATH))
         }
     }
@@ -125,14 +125,6 @@ public struct DirectoryEntryLocation: FileLocation, Sendable {
     }
 }
 
-private let emptyPath: StaticString = ""
-
-private func withEmptyPath(
-    _ body: (UnsafePointer<CChar>) throws(Errno) -> Void
-) throws(Errno) {
-    try emptyPath.utf8Start.withMemoryRebound(to: CChar.self, capacity: 1, body)
-}
-
 /// The `(dirfd, path, flags)` arguments of an `…at` system call.
 ///
 /// Valid only while the closure it is passed to runs. Outside this package it is opaque: a
@@ -191,18 +183,9 @@ extension FilePath {
     package func withPointer<Result>(
         _ body: (UnsafePointer<CChar>) throws(Errno) -> Result
     ) throws(Errno) -> Result {
-        var result: Result?
-        var failure: Errno?
-        withPlatformString { pointer in
-            do throws(Errno) {
-                result = try body(pointer)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        guard let result else { throw .invalidArgument }
-        return result
+        try withPlatformString { path in
+            Swift.Result { () throws(Errno) in try body(path) }
+        }.get()
     }
 
     func lookUp(

@@ -24,19 +24,9 @@ public enum FileKind: String, Sendable, Hashable, CaseIterable {
     @inline(__always)
     public var canStoreUserAttributes: Bool { self == .regularFile || self == .directory }
 
+    /// Creates the kind in `st_mode`, whose highest four bits are a `d_type` (`IFTODT` of dirent.h).
     @inline(__always)
-    init(mode: UInt16) {
-        switch CInt(mode) & CInt(S_IFMT) {
-        case CInt(S_IFREG): self = .regularFile
-        case CInt(S_IFDIR): self = .directory
-        case CInt(S_IFLNK): self = .symbolicLink
-        case CInt(S_IFIFO): self = .fifo
-        case CInt(S_IFSOCK): self = .socket
-        case CInt(S_IFCHR): self = .characterDevice
-        case CInt(S_IFBLK): self = .blockDevice
-        default: self = .unknown
-        }
-    }
+    init(mode: UInt16) { self = FileKind(directoryType: UInt8(mode >> 12)) ?? .unknown }
 }
 
 /// A time as the kernel stores it: seconds since 1970-01-01 UTC and nanoseconds.

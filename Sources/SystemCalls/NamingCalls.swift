@@ -58,16 +58,6 @@ package func nameFile(
     }
 }
 
-/// Creates a hard link to an item; the new name must not exist: `linkat(2)`.
-package func linkItem(
-    _ name: FilePath, in directory: FileDescriptor,
-    to newName: FilePath, in newDirectory: FileDescriptor
-) throws(Errno) {
-    try perform(.linkat, name, newName) {
-        linux_linkat(directory.rawValue, $0, newDirectory.rawValue, $1, 0)
-    }
-}
-
 /// Renames an item, possibly into another directory: `renameat2(2)`.
 ///
 /// Where that call is not available or the filesystem cannot refuse to replace (sshfs, NFS), the
@@ -112,13 +102,16 @@ private func moveToAbsentName(
     }
 }
 
-/// Creates a hard link; returns false where that is not possible.
+/// Creates a hard link, whose name must not exist: `linkat(2)`. Returns false where that is not
+/// possible.
 private func link(
     _ name: FilePath, in directory: FileDescriptor,
     to newName: FilePath, in newDirectory: FileDescriptor
 ) throws(Errno) -> Bool {
     do throws(Errno) {
-        try linkItem(name, in: directory, to: newName, in: newDirectory)
+        try perform(.linkat, name, newName) {
+            linux_linkat(directory.rawValue, $0, newDirectory.rawValue, $1, 0)
+        }
         return true
     } catch .notPermitted, .notSupported, .noFunction, .tooManyLinks {
         return false

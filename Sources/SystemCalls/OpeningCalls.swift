@@ -300,28 +300,15 @@ package func openReference(
     return way.last ?? top
 }
 
+// Opening so that reading does not count as use: with `O_NOATIME` where permitted, which is for the
+// owner and privileged processes.
+
 /// As ``openBeneath(_:in:flags:)``; reading preserves the access time where permitted.
 package func openBeneathPreservingAccessTime(
     _ path: FilePath, in directory: FileDescriptor, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> FileDescriptor {
-    do throws(Errno) {
-        return try openBeneath(path, in: directory, flags: flags.union(.noAccessTime))
-    } catch .notPermitted {
-        return try openBeneath(path, in: directory, flags: flags)
-    }
-}
-
-// Opening so that reading does not count as use: with `O_NOATIME` where permitted, which is for the
-// owner and privileged processes.
-
-/// Opens a file in an open directory; reading it preserves its access time where permitted.
-package func openPreservingAccessTime(
-    in directory: FileDescriptor, _ name: FilePath, flags: FileDescriptor.OpenOptions
-) throws(Errno) -> FileDescriptor {
-    do throws(Errno) {
-        return try openFile(in: directory, name, flags: flags.union(.noAccessTime))
-    } catch .notPermitted {
-        return try openFile(in: directory, name, flags: flags)
+    try preservingAccessTime(flags) { flags throws(Errno) in
+        try openBeneath(path, in: directory, flags: flags)
     }
 }
 
@@ -329,9 +316,18 @@ package func openPreservingAccessTime(
 package func openPreservingAccessTime(
     _ location: borrowing some FileLocation & ~Copyable, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> FileDescriptor {
+    try preservingAccessTime(flags) { flags throws(Errno) in
+        try openFile(location, flags: flags)
+    }
+}
+
+private func preservingAccessTime(
+    _ flags: FileDescriptor.OpenOptions,
+    _ open: (FileDescriptor.OpenOptions) throws(Errno) -> FileDescriptor
+) throws(Errno) -> FileDescriptor {
     do throws(Errno) {
-        return try openFile(location, flags: flags.union(.noAccessTime))
+        return try open(flags.union(.noAccessTime))
     } catch .notPermitted {
-        return try openFile(location, flags: flags)
+        return try open(flags)
     }
 }

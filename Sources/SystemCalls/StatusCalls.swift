@@ -22,41 +22,31 @@ extension FileLocation where Self: ~Copyable {
     package func statusIfPresent() throws(FileError) -> FileStatus? {
         do throws(FileError) {
             return try fileStatus()
-        } catch {
-            guard error.code == .noSuchFile else { throw error }
+        } catch  where error.code == .noSuchFile {
             return nil
         }
     }
-}
 
-extension FileLocation where Self: ~Copyable {
     /// Returns the file's status as cached on this machine: `statx(2)` with `AT_STATX_DONT_SYNC`.
     /// Does not wait for a server or for the program behind a FUSE mount, which may never answer;
     /// changes made elsewhere may not show yet. On local filesystems the result is that of
     /// ``status()``.
     package func statusAtHand() throws(Errno) -> FileStatus {
-        try withCallTarget { target throws(Errno) in try readStatusAtHand(target) }
+        try withCallTarget { target throws(Errno) in try readStatus(target, atHand: true) }
     }
 }
 
 /// Returns the status of a target. Tree walks call this for each entry: the compiler does not
 /// specialize the generic form for a type of another module.
-@inlinable @inline(__always)
-package func readStatus(_ target: CallTarget) throws(Errno) -> FileStatus {
-    try readStatus(target, 0)
-}
-
-/// As ``readStatus(_:)``, without waiting for a server or a FUSE program.
-@inlinable @inline(__always)
-package func readStatusAtHand(_ target: CallTarget) throws(Errno) -> FileStatus {
-    try readStatus(target, dontSync)
-}
-
+///
+/// - Parameter isAtHand: whether not to wait for a server or a FUSE program.
 @usableFromInline
-func readStatus(_ target: CallTarget, _ flags: CInt) throws(Errno) -> FileStatus {
+package func readStatus(
+    _ target: CallTarget, atHand isAtHand: Bool = false
+) throws(Errno) -> FileStatus {
     FileStatus(
         try kernelStatus(
-            target, flags,
+            target, isAtHand ? dontSync : 0,
             AvailableCalls.statxMountNumbers ? everyField : everyField & ~UInt32(STATX_MNT_ID)))
 }
 
@@ -100,7 +90,7 @@ extension FileLocation where Self: ~Copyable {
 /// `STATX_MNT_ID_UNIQUE` of Linux 6.8.
 let uniqueMountNumber: UInt32 = 0x4000
 /// `AT_STATX_DONT_SYNC`.
-@usableFromInline let dontSync: CInt = 0x4000
+private let dontSync: CInt = 0x4000
 
 package func deviceNumber(major: UInt32, minor: UInt32) -> UInt64 {
     UInt64(gnu_dev_makedev(major, minor))
@@ -132,11 +122,8 @@ extension FileLocation where Self: ~Copyable {
                 }
                 return true
             }
-        } catch {
-            switch error {
-            case .permissionDenied, .readOnlyFileSystem, .notPermitted, .textFileBusy: return false
-            default: throw error
-            }
+        } catch .permissionDenied, .readOnlyFileSystem, .notPermitted, .textFileBusy {
+            return false
         }
     }
 }

@@ -23,9 +23,9 @@ public func fuzzPurgeRecord(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CIn
             precondition(JournalContents(place)?.records == [record])
         }
     }
-    if let record = try? PurgeRecord(bytes) {
+    if let record = PurgeRecord(bytes) {
         precondition(record.bytes >= 0)
-        precondition((try? PurgeRecord(record.line)) == record)
+        precondition(PurgeRecord(record.line) == record)
     }
     return 0
 }

@@ -297,8 +297,7 @@ func removeInheritedAccessLists(
             try item.removeExtendedAttribute(named: name)
         }
     } catch {
-        // A filesystem without attributes has no such lists either.
-        if error.code != .unsupportedFilesystem { throw error.errno ?? .ioError }
+        throw error.errno ?? .ioError
     }
 }
 

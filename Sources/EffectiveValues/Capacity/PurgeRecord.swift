@@ -44,13 +44,13 @@ package struct PurgeRecord: Sendable, Hashable {
     }
 
     /// Parses the format of ``line``: all four fields, each once, and nothing else.
-    package init(_ json: [UInt8]) throws(JSONError) {
-        var fields = try JSONFields(json[...])
-        guard let created = fields.time("created"),
+    package init?(_ json: [UInt8]) {
+        guard var fields = try? JSONFields(json[...]),
+            let created = fields.time("created"),
             let device: UInt64 = fields.number("device"),
             let bootID = fields.text("bootID"), !bootID.isEmpty,
             let bytes: Int64 = fields.number("bytes"), bytes >= 0, fields.isEmpty
-        else { throw JSONError(offset: json.count) }
+        else { return nil }
         self.init(created: created, device: device, bootID: bootID, bytes: bytes)
     }
 }
@@ -88,13 +88,12 @@ package struct PurgeRecords: Sendable, Hashable {
     package func record(forDevice device: UInt64) throws(FileError) -> PurgeRecord? {
         let path = path(forDevice: device)
         guard let bytes = try contentsOfStateFile(path, limit: 4095) else { return nil }
-        do throws(JSONError) {
-            return try PurgeRecord(bytes)
-        } catch {
+        guard let record = PurgeRecord(bytes) else {
             throw FileError(
                 code: .malformedValue, message: "is not a record of a purge plan",
                 advice: "remove it", path: path)
         }
+        return record
     }
 
     /// Returns the space that a purge of a volume would free, in bytes, according to its newest

@@ -22,7 +22,7 @@ public struct UsageCapacity: Sendable, Hashable {
     public init(_ capacity: VolumeCapacity, purgeable: Int64, reserve: Int64? = nil) {
         total = capacity.total
         available = capacity.available
-        important = capacity.availableForImportantUsage(purgeable: purgeable)
+        important = min(available.addingSaturating(max(purgeable, 0)), total)
         opportunistic = capacity.availableForOpportunisticUsage(reserve: reserve)
     }
 

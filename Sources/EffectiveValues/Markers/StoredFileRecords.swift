@@ -134,10 +134,9 @@ package struct StoredFileRecords: Sendable, Hashable {
         let count = try readNumber(0, of: file.descriptor)
         guard count < UInt64(clamping: status.size / 8) else { return false }
         let numbers = Int64(count) + 1
-        let snapshots = try readFile(
-            file.descriptor, at: numbers * 8, count: longestPath + 1)
+        let snapshots = try readFile(file.descriptor, at: numbers * 8, count: longestPath)
         let days: Int64 = snapshots.isEmpty ? 1 : 7
-        guard snapshots.count <= longestPath, status.isWritten(within: days, of: now) else {
+        guard snapshots.count < longestPath, status.isWritten(within: days, of: now) else {
             return false
         }
         if !snapshots.isEmpty {
@@ -173,9 +172,6 @@ package struct StoredFileRecords: Sendable, Hashable {
     }
 }
 
-/// The most bytes of a path that system calls take.
-private let longestPath = 4095
-
 extension FilePath {
     fileprivate var name: String { lastComponent?.string ?? "" }
 
@@ -192,10 +188,7 @@ extension FileStatus {
 }
 
 private func readNumber(_ index: Int64, of file: FileDescriptor) throws -> UInt64 {
-    var number: UInt64 = 0
-    let count = try withUnsafeMutableBytes(of: &number) {
-        try readFile(file, at: index * 8, into: $0)
-    }
-    guard count == 8 else { throw Errno.ioError }
-    return number
+    let bytes = try readFile(file, at: index * 8, count: 8)
+    guard bytes.count == 8 else { throw Errno.ioError }
+    return bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
 }

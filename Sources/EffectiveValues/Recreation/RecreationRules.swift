@@ -227,12 +227,12 @@ extension InstalledPath {
 
 /// The rules for what tools re-create: those of this package and the user's own.
 package struct RecreationRules: Sendable {
-    private let rules: [[UInt8]: [RecreationRule]]
+    private var rules: [[UInt8]: [RecreationRule]] = [:]
     /// Those for names with wildcards.
-    private let patternRules: [RecreationRule]
-    private let installed: [InstalledPath]
+    private var patternRules: [RecreationRule] = []
+    private var installed: [InstalledPath] = []
     /// The names of files that no tool makes again, and of such that one does.
-    private let precious: [(name: NamePattern, isNegated: Bool)]
+    private var precious: [(name: NamePattern, isNegated: Bool)] = []
     let homes: [FilePath]
     /// The names of the homes' paths.
     private let homeNames: [[[UInt8]]]
@@ -244,12 +244,10 @@ package struct RecreationRules: Sendable {
     package init(
         own: (list: [UInt8], path: FilePath)? = nil, homes: [FilePath]
     ) throws(FileError) {
+        self.homes = homes
+        homeNames = homes.map { $0.names.map { Array($0) } }
         var lines = try RuleLine.lines(of: PackageResources.rules_tsv, at: nil)
         if let own { lines += try RuleLine.lines(of: own.list, at: own.path) }
-        var rules: [[UInt8]: [RecreationRule]] = [:]
-        var patternRules: [RecreationRule] = []
-        var installed: [InstalledPath] = []
-        var precious: [(name: NamePattern, isNegated: Bool)] = []
         for line in lines {
             switch line {
             case .rule(let rule) where rule.pattern != nil: patternRules.append(rule)
@@ -258,12 +256,6 @@ package struct RecreationRules: Sendable {
             case .precious(let name, let isNegated): precious.append((name, isNegated))
             }
         }
-        self.rules = rules
-        self.patternRules = patternRules
-        self.installed = installed
-        self.precious = precious
-        self.homes = homes
-        homeNames = homes.map { $0.names.map { Array($0) } }
     }
 
     /// Reads the user's own rules from `$XDG_CONFIG_HOME/resval/rules.tsv`.
@@ -298,8 +290,7 @@ package struct RecreationRules: Sendable {
         do throws(FileError) {
             file = try openTrustedFile(path)
             status = try file.descriptor.named(path).fileStatus()
-        } catch {
-            guard error.code == .noSuchFile || error.code == .notADirectory else { throw error }
+        } catch  where error.code == .noSuchFile || error.code == .notADirectory {
             return nil
         }
         guard status.owner == effectiveUser(), !status.isWritableByOthers else {

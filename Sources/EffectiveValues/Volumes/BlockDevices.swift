@@ -94,12 +94,7 @@ extension BlockDevices {
     }
 
     private func entries(_ names: [String]) -> [String] {
-        var entries: [String] = []
-        try? forEachName(in: path(names)) { name in
-            entries.append(String(decoding: name, as: UTF8.self))
-            return true
-        }
-        return entries.sorted()
+        readableNames(in: path(names)).map { String(decoding: $0, as: UTF8.self) }.sorted()
     }
 }
 

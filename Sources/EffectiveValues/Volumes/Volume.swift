@@ -10,7 +10,7 @@ package struct Volume: Sendable {
     package let mount: Mount
     private let devices = BlockDevices()
     /// What is known of its devices, in all copies of this value.
-    private let answers = Monitor<[DeviceQuestion: Bool?]>([:])
+    private let known = Monitor<DeviceFacts?>(nil)
 
     /// Finds the volume of a file by the mount ID in its status: `/proc/self/mountinfo`.
     ///
@@ -51,11 +51,11 @@ package struct Volume: Sendable {
 
     /// Whether dm-crypt encrypts all of its devices; nil when it has no block device, or when
     /// unknown.
-    package var isEncrypted: Bool? { answer(.isEncrypted) }
+    package var isEncrypted: Bool? { deviceFacts.areEncrypted }
 
     /// Whether the media of all its drives can be removed; nil when it has no block device, or when
     /// unknown.
-    package var isRemovable: Bool? { answer(.isRemovable) }
+    package var isRemovable: Bool? { deviceFacts.areRemovable }
 
     /// Whether files can be cloned (`FICLONE`); xfs is asked, as it depends on how the volume was made. nil
     /// for types not known well enough.
@@ -95,26 +95,20 @@ package struct Volume: Sendable {
         devices.names(beneath: mount).lazy.compactMap { diskLink(to: $0, in: directory) }.first
     }
 
-    private func answer(_ question: DeviceQuestion) -> Bool? {
-        if let known = answers.withLock({ $0[question] }) { return known }
+    private typealias DeviceFacts = (areEncrypted: Bool?, areRemovable: Bool?)
+
+    private var deviceFacts: DeviceFacts {
+        if let facts = known.withLock({ $0 }) { return facts }
         let names = devices.names(beneath: mount)
-        let answer = common(names.map { question.ask(devices, $0) })
+        let facts = (
+            common(names.map { devices.isEncrypted($0) }),
+            common(names.map { devices.isRemovable($0) })
+        )
         // Those of devices that consist of others change with these.
         if !names.isEmpty, names.allSatisfy({ devices.isDrive($0) }) {
-            answers.withLock { $0[question] = answer }
+            known.withLock { $0 = facts }
         }
-        return answer
-    }
-}
-
-private enum DeviceQuestion {
-    case isEncrypted, isRemovable
-
-    func ask(_ devices: BlockDevices, _ name: String) -> Bool? {
-        switch self {
-        case .isEncrypted: devices.isEncrypted(name)
-        case .isRemovable: devices.isRemovable(name)
-        }
+        return facts
     }
 }
 

@@ -69,7 +69,7 @@ func copyUserAttributes(
     from source: NamedDescriptor, to target: NamedDescriptor,
     keepingPresent isKept: Bool = false, unstorable: UnstorableAttributes
 ) throws(FileError) {
-    let names = try attributeNames(of: source)
+    let names = try source.extendedAttributeNames()
     for name in names where isCopied(name) {
         guard let value = try source.extendedAttribute(named: name) else { continue }
         do throws(FileError) {
@@ -133,15 +133,6 @@ extension FileError {
         }
         return error
     }
-}
-
-private func attributeNames(
-    of file: NamedDescriptor
-) throws(FileError) -> [ExtendedAttributeName] {
-    guard let names = try file.listedAttributeNames() else {
-        throw .listingAttributes(.argListTooLong, of: file.pathForMessages)
-    }
-    return names.map { ExtendedAttributeName(bytes: $0) }
 }
 
 private func isCopied(_ name: ExtendedAttributeName) -> Bool {

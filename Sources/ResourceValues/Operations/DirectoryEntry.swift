@@ -51,33 +51,27 @@ struct DirectoryEntry: FileLocation {
 
     /// Opens the item for reading, without waiting for the other end of a FIFO.
     func openForReading() throws(FileError) -> OwnedDescriptor {
-        try open { entry throws(Errno) in
-            try SystemCalls.openForReading(entry.name, in: entry.directory)
+        try calls(on: path) { () throws(Errno) in
+            OwnedDescriptor(try SystemCalls.openForReading(name, in: directory))
         }
     }
 
     /// Opens the item as a reference (`O_PATH`), which needs no permission on the item itself.
     func openReference() throws(FileError) -> OwnedDescriptor {
-        try open { entry throws(Errno) in try SystemCalls.openReference(to: entry) }
+        try calls(on: path) { () throws(Errno) in
+            OwnedDescriptor(try SystemCalls.openReference(to: self))
+        }
     }
 
     func makeFile() throws(FileError) -> OwnedDescriptor {
-        try open { entry throws(Errno) in
-            try SystemCalls.makeFile(entry.name, in: entry.directory, permissions: 0o600)
+        try calls(on: path) { () throws(Errno) in
+            OwnedDescriptor(try SystemCalls.makeFile(name, in: directory, permissions: 0o600))
         }
     }
 
     func openDirectory() throws(FileError) -> OpenDirectory {
         return try calls(on: path, FileError.readingDirectory) { () throws(Errno) in
             try parent.openDirectory(name)
-        }
-    }
-
-    private func open(
-        _ call: (DirectoryEntry) throws(Errno) -> FileDescriptor
-    ) throws(FileError) -> OwnedDescriptor {
-        return try calls(on: path) { () throws(Errno) in
-            OwnedDescriptor(try call(self))
         }
     }
 }

@@ -29,9 +29,7 @@ extension FilePath {
             try removeTree(source.name, in: source.parent)
         }
     }
-}
 
-extension FilePath {
     /// Replaces the item at this path with a new one, which takes the old item's marks.
     ///
     /// At every moment the old item's path leads to the old item or to the new one

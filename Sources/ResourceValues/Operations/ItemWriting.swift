@@ -135,8 +135,8 @@ extension NamedDescriptor {
     fileprivate func storeProtection(_ protection: FileProtection) throws(FileError) {
         do throws(FileError) {
             try setValue(.protection(protection), for: .fileProtection)
-        } catch {
-            guard error.code == .unsupportedFilesystem, protection == .none else { throw error }
+        } catch  where error.code == .unsupportedFilesystem && protection == .none {
+            return
         }
     }
 }

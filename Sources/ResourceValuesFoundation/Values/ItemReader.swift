@@ -55,17 +55,16 @@ struct ItemReader {
         case .isUbiquitousItem: .boolean(try isEvicted() || isStored())
         case .ubiquitousItemIsUploaded: try isStored() ? .boolean(true) : nil
         case .ubiquitousItemDownloadingStatus:
-            try status().kind == .regularFile ? .object(downloadingStatus()) : nil
+            try status().kind == .regularFile
+                ? .object(isEvicted() ? DownloadingStatus.notDownloaded : .current) : nil
         case .ubiquitousItemIsDownloading, .ubiquitousItemDownloadRequested:
             try isEvicted() ? .boolean(status().permissions == fillingPermissions) : nil
-        default: try otherValue(key)
+        case _ where key.isOfVolume: try volumeReader.value(key, &statusReader)
+        default: try status().value(key)
         }
     }
 
-    private mutating func otherValue(_ key: KnownKey) throws -> PropertyValue? {
-        if key.isOfVolume { return try volumeReader.value(key, &statusReader) }
-        return try status().value(key)
-    }
+    private typealias DownloadingStatus = URLUbiquitousItemDownloadingStatus
 
     private mutating func markValue(_ key: StoredKey) throws -> PropertyValue? {
         let value = try target.value(for: key)
@@ -120,12 +119,6 @@ struct ItemReader {
             let path = try? realPath(of: try url.filePath(), followsLast: false)
         else { return false }
         return StoredFileRecords(stateHome: state).contain(path, try status(), now: .now)
-    }
-
-    private mutating func downloadingStatus() throws(FileError)
-        -> URLUbiquitousItemDownloadingStatus
-    {
-        try isEvicted() ? .notDownloaded : .current
     }
 
     private mutating func sharesContent() throws -> Bool? {

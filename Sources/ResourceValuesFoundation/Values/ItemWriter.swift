@@ -129,7 +129,11 @@ struct ItemWriter {
         }
         if new != old {
             do throws(Errno) {
-                try renameEntry(old, to: new, in: path.removingLastComponent())
+                let parent = OwnedDescriptor(
+                    try openReference(to: path.removingLastComponent()))
+                try renameItem(
+                    FilePath(root: nil, [old]), in: parent.descriptor,
+                    to: FilePath(root: nil, [new]), in: parent.descriptor, .absent)
             } catch .fileExists {
                 throw FileError(
                     code: .attributeExists, message: "an item of this name already exists",
@@ -166,15 +170,6 @@ private func setImmutable(
     } catch .inappropriateIOCTLForDevice {
         throw .notSupported
     }
-}
-
-private func renameEntry(
-    _ old: FilePath.Component, to new: FilePath.Component, in directory: FilePath
-) throws(Errno) {
-    let parent = OwnedDescriptor(try openReference(to: directory))
-    try renameItem(
-        FilePath(root: nil, [old]), in: parent.descriptor,
-        to: FilePath(root: nil, [new]), in: parent.descriptor, .absent)
 }
 
 /// Whether an assigned value equals the one that was read. A date restored from text or from a

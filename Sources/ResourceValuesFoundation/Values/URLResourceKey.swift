@@ -35,8 +35,7 @@ public struct URLResourceKey: RawRepresentable, Hashable, Sendable {
 
     /// The key as one of the constants; nil when it is another.
     var known: KnownKey? {
-        guard case .known(let key) = name else { return nil }
-        return key
+        if case .known(let key) = name { key } else { nil }
     }
 
     /// Whether two keys have the same raw name.

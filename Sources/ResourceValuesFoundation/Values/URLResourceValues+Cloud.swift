@@ -9,9 +9,7 @@ extension URLResourceValues {
     public var isUbiquitousItem: Bool? { boolean(.isUbiquitousItem) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
-    public var ubiquitousItemHasUnresolvedConflicts: Bool? {
-        boolean(.ubiquitousItemHasUnresolvedConflicts)
-    }
+    public var ubiquitousItemHasUnresolvedConflicts: Bool? { nil }
 
     /// Whether the content of an evicted file is being downloaded, or was when that was interrupted; nil
     /// for items that are not evicted.
@@ -36,7 +34,7 @@ extension URLResourceValues {
     public var ubiquitousItemIsUploaded: Bool? { boolean(.ubiquitousItemIsUploaded) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
-    public var ubiquitousItemIsUploading: Bool? { boolean(.ubiquitousItemIsUploading) }
+    public var ubiquitousItemIsUploading: Bool? { nil }
 
     /// `notDownloaded` for an evicted file, `current` for other regular files; nil for other kinds of items.
     public var ubiquitousItemDownloadingStatus: URLUbiquitousItemDownloadingStatus? {
@@ -44,18 +42,16 @@ extension URLResourceValues {
     }
 
     /// Always nil: `resval-backup download` prints why a file could not be downloaded.
-    public var ubiquitousItemDownloadingError: NSError? { object(.ubiquitousItemDownloadingError) }
+    public var ubiquitousItemDownloadingError: NSError? { nil }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
-    public var ubiquitousItemUploadingError: NSError? { object(.ubiquitousItemUploadingError) }
+    public var ubiquitousItemUploadingError: NSError? { nil }
 
     /// Whether the content of an evicted file is being downloaded; nil for items that are not evicted.
     public var ubiquitousItemDownloadRequested: Bool? { boolean(.ubiquitousItemDownloadRequested) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
-    public var ubiquitousItemContainerDisplayName: String? {
-        text(.ubiquitousItemContainerDisplayName)
-    }
+    public var ubiquitousItemContainerDisplayName: String? { nil }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
     /// Setting it throws `CocoaError.featureUnsupported`.
@@ -65,35 +61,27 @@ extension URLResourceValues {
     }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
-    public var ubiquitousItemIsShared: Bool? { boolean(.ubiquitousItemIsShared) }
+    public var ubiquitousItemIsShared: Bool? { nil }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
-    public var ubiquitousItemIsSyncPaused: Bool? { boolean(.ubiquitousItemIsSyncPaused) }
+    public var ubiquitousItemIsSyncPaused: Bool? { nil }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
-    public var ubiquitousItemSupportedSyncControls: NSFileManagerSupportedSyncControls? {
-        object(.ubiquitousItemSupportedSyncControls)
-    }
+    public var ubiquitousItemSupportedSyncControls: NSFileManagerSupportedSyncControls? { nil }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
-    public var ubiquitousSharedItemCurrentUserRole: URLUbiquitousSharedItemRole? {
-        object(.ubiquitousSharedItemCurrentUserRole)
-    }
+    public var ubiquitousSharedItemCurrentUserRole: URLUbiquitousSharedItemRole? { nil }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
     public var ubiquitousSharedItemCurrentUserPermissions: URLUbiquitousSharedItemPermissions? {
-        object(.ubiquitousSharedItemCurrentUserPermissions)
+        nil
     }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
-    public var ubiquitousSharedItemOwnerNameComponents: PersonNameComponents? {
-        object(.ubiquitousSharedItemOwnerNameComponents)
-    }
+    public var ubiquitousSharedItemOwnerNameComponents: PersonNameComponents? { nil }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
-    public var ubiquitousSharedItemMostRecentEditorNameComponents: PersonNameComponents? {
-        object(.ubiquitousSharedItemMostRecentEditorNameComponents)
-    }
+    public var ubiquitousSharedItemMostRecentEditorNameComponents: PersonNameComponents? { nil }
 }
 
 extension URLResourceKey {

@@ -142,7 +142,7 @@ extension URLResourceValues {
     public var fileResourceType: URLFileResourceType? { object(.fileResourceType) }
 
     /// Always nil: Linux has no notion of it.
-    public var applicationIsScriptable: Bool? { boolean(.applicationIsScriptable) }
+    public var applicationIsScriptable: Bool? { nil }
 }
 
 extension URLResourceKey {
@@ -218,7 +218,7 @@ extension URLResourceValues {
     }
 
     /// Always nil: read permissions with `FileManager.attributesOfItem(atPath:)`.
-    public var fileSecurity: NSFileSecurity? { object(.fileSecurity) }
+    public var fileSecurity: NSFileSecurity? { nil }
 
     /// Whether the item has any extended attribute this process may see (`listxattr(2)`).
     public var mayHaveExtendedAttributes: Bool? { boolean(.mayHaveExtendedAttributes) }
@@ -281,7 +281,7 @@ extension URLResourceValues {
     public var attributeModificationDate: Date? { date(.attributeModificationDate) }
 
     /// Always nil: Linux filesystems do not keep it.
-    public var addedToDirectoryDate: Date? { date(.addedToDirectoryDate) }
+    public var addedToDirectoryDate: Date? { nil }
 }
 
 extension URLResourceKey {
@@ -376,15 +376,13 @@ extension URLResourceValues {
     }
 
     /// Always nil: not every kernel gives consecutive changes different times.
-    public var generationIdentifier: (any NSCopying & NSSecureCoding & NSObjectProtocol)? {
-        object(.generationIdentifier)
-    }
+    public var generationIdentifier: (any NSCopying & NSSecureCoding & NSObjectProtocol)? { nil }
 
     /// Always nil: Linux assigns no identifier that follows a document.
-    public var documentIdentifier: Int? { integer(.documentIdentifier) }
+    public var documentIdentifier: Int? { nil }
 
     /// Always nil: Linux assigns no identifier to content.
-    public var fileContentIdentifier: Int64? { integer(.fileContentIdentifier).map(Int64.init) }
+    public var fileContentIdentifier: Int64? { nil }
 }
 
 extension URLResourceKey {
@@ -408,10 +406,10 @@ extension URLResourceKey {
 
 extension URLResourceValues {
     /// Always nil: Linux has no uniform type identifiers.
-    public var typeIdentifier: String? { text(.typeIdentifier) }
+    public var typeIdentifier: String? { nil }
 
     /// Always nil: Linux has no uniform type identifiers.
-    public var localizedTypeDescription: String? { text(.localizedTypeDescription) }
+    public var localizedTypeDescription: String? { nil }
 
     /// Always nil: Linux has no labels. Setting it throws `CocoaError.featureUnsupported`.
     public var labelNumber: Int? {
@@ -420,7 +418,7 @@ extension URLResourceValues {
     }
 
     /// Always nil: Linux has no labels.
-    public var localizedLabel: String? { text(.localizedLabel) }
+    public var localizedLabel: String? { nil }
 
     /// Always nil: Linux has no tags. Setting it throws `CocoaError.featureUnsupported`.
     public var tagNames: [String]? {
@@ -429,7 +427,7 @@ extension URLResourceValues {
     }
 
     /// Always nil: the kernel knows no icons.
-    public var effectiveIcon: AnyObject? { object(.effectiveIcon) }
+    public var effectiveIcon: AnyObject? { nil }
 }
 
 extension URLResourceKey {

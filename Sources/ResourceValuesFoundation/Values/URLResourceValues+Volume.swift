@@ -25,7 +25,7 @@ extension URLResourceValues {
     public var volumeTypeName: String? { text(.volumeTypeName) }
 
     /// Always nil: types have no numbered subtypes on Linux.
-    public var volumeSubtype: Int? { integer(.volumeSubtype) }
+    public var volumeSubtype: Int? { nil }
 
     /// What is mounted, in `/proc/self/mountinfo`: a device's path or words of the filesystem's own.
     ///
@@ -40,7 +40,7 @@ extension URLResourceValues {
     public var volumeCreationDate: Date? { date(.volumeCreationDate) }
 
     /// Always nil: Linux mounts by tables, not by URL.
-    public var volumeURLForRemounting: URL? { object(.volumeURLForRemounting) }
+    public var volumeURLForRemounting: URL? { nil }
 
     /// Whether the volume is mounted at `/`; nil where ``volume`` is.
     public var volumeIsRootFileSystem: Bool? { boolean(.volumeIsRootFileSystem) }
@@ -61,10 +61,10 @@ extension URLResourceValues {
     public var volumeIsEncrypted: Bool? { boolean(.volumeIsEncrypted) }
 
     /// Always nil: look for autofs in `/proc/self/mountinfo`.
-    public var volumeIsAutomounted: Bool? { boolean(.volumeIsAutomounted) }
+    public var volumeIsAutomounted: Bool? { nil }
 
     /// Always nil: ``volumeTypeName`` names views of the kernel, such as `proc`.
-    public var volumeIsBrowsable: Bool? { boolean(.volumeIsBrowsable) }
+    public var volumeIsBrowsable: Bool? { nil }
 
     /// Whether the medium can be taken out of its drive (`/sys/dev/block`, `removable`).
     ///
@@ -72,13 +72,13 @@ extension URLResourceValues {
     public var volumeIsRemovable: Bool? { boolean(.volumeIsRemovable) }
 
     /// Always nil: ask the drive, through its device.
-    public var volumeIsEjectable: Bool? { boolean(.volumeIsEjectable) }
+    public var volumeIsEjectable: Bool? { nil }
 
     /// Always nil: ``volumeIsRemovable`` is what the kernel tells.
-    public var volumeIsInternal: Bool? { boolean(.volumeIsInternal) }
+    public var volumeIsInternal: Bool? { nil }
 
     /// Always nil: the kernel does not tell.
-    public var volumeIsJournaling: Bool? { boolean(.volumeIsJournaling) }
+    public var volumeIsJournaling: Bool? { nil }
 }
 
 extension URLResourceKey {
@@ -157,7 +157,7 @@ extension URLResourceValues {
     public var volumeResourceCount: Int? { integer(.volumeResourceCount) }
 
     /// Always nil: the kernel does not tell.
-    public var volumeMaximumFileSize: Int? { integer(.volumeMaximumFileSize) }
+    public var volumeMaximumFileSize: Int? { nil }
 }
 
 extension URLResourceKey {
@@ -181,54 +181,46 @@ extension URLResourceKey {
 
 extension URLResourceValues {
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsPersistentIDs: Bool? { boolean(.volumeSupportsPersistentIDs) }
+    public var volumeSupportsPersistentIDs: Bool? { nil }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsSymbolicLinks: Bool? { boolean(.volumeSupportsSymbolicLinks) }
+    public var volumeSupportsSymbolicLinks: Bool? { nil }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsHardLinks: Bool? { boolean(.volumeSupportsHardLinks) }
+    public var volumeSupportsHardLinks: Bool? { nil }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsJournaling: Bool? { boolean(.volumeSupportsJournaling) }
+    public var volumeSupportsJournaling: Bool? { nil }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsSparseFiles: Bool? { boolean(.volumeSupportsSparseFiles) }
+    public var volumeSupportsSparseFiles: Bool? { nil }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsZeroRuns: Bool? { boolean(.volumeSupportsZeroRuns) }
+    public var volumeSupportsZeroRuns: Bool? { nil }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsCaseSensitiveNames: Bool? {
-        boolean(.volumeSupportsCaseSensitiveNames)
-    }
+    public var volumeSupportsCaseSensitiveNames: Bool? { nil }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsCasePreservedNames: Bool? {
-        boolean(.volumeSupportsCasePreservedNames)
-    }
+    public var volumeSupportsCasePreservedNames: Bool? { nil }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsRootDirectoryDates: Bool? {
-        boolean(.volumeSupportsRootDirectoryDates)
-    }
+    public var volumeSupportsRootDirectoryDates: Bool? { nil }
 
     /// Whether the filesystem counts its blocks (`f_blocks`).
     public var volumeSupportsVolumeSizes: Bool? { boolean(.volumeSupportsVolumeSizes) }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsRenaming: Bool? { boolean(.volumeSupportsRenaming) }
+    public var volumeSupportsRenaming: Bool? { nil }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsAdvisoryFileLocking: Bool? {
-        boolean(.volumeSupportsAdvisoryFileLocking)
-    }
+    public var volumeSupportsAdvisoryFileLocking: Bool? { nil }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsExtendedSecurity: Bool? { boolean(.volumeSupportsExtendedSecurity) }
+    public var volumeSupportsExtendedSecurity: Bool? { nil }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsCompression: Bool? { boolean(.volumeSupportsCompression) }
+    public var volumeSupportsCompression: Bool? { nil }
 
     /// Whether files can be cloned (`FICLONE`); xfs is asked, as it depends on how the volume was
     /// made.
@@ -237,16 +229,16 @@ extension URLResourceValues {
     public var volumeSupportsFileCloning: Bool? { boolean(.volumeSupportsFileCloning) }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsSwapRenaming: Bool? { boolean(.volumeSupportsSwapRenaming) }
+    public var volumeSupportsSwapRenaming: Bool? { nil }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsExclusiveRenaming: Bool? { boolean(.volumeSupportsExclusiveRenaming) }
+    public var volumeSupportsExclusiveRenaming: Bool? { nil }
 
     /// Whether items can be made immutable (`STATX_ATTR_IMMUTABLE`).
     public var volumeSupportsImmutableFiles: Bool? { boolean(.volumeSupportsImmutableFiles) }
 
     /// Always nil: the kernel does not tell. Try it, and handle the error.
-    public var volumeSupportsAccessPermissions: Bool? { boolean(.volumeSupportsAccessPermissions) }
+    public var volumeSupportsAccessPermissions: Bool? { nil }
 
     /// Whether protection classes can be stored (`user.*` attributes).
     ///

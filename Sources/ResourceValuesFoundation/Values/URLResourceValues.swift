@@ -61,23 +61,19 @@ extension URLResourceValues {
     }
 
     func integer(_ key: KnownKey) -> Int? {
-        guard case .integer(let value)? = self[key] else { return nil }
-        return value
+        if case .integer(let value)? = self[key] { value } else { nil }
     }
 
     func unsigned(_ key: KnownKey) -> UInt64? {
-        guard case .unsigned(let value)? = self[key] else { return nil }
-        return value
+        if case .unsigned(let value)? = self[key] { value } else { nil }
     }
 
     func date(_ key: KnownKey) -> Date? {
-        guard case .date(let value)? = self[key] else { return nil }
-        return value
+        if case .date(let value)? = self[key] { value } else { nil }
     }
 
     func text(_ key: KnownKey) -> String? {
-        guard case .text(let value)? = self[key] else { return nil }
-        return value
+        if case .text(let value)? = self[key] { value } else { nil }
     }
 
     func object<Value>(_ key: KnownKey) -> Value? {

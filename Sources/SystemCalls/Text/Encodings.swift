@@ -66,8 +66,8 @@ package enum Percent {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(value),
-                let low = rest.popFirst().flatMap(value)
+            guard let high = rest.popFirst().flatMap(hexadecimal),
+                let low = rest.popFirst().flatMap(hexadecimal)
             else { return nil }
             bytes.append(high << 4 | low)
         }
@@ -83,8 +83,13 @@ package enum Percent {
         }
     }
 
-    private static func value(_ digit: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(digit)).hexDigitValue.map(UInt8.init)
+    package static func hexadecimal(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }
 

@@ -62,19 +62,19 @@ package struct JSONLine: ~Copyable {
         _ body: (Item, inout JSONLine) -> Void
     ) {
         begin(name)
-        append(items, open: "[", close: "]") { item, line in
+        append(items) { item, line in
             line.append(object: { body(item, &$0) })
         }
     }
 
     package mutating func add(_ name: String, strings items: some Sequence<String>) {
         begin(name)
-        append(items, open: "[", close: "]") { item, line in line.append(quoted: item) }
+        append(items) { item, line in line.append(quoted: item) }
     }
 
     package mutating func add(_ name: String, numbers items: some Sequence<some BinaryInteger>) {
         begin(name)
-        append(items, open: "[", close: "]") { item, line in
+        append(items) { item, line in
             line.bytes.append(contentsOf: String(item).utf8)
         }
     }
@@ -107,17 +107,16 @@ extension JSONLine {
     }
 
     private mutating func append<Item>(
-        _ items: some Sequence<Item>, open: Unicode.Scalar, close: Unicode.Scalar,
-        _ body: (Item, inout JSONLine) -> Void
+        _ items: some Sequence<Item>, _ body: (Item, inout JSONLine) -> Void
     ) {
-        bytes.append(UInt8(ascii: open))
+        bytes.append(UInt8(ascii: "["))
         var isFirst = true
         for item in items {
             if !isFirst { bytes.append(UInt8(ascii: ",")) }
             isFirst = false
             body(item, &self)
         }
-        bytes.append(UInt8(ascii: close))
+        bytes.append(UInt8(ascii: "]"))
         needsComma = true
     }
 

@@ -303,9 +303,7 @@ extension JSONScanner {
         next = digits.endIndex
         return value
     }
-}
 
-extension JSONScanner {
     /// Reads a string, an integer, a Boolean or null, and skips an array.
     fileprivate mutating func value() throws(JSONError) -> JSONFields.Value {
         skipSpace()
@@ -364,15 +362,13 @@ package struct JSONFields {
 
     package mutating func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
         take(name) { value in
-            guard case .integer(let number) = value else { return nil }
-            return Number(exactly: number)
+            if case .integer(let number) = value { Number(exactly: number) } else { nil }
         }
     }
 
     package mutating func boolean(_ name: String) -> Bool? {
         take(name) { value in
-            guard case .boolean(let value) = value else { return nil }
-            return value
+            if case .boolean(let value) = value { value } else { nil }
         }
     }
 
@@ -416,8 +412,11 @@ package struct JSONFields {
         }.map { bytes in
             bytes
                 ?? take("\(name)Base64") { value in
-                    guard case .string(let text) = value else { return nil }
-                    return Base64.bytes(of: text).flatMap { isText($0) ? nil : $0 }
+                    if case .string(let text) = value {
+                        Base64.bytes(of: text).flatMap { isText($0) ? nil : $0 }
+                    } else {
+                        nil
+                    }
                 }
         }
     }

@@ -295,8 +295,8 @@ private func identity(
     _ link: FilePath, in directory: FileDescriptor
 ) throws(Errno) -> FileIdentity {
     try link.withPointer { link throws(Errno) in
-        try readStatusAtHand(CallTarget(directory: directory.rawValue, path: link, flags: 0))
-            .identity
+        let target = CallTarget(directory: directory.rawValue, path: link, flags: 0)
+        return try readStatus(target, atHand: true).identity
     }
 }
 
