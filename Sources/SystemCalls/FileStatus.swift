@@ -78,7 +78,7 @@ public struct DeviceNumber: Sendable, Hashable {
 
 /// A file's status, as `statx(2)` reports it.
 ///
-/// Stored in 120 bytes, because a walk passes on the status of each entry.
+/// Stored in 128 bytes, because a walk passes on the status of each entry.
 public struct FileStatus: Sendable, Hashable {
     /// The size in bytes (`st_size`).
     public let size: Int64
@@ -97,9 +97,13 @@ public struct FileStatus: Sendable, Hashable {
     /// The owning group's gid.
     public let group: UInt32
     private let represented: DeviceNumber
+    // Of `stx_attributes`, `stx_attributes_mask` and `stx_mask` only what is asked for below, so that
+    // other bits make no two statuses differ.
+    private let attributes: UInt32
+    private let knownAttributes: UInt32
+    private let fields: UInt32
     /// The permission bits with set-user-ID, set-group-ID and sticky bits, without the kind.
     public let permissions: UInt16
-    private let facts: Facts
     /// The kind of file.
     public let kind: FileKind
 
@@ -125,34 +129,34 @@ public struct FileStatus: Sendable, Hashable {
     }
     /// When the file was created (`stx_btime`); nil where the filesystem does not record it.
     public var creationTime: FileTime? {
-        guard facts.contains(.creationTime) else { return nil }
+        guard fields & UInt32(STATX_BTIME) != 0 else { return nil }
         return FileTime(seconds: seconds.creation, nanoseconds: nanoseconds.creation)
     }
     /// Whether the filesystem supports the immutable flag, so that ``isImmutable`` is meaningful.
-    public var knowsImmutable: Bool { facts.contains(.knowsImmutable) }
+    public var knowsImmutable: Bool { knows(STATX_ATTR_IMMUTABLE) }
     /// Whether the file is immutable (`chattr +i`).
-    public var isImmutable: Bool { facts.contains(.immutable) }
+    public var isImmutable: Bool { attributes & UInt32(STATX_ATTR_IMMUTABLE) != 0 }
     /// Whether the file is append-only (`chattr +a`).
-    public var isAppendOnly: Bool { facts.contains(.appendOnly) }
+    public var isAppendOnly: Bool { attributes & UInt32(STATX_ATTR_APPEND) != 0 }
     /// Whether the file's content is sealed by fs-verity.
-    public var isVerity: Bool { facts.contains(.verity) }
+    public var isVerity: Bool { has(verity) }
     /// Whether `dump(8)` excludes the file (`chattr +d`).
-    public var isNodump: Bool { facts.contains(.nodump) }
+    public var isNodump: Bool { has(STATX_ATTR_NODUMP) }
     /// Whether the filesystem encrypts the file with a key of its directory (fscrypt).
-    public var isEncrypted: Bool { facts.contains(.encrypted) }
+    public var isEncrypted: Bool { has(STATX_ATTR_ENCRYPTED) }
     /// Whether accessing the directory can trigger an automount; nil where the filesystem does not
     /// report it.
     public var isMountTrigger: Bool? {
-        facts.contains(.knowsMountTrigger) ? facts.contains(.mountTrigger) : nil
+        knows(STATX_ATTR_AUTOMOUNT) ? has(STATX_ATTR_AUTOMOUNT) : nil
     }
     /// The ID of the mount the file was reached through, as in `/proc/self/mountinfo`; nil before
     /// Linux 5.8.
     public var mountNumber: Int? {
-        facts.contains(.mountNumber) ? Int(exactly: mountID) : nil
+        fields & UInt32(STATX_MNT_ID) != 0 ? Int(exactly: mountID) : nil
     }
     /// Whether the inode is the root of a mount; nil before Linux 5.8.
     public var isMountRoot: Bool? {
-        facts.contains(.knowsMountRoot) ? facts.contains(.mountRoot) : nil
+        knows(STATX_ATTR_MOUNT_ROOT) ? has(STATX_ATTR_MOUNT_ROOT) : nil
     }
 
     /// The status of an item that cannot be asked for it: of kind `unknown`, without size and identity.
@@ -169,9 +173,11 @@ public struct FileStatus: Sendable, Hashable {
         identity = FileIdentity(
             device: deviceNumber(major: status.stx_dev_major, minor: status.stx_dev_minor),
             inode: status.stx_ino)
-        facts = Facts(status)
-        mountID = facts.contains(.mountNumber) ? status.stx_mnt_id : 0
-        let hasCreationTime = facts.contains(.creationTime)
+        attributes = UInt32(truncatingIfNeeded: status.stx_attributes) & askedAttributes
+        knownAttributes = UInt32(truncatingIfNeeded: status.stx_attributes_mask) & askedAttributes
+        fields = status.stx_mask & UInt32(STATX_BTIME | STATX_MNT_ID)
+        mountID = fields & UInt32(STATX_MNT_ID) != 0 ? status.stx_mnt_id : 0
+        let hasCreationTime = fields & UInt32(STATX_BTIME) != 0
         seconds = Times(
             content: status.stx_mtime.tv_sec, access: status.stx_atime.tv_sec,
             attributes: status.stx_ctime.tv_sec,
@@ -196,43 +202,16 @@ public struct FileStatus: Sendable, Hashable {
         let creation: Part
     }
 
-    private struct Facts: OptionSet, Sendable, Hashable {
-        let rawValue: UInt16
+    private func knows(_ attribute: CInt) -> Bool { knownAttributes & UInt32(attribute) != 0 }
 
-        static let creationTime = Facts(rawValue: 1 << 0)
-        static let mountNumber = Facts(rawValue: 1 << 1)
-        static let knowsImmutable = Facts(rawValue: 1 << 2)
-        static let immutable = Facts(rawValue: 1 << 3)
-        static let appendOnly = Facts(rawValue: 1 << 4)
-        static let verity = Facts(rawValue: 1 << 5)
-        static let nodump = Facts(rawValue: 1 << 6)
-        static let encrypted = Facts(rawValue: 1 << 7)
-        static let knowsMountTrigger = Facts(rawValue: 1 << 8)
-        static let mountTrigger = Facts(rawValue: 1 << 9)
-        static let knowsMountRoot = Facts(rawValue: 1 << 10)
-        static let mountRoot = Facts(rawValue: 1 << 11)
-
-        init(rawValue: UInt16) { self.rawValue = rawValue }
-
-        @inline(__always)
-        init(_ status: statx) {
-            let known = status.stx_attributes_mask
-            let set = status.stx_attributes & known
-            func fact(_ fact: Facts, if condition: Bool) -> UInt16 { condition ? fact.rawValue : 0 }
-            func has(_ bits: UInt64, _ attribute: Int) -> Bool { bits & UInt64(attribute) != 0 }
-            rawValue =
-                fact(.creationTime, if: status.stx_mask & UInt32(STATX_BTIME) != 0)
-                | fact(.mountNumber, if: status.stx_mask & UInt32(STATX_MNT_ID) != 0)
-                | fact(.knowsImmutable, if: has(known, Int(STATX_ATTR_IMMUTABLE)))
-                | fact(.immutable, if: has(status.stx_attributes, Int(STATX_ATTR_IMMUTABLE)))
-                | fact(.appendOnly, if: has(status.stx_attributes, Int(STATX_ATTR_APPEND)))
-                | fact(.verity, if: has(set, 0x0010_0000))  // STATX_ATTR_VERITY of Linux 5.5
-                | fact(.nodump, if: has(set, Int(STATX_ATTR_NODUMP)))
-                | fact(.encrypted, if: has(set, Int(STATX_ATTR_ENCRYPTED)))
-                | fact(.knowsMountTrigger, if: has(known, Int(STATX_ATTR_AUTOMOUNT)))
-                | fact(.mountTrigger, if: has(set, Int(STATX_ATTR_AUTOMOUNT)))
-                | fact(.knowsMountRoot, if: has(known, Int(STATX_ATTR_MOUNT_ROOT)))
-                | fact(.mountRoot, if: has(set, Int(STATX_ATTR_MOUNT_ROOT)))
-        }
+    private func has(_ attribute: CInt) -> Bool {
+        attributes & knownAttributes & UInt32(attribute) != 0
     }
 }
+
+/// `STATX_ATTR_VERITY` of Linux 5.5.
+private let verity: CInt = 0x0010_0000
+
+private let askedAttributes = UInt32(
+    STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND | STATX_ATTR_NODUMP | STATX_ATTR_ENCRYPTED
+        | STATX_ATTR_AUTOMOUNT | STATX_ATTR_MOUNT_ROOT | verity)
