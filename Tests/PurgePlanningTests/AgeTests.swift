@@ -142,12 +142,8 @@ struct AgeTests {
     @Test("counts from the last change where a time that any program can set is in the future")
     func future() throws {
         let home = try homeFixture {
-            Directory(".cache") {
-                Directory("app") {
-                    File("file", block)
-                    Directory("unit") { Directory("deep") { File("file", block) } }
-                }
-            }
+            File(".cache/app/file", block)
+            Directory(".cache/app/unit") { Directory("deep") { File("file", block) } }
         }
         for path in [".cache/app/file", ".cache/app/unit/deep/file", ".cache/app/unit/deep"] {
             try tool("touch", "-d", "2400-01-01", home(path))

@@ -115,9 +115,7 @@ struct AreaTests {
     func overridden() throws {
         var home = try homeFixture {
             Directory("tmp") { for name in ["a", "b", "c"] { File("\(name)", block) } }
-            Directory("etc") {
-                Directory("tmpfiles.d") { SymbolicLink("masked.conf", to: "/dev/null") }
-            }
+            Directory("etc/tmpfiles.d") { SymbolicLink("masked.conf", to: "/dev/null") }
             Directory("lib") { Directory("tmpfiles.d") }
             Directory(".config") { Directory("user-tmpfiles.d") }
         }
@@ -244,10 +242,8 @@ struct AreaTests {
         ])
     func edited(name: String, companion: String) throws {
         var home = try homeFixture {
-            Directory("tmp") {
-                File("\(name)", block)
-                File("other", block)
-            }
+            File("tmp/\(name)", block)
+            File("tmp/other", block)
             Directory(".cache") { Directory("app") { File("\(name)", block) } }
         }
         home.temporary = ["tmp"]

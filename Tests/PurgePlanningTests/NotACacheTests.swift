@@ -204,12 +204,10 @@ struct NotACacheTests {
     @Test("is kept also where it is itself a directory of a program, and below it")
     func atTheTop() throws {
         let home = try homeFixture {
-            Directory(".cache") {
-                Directory(".hg") { Directory("store") { File("file", block) } }
-                Directory(".git") { Directory("objects") { File("file", block) } }
-                Directory(".password-store") { Directory("mail") { File("file", block) } }
-                Directory("fine") { Directory("unit") { File("file", block) } }
-            }
+            Directory(".cache/.hg") { Directory("store") { File("file", block) } }
+            Directory(".cache/.git") { Directory("objects") { File("file", block) } }
+            Directory(".cache/.password-store") { Directory("mail") { File("file", block) } }
+            Directory(".cache/fine") { Directory("unit") { File("file", block) } }
         }
         let found = try home.found()
         #expect(found.units == [".cache/fine/unit"])
@@ -274,14 +272,10 @@ struct NotACacheTests {
     func fetched() throws {
         let home = try homeFixture {
             Directory(".cache") {
-                Directory("uv") {
-                    File(".git")
-                    Directory("archive-v0") { File("pyvenv.cfg", block) }
-                }
-                Directory("tool") {
-                    File(".git")
-                    Directory("unit") { File("file", block) }
-                }
+                File("uv/.git")
+                Directory("uv/archive-v0") { File("pyvenv.cfg", block) }
+                File("tool/.git")
+                Directory("tool/unit") { File("file", block) }
                 Directory("yarn") { Directory("v6") { File("History.md", block) } }
                 Directory("Cypress") { Directory("13.6") { File("History.md", block) } }
                 Directory("bazel") { Directory("_bazel_u") { File(".env", block) } }
@@ -304,10 +298,8 @@ struct NotACacheTests {
     func clones() throws {
         try require(.tool("git"))
         let home = try homeFixture {
-            Directory("origin") {
-                File("PKGBUILD", block)
-                Directory("deep") { File("file", block) }
-            }
+            File("origin/PKGBUILD", block)
+            Directory("origin/deep") { File("file", block) }
             Directory(".cache") { Directory("yay") }
         }
         try tool(
@@ -342,25 +334,13 @@ struct NotACacheTests {
         let tag = "Signature: 8a477f597d28d172789f06886806bc55\n"
         let home = try homeFixture {
             Directory(".cache") {
-                Directory("huggingface") {
-                    Directory("hub") {
-                        File("CACHEDIR.TAG", tag)
-                        Directory("models--a") { File(".env", block) }
-                        Directory("models--b") { File("file", block) }
-                    }
-                }
-                Directory("JetBrains") {
-                    Directory("IntelliJIdea2024.1") {
-                        Directory("LocalHistory") { File("changes", block) }
-                        Directory("index") { File("file", block) }
-                    }
-                }
-                Directory("thunderbird") {
-                    Directory("abc.default") {
-                        Directory("cache2") { File("file", block) }
-                        Directory("ImapMail") { File("file", block) }
-                    }
-                }
+                File("huggingface/hub/CACHEDIR.TAG", tag)
+                Directory("huggingface/hub/models--a") { File(".env", block) }
+                Directory("huggingface/hub/models--b") { File("file", block) }
+                Directory("JetBrains/IntelliJIdea2024.1/LocalHistory") { File("changes", block) }
+                Directory("JetBrains/IntelliJIdea2024.1/index") { File("file", block) }
+                Directory("thunderbird/abc.default/cache2") { File("file", block) }
+                Directory("thunderbird/abc.default/ImapMail") { File("file", block) }
             }
         }
         let found = try home.found()

@@ -37,11 +37,7 @@ struct DirectoryCreationTests {
         arguments: ["home", "link"])
     func sharedDirectories(_ name: String) throws {
         let root = try temporaryDirectory {
-            Directory("home") {
-                Directory("settings") {
-                    File("user-dirs.dirs", "XDG_MUSIC_DIR=\"$HOME/mine/songs\"\n")
-                }
-            }
+            File("home/settings/user-dirs.dirs", "XDG_MUSIC_DIR=\"$HOME/mine/songs\"\n")
             SymbolicLink("link", to: "home")
         }
         let home = root.appending("home")

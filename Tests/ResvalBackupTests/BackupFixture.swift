@@ -33,9 +33,7 @@ struct BackupFixture {
 
     /// The command `resval-backup` with these arguments.
     func command(_ arguments: [any CommandArgument]) -> Command {
-        let command = Command(
-            .built("resval-backup"), arguments: arguments, environment: environment, user: user)
-        return command
+        Command(.built("resval-backup"), arguments: arguments, environment: environment, user: user)
     }
 
     /// Runs `resval-backup`.
@@ -76,13 +74,13 @@ struct BackupFixture {
             .run(exits: code, says: errors, prints: outputs, sourceLocation: sourceLocation)
     }
 
-    /// Expects that the target has all of the source, and nothing else.
+    /// Expects that the target has all of the source, or of an item of it, and nothing else.
     func expectRestored(
-        _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
+        _ path: FilePath? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        let restored = try TreeListing(of: self.restored(source))
+        let (path, restored) = (path ?? source, try TreeListing(of: self.restored(path ?? source)))
         #expect(
-            try restored.differences(from: TreeListing(of: source)) == [], comment,
+            try restored.differences(from: TreeListing(of: path)) == [],
             sourceLocation: sourceLocation)
     }
 
@@ -192,10 +190,8 @@ struct BackupFixture {
         try tool("mkdir", "-p", programs)
         try tool("rm", "-f", programs.appending(program))
         try Tree { File(program, "#!/bin/sh\n" + script).permissions(0o755) }.create(in: programs)
-        var command = command
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
-        command.environment["PATH"] = "\(programs):\(path)"
-        return command
+        return command.setting(["PATH": "\(programs):\(path)"])
     }
 
     /// Runs restic on the repository, which must succeed.

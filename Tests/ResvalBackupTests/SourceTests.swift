@@ -36,8 +36,7 @@ struct SourceTests {
         let first = backup("first")
         #expect(try backup.runSuccessfully("snapshots").hasSuffix("\(first)"))
         try backup.restore()
-        let restored = try TreeListing(of: backup.restored(first))
-        #expect(try restored.differences(from: TreeListing(of: first)) == [])
+        try backup.expectRestored(first)
     }
 
     @Test("two SOURCEs make one snapshot, whatever their order")
@@ -50,10 +49,7 @@ struct SourceTests {
             prints: #""newFiles":0,"changedFiles":0,"unchangedFiles":2,"#)
         #expect(try backup.runSuccessfully("snapshots").contains("\(first), \(second)"))
         try backup.restore()
-        for source in [first, second] {
-            let restored = try TreeListing(of: backup.restored(source))
-            #expect(try restored.differences(from: TreeListing(of: source)) == [])
-        }
+        for source in [first, second] { try backup.expectRestored(source) }
     }
 
     @Test("a SOURCE in a directory for caches is stored and judged, also inside another SOURCE")

@@ -10,11 +10,9 @@ struct InodeTests {
         try require(.root, .filesystem(.ext4))
         let root = try filesystem(.ext4, features: ["-N", "512"]).root
         try Tree {
-            Directory("home") {
-                Directory(".cache/app") { for index in 0..<100 { File("file\(index)") } }
-                Directory("Documents") { File("letter") }
-                Directory("data")
-            }
+            Directory("home/.cache/app") { for index in 0..<100 { File("file\(index)") } }
+            Directory("home/Documents") { File("letter") }
+            Directory("home/data")
         }.create(in: root)
         return PurgeHome(home: root.appending("home"))
     }

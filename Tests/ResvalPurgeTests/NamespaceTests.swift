@@ -5,12 +5,8 @@ import Testing
 @Suite("resval-purge inside a namespace", .cleansUp)
 struct NamespaceTests {
     private static let tree = Tree {
-        Directory(".cache") {
-            Directory("app") {
-                File("file", block)
-                Directory("unit") { File("file", block) }
-            }
-        }
+        File(".cache/app/file", block)
+        Directory(".cache/app/unit") { File("file", block) }
     }
 
     /// Runs `resval-purge` in a PID namespace of its own, with its own `/proc`, while a process outside

@@ -5,13 +5,9 @@ import Testing
 @Suite("resval-purge of directories whose files share blocks with each other", .cleansUp)
 struct SharedBlocksTests {
     private static let tree = Tree {
-        Directory("home") {
-            Directory(".cache/app") {
-                Directory("first")
-                Directory("second")
-                Directory("young") { File("file", block) }
-            }
-        }
+        Directory("home/.cache/app/first")
+        Directory("home/.cache/app/second")
+        Directory("home/.cache/app/young") { File("file", block) }
     }
 
     @Test("stops at the first that frees nothing, since a snapshot has its blocks, too")

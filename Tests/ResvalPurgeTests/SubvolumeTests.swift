@@ -15,10 +15,8 @@ struct SubvolumeTests {
             try tool("btrfs", "subvolume", "create", path)
         }
         try Tree {
-            Directory("app") {
-                File("file", Self.content)
-                Directory("unit") { File("file", Self.content) }
-            }
+            File("app/file", Self.content)
+            Directory("app/unit") { File("file", Self.content) }
         }.create(in: home(".cache"))
         // Another tick of the filesystem's clock.
         try tool("sleep", "0.05")

@@ -5,12 +5,8 @@ import Testing
 @Suite("Homes of users whom only a name service knows", .cleansUp)
 struct UnlistedOwnerTests {
     private static let tree = Tree {
-        Directory("people") {
-            Directory("novelist") {
-                Directory("Documents") { File("novel", block).purgeable() }
-                Directory("renders") { File("frame", block).purgeable() }
-            }
-        }
+        Directory("people/novelist/Documents") { File("novel", block).purgeable() }
+        Directory("people/novelist/renders") { File("frame", block).purgeable() }
     }
 
     /// Plans to delete everything of all users, or what `words` say, while getent(1) answers as a shell

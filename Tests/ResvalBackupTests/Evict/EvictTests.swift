@@ -68,9 +68,8 @@ struct EvictTests {
         try backup.run(
             "download", "--repository", other, file, exits: 1, says: "is not in the repository")
         #expect(try isPlaceholder(file))
-        var command = backup.command(["download", file])
-        command.environment["RESVAL_BACKUP_REPOSITORY"] = .some(nil)
-        try command.run(exits: 0)
+        try backup.command(["download", file]).setting(["RESVAL_BACKUP_REPOSITORY": nil])
+            .run(exits: 0)
         #expect(try contentsOfFile(file) == evictableContent)
     }
 

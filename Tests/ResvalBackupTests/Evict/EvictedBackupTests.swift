@@ -14,11 +14,10 @@ struct EvictedBackupTests {
         // A repository that was moved is the same.
         let hidden = backup.base.appending("hidden")
         try tool("mv", backup.repository, hidden)
-        var plan = backup.command(["plan", "--excluded-only", backup.source])
-        plan.environment["RESVAL_BACKUP_REPOSITORY"] = "\(hidden)"
-        try plan.run(
-            exits: 0, prints: "exclude   \(file): it is evicted: its content is in snapshot ",
-            "1 excluded")
+        try backup.command(["plan", "--excluded-only", backup.source])
+            .setting(["RESVAL_BACKUP_REPOSITORY": "\(hidden)"]).run(
+                exits: 0, prints: "exclude   \(file): it is evicted: its content is in snapshot ",
+                "1 excluded")
         try tool("mv", hidden, backup.repository)
         // A record of another repository says nothing of this one, whatever snapshot it names.
         let name = try #require(try file.evictionNames().first)
@@ -243,9 +242,9 @@ struct EvictedBackupTests {
         try backup.create(prints: "1 excluded")
         try root.run("download", file, exits: 1)
         // Root knows by the record, whoever has the journal.
-        var plan = root.command(["plan", backup.source])
-        plan.environment["RESTIC_CACHE_DIR"] = "\(backup.base)/other"
-        try plan.run(exits: 0, prints: "1 excluded")
+        try root.command(["plan", backup.source])
+            .setting(["RESTIC_CACHE_DIR": "\(backup.base)/other"])
+            .run(exits: 0, prints: "1 excluded")
         try backup.restore()
         #expect(try TreeListing(of: backup.restored(backup.source)).differences(from: before) == [])
         try backup.runSuccessfully("download", file)

@@ -87,16 +87,14 @@ struct CompletionTests {
             try Tree { File("\(name)", script.text) }
                 .create(in: root.appending("scripts"))
         }
-        var command = Command(
+        let path = FilePath.built("resval").removingLastComponent().string
+        let result = try Command(
             try #require(FilePath.tool("python3")),
             arguments: ["-c", Self.typist, shell.rawValue, root, root.appending("scripts")]
-                + Self.lines.map(\.0))
-        let path = FilePath.built("resval").removingLastComponent().string
-        command.environment = ["PATH": "\(path):/usr/bin:/bin", "HISTFILE": "/dev/null"]
-        let result = try command.run()
-        #expect(result.errorText == "")
-        #expect(result.exitCode == 0)
-        #expect(result.text == Self.lines.map { $0.1 + "\n" }.joined())
+                + Self.lines.map(\.0),
+            environment: ["PATH": "\(path):/usr/bin:/bin", "HISTFILE": "/dev/null"]
+        ).run()
+        expect(result, exits: 0, prints: Self.lines.map { $0.1 + "\n" }.joined())
     }
 
     @Test(
@@ -169,10 +167,8 @@ struct CompletionTests {
         let source = backup.source.appending(name)
         for _ in 0..<3 { try backup.runSuccessfully("create", source) }
         func complete(_ words: any CommandArgument...) throws -> [String] {
-            var command = backup.command(["__complete"] + words)
-            command.environment["PATH"] = "/nowhere"
-            command.environment["RESTIC_PASSWORD_FILE"] = .some(nil)
-            let result = try command.run(exits: 0)
+            let result = try backup.command(["__complete"] + words)
+                .setting(["PATH": "/nowhere", "RESTIC_PASSWORD_FILE": nil]).run(exits: 0)
             #expect(result.errorText == "" && !result.text.contains("\u{1B}"), "\(result)")
             return result.text.split(separator: "\n").filter { !$0.hasPrefix(":") }
                 .map { String($0.prefix { $0 != "\t" }) }

@@ -88,9 +88,7 @@ struct ClockTests {
         let backup = try backup { File("file", "text") }
         try backup.create()
         func output(_ arguments: [String]) throws -> String {
-            var command = backup.command(arguments)
-            command.environment["TZ"] = "XST-05:30"
-            return try command.runSuccessfully()
+            try backup.command(arguments).setting(["TZ": "XST-05:30"]).runSuccessfully()
         }
         for arguments in [["snapshots"], ["show", "latest"]] {
             let text = try output(arguments)
@@ -128,8 +126,7 @@ struct ClockTests {
     func jump() throws {
         let backup = try clockedBackup(of: Self.tree)
         func forget(_ offset: String) throws -> String {
-            let result = try backup.run(offset, "forget", "--keep-last", "1")
-            return result.text
+            try backup.run(offset, "forget", "--keep-last", "1").text
         }
         let before = [try backup.create("-20d"), try backup.create()]
         var made = [try backup.create("+1500d")]

@@ -15,9 +15,8 @@ struct InstallationTests {
         exits code: Int32 = 0, says errors: String...,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> CommandResult {
-        var command = backup.command(arguments)
-        command.environment["HOME"] = "\(backup.base)/\(home)"
-        return try command.run(exits: code, says: errors, sourceLocation: sourceLocation)
+        try backup.command(arguments).setting(["HOME": "\(backup.base)/\(home)"])
+            .run(exits: code, says: errors, sourceLocation: sourceLocation)
     }
 
     @Test("two machines of one name and path leave each other's snapshots alone")
@@ -86,7 +85,7 @@ struct InstallationTests {
         try tool("cp", "-r", backup.repository, other)
         for _ in 0..<4 {
             try backup.create()
-            let script = "mv \"$1\" \"$1.x\" && mv \"$2\" \"$1\" && mv \"$1.x\" \"$2\""
+            let script = #"mv "$1" "$1.x" && mv "$2" "$1" && mv "$1.x" "$2""#
             try shell(script, backup.repository, other)
             try tool("rm", "-rf", backup.base.appending("cache"))
         }

@@ -91,9 +91,8 @@ struct RecordTests {
         let backup = try backup { File("file", "text") }
         try tool("mount", "-o", "remount,size=8m", volume.root)
         for _ in 0..<2 {
-            var command = backup.command(["create", backup.source])
-            command.environment["XDG_STATE_HOME"] = "\(volume.root)/state"
-            try command.runSuccessfully()
+            try backup.command(["create", backup.source])
+                .setting(["XDG_STATE_HOME": "\(volume.root)/state"]).runSuccessfully()
         }
         #expect(try tool("find", volume.root, "-name", "*.record") == "")
     }

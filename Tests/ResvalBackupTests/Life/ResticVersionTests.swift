@@ -4,8 +4,6 @@ import Testing
 
 @Suite("Which restic runs", .cleansUp)
 struct ResticVersionTests {
-    private func file(in backup: BackupFixture) -> FilePath { backup("file") }
-
     /// A restic that names a version, and leaves a file behind if it is asked for anything else.
     private func command(
         _ backup: BackupFixture, _ answer: String, _ arguments: [any CommandArgument]
@@ -28,7 +26,7 @@ struct ResticVersionTests {
             ["diff", "latest", "latest"],
             ["restore", "--snapshot", "latest", "--target", backup.target],
             ["verify"], ["forget", "--keep-last", "1"], ["prune"], ["accept"],
-            ["evict", file(in: backup)],
+            ["evict", backup("file")],
         ]
         for arguments in commands {
             try command(
@@ -72,12 +70,10 @@ struct ResticVersionTests {
     func environment() throws {
         let backup = try backup { File("file", "text") }
         for arguments: [any CommandArgument] in [["create", backup.source], ["snapshots"]] {
-            var command = backup.command(arguments)
-            command.environment["RESTIC_HOST"] = "elsewhere"
-            command.environment["RESTIC_REPOSITORY_FILE"] = "/nowhere"
-            command.environment["RESTIC_FROM_REPOSITORY"] = "/nowhere"
-            command.environment["RESTIC_FEATURES"] = "unknown=true"
-            try command.runSuccessfully()
+            try backup.command(arguments).setting([
+                "RESTIC_HOST": "elsewhere", "RESTIC_REPOSITORY_FILE": "/nowhere",
+                "RESTIC_FROM_REPOSITORY": "/nowhere", "RESTIC_FEATURES": "unknown=true",
+            ]).runSuccessfully()
         }
         #expect(try !backup.restic("snapshots", "--json").contains("elsewhere"))
     }

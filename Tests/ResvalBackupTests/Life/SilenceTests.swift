@@ -107,16 +107,17 @@ struct SilenceTests {
     @Test("a command that leaves a process behind, and one that is asked for once, hold nothing up")
     func leftBehind() throws {
         let backup = try backup(of: Self.tree)
-        var command = backup.command(["create", backup.source])
-        command.environment["RESTIC_PASSWORD_FILE"] = .some(nil)
-        command.environment["RESTIC_PASSWORD_COMMAND"] =
-            "sh -c 'sleep 25 & echo x >> \(backup.base)/asked; cat \(backup.base)/password'"
+        let create = backup.command(["create", backup.source]).setting([
+            "RESTIC_PASSWORD_FILE": nil,
+            "RESTIC_PASSWORD_COMMAND":
+                "sh -c 'sleep 25 & echo x >> \(backup.base)/asked; cat \(backup.base)/password'",
+        ])
         let start = ContinuousClock.now
-        try command.run(exits: 0)
+        try create.run(exits: 0)
         #expect(ContinuousClock.now - start < .seconds(20))
         #expect(try tool("cat", backup.base.appending("asked")) == "x")
-        command.environment["RESTIC_PASSWORD_COMMAND"] = "sh -c 'echo no key >&2; exit 3'"
-        try command.run(exits: 1, says: "cannot be read: its command failed: no key")
+        try create.setting(["RESTIC_PASSWORD_COMMAND": "sh -c 'echo no key >&2; exit 3'"])
+            .run(exits: 1, says: "cannot be read: its command failed: no key")
     }
 
     @Test("what gives the password and ssh ask on the terminal, and get the answer")

@@ -164,9 +164,8 @@ struct OwnersCommandTests {
         try require(.root)
         let fixture = try runWithCommands()
         let directory = fixture.configuration.removingLastComponent()
-        var command = fixture.command("run")
-        command.environment["RESVAL_UNIT"] = "hardened"
-        try command.run(exits: 1, says: "resval-backup-commands@NAME.timer")
+        try fixture.command("run").setting(["RESVAL_UNIT": "hardened"])
+            .run(exits: 1, says: "resval-backup-commands@NAME.timer")
         for words in [["chown", "65534"], ["chmod", "770"]] {
             try tool(words[0], words[1], directory)
             try fixture.command("run").run(

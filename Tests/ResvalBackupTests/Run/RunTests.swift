@@ -89,9 +89,8 @@ struct RunTests {
         let volume = try filesystem(.tmpfs)
         let fixture = try configuredBackup { backedUpTree }
         func command(_ arguments: any CommandArgument...) -> Command {
-            var command = fixture.command()
+            var command = fixture.command().setting(["XDG_STATE_HOME": volume.root.string])
             command.arguments = arguments.map(\.argumentBytes)
-            command.environment["XDG_STATE_HOME"] = volume.root.string
             return command
         }
         func snapshots() throws -> Int { try fixture.backup.snapshotsOfRestic().count }
@@ -316,13 +315,12 @@ struct RunFixture {
 
     /// The command `resval-backup` with this configuration.
     func command(_ arguments: any CommandArgument...) -> Command {
-        var command = backup.command(arguments)
-        command.environment["XDG_CONFIG_HOME"] = backup.base.appending("config").string
-        command.environment["XDG_STATE_HOME"] = state.string
-        // Everything comes from the configuration.
-        command.environment["RESVAL_BACKUP_REPOSITORY"] = String?.none
-        command.environment["RESTIC_PASSWORD_FILE"] = String?.none
-        return command
+        backup.command(arguments).setting([
+            "XDG_CONFIG_HOME": backup.base.appending("config").string,
+            "XDG_STATE_HOME": state.string,
+            // Everything comes from the configuration.
+            "RESVAL_BACKUP_REPOSITORY": nil, "RESTIC_PASSWORD_FILE": nil,
+        ])
     }
 
     /// A shell script with `$RESVAL` as the program, this configuration, and these arguments.

@@ -15,12 +15,11 @@ struct SetupTests {
         var configuration: FilePath { home.appending(".config/resval/backup.toml") }
 
         func command(_ arguments: any CommandArgument...) -> Command {
-            let command = Command(
+            Command(
                 .built("resval-backup"), arguments: arguments,
                 environment: [
                     "HOME": home.string, "RESTIC_CACHE_DIR": base.appending("cache").string,
                 ])
-            return command
         }
 
         func setup(_ arguments: any CommandArgument...) -> Command {
@@ -82,9 +81,7 @@ struct SetupTests {
         try home.setup("--yes", "--repository", "relative", "--password-file", home.password)
             .run(exits: 64, says: "give an absolute path")
         try home.setup().run(exits: 64, says: "there is no terminal to ask on")
-        for path in [home.repository, home.configuration] {
-            #expect(!path.exists)
-        }
+        for path in [home.repository, home.configuration] { #expect(!path.exists) }
     }
 
     @Test(
@@ -132,11 +129,8 @@ struct SetupTests {
     func sudo() throws {
         try require(.root)
         let home = try emptyHome()
-        var command = home.setupByOptions()
-        command.environment["SUDO_UID"] = "1000"
-        try command.run(
-            exits: 1, says: "for yours: resval-backup setup",
-            "sudo resval-backup setup --system")
+        try home.setupByOptions().setting(["SUDO_UID": "1000"]).run(
+            exits: 1, says: "for yours: resval-backup setup", "sudo resval-backup setup --system")
         #expect(!home.configuration.exists)
     }
 
@@ -199,10 +193,11 @@ struct SetupTests {
         }
         try require(.root, .tool("unshare"), .tool("hostname"))
         let host = try tool("hostname")
-        var restore = home.command("restore", home.home.appending("letter"))
-        restore.environment["RESVAL_BACKUP_REPOSITORY"] = elsewhere.string
-        restore.environment["RESTIC_PASSWORD_FILE"] = home.password.string
-        let lists = try onNewMachine(restore)
+        let lists = try onNewMachine(
+            home.command("restore", home.home.appending("letter")).setting([
+                "RESVAL_BACKUP_REPOSITORY": elsewhere.string,
+                "RESTIC_PASSWORD_FILE": home.password.string,
+            ]))
         #expect(
             lists.exitCode == 1
                 && lists.errorText.contains("name a machine with --host: \(host)"),

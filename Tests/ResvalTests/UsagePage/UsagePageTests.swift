@@ -120,10 +120,8 @@ struct UsagePageTests {
     @Test("the largest files are named, and the filter finds them, too")
     func files() throws {
         let tree = Tree {
-            Directory("a") {
-                File("big.iso", [UInt8](repeating: 1, count: 5 << 20))
-                Directory("b") { File("two.bin", [UInt8](repeating: 1, count: 2 << 20)) }
-            }
+            File("a/big.iso", [UInt8](repeating: 1, count: 5 << 20))
+            Directory("a/b") { File("two.bin", [UInt8](repeating: 1, count: 2 << 20)) }
             Directory("zebra") {
                 File("three.mov", [UInt8](repeating: 1, count: 3 << 20))
                 File("\u{202E}gpj.exe", [UInt8](repeating: 1, count: 1 << 20))
@@ -198,10 +196,8 @@ struct UsagePageTests {
     @Test("what would help is proposed, and nothing of the home itself")
     func proposals() throws {
         let tree = Tree {
-            Directory("project") {
-                File("package.json", "{}")
-                Directory("node_modules") { Self.file(3) }
-            }
+            File("project/package.json", "{}")
+            Directory("project/node_modules") { Self.file(3) }
             Directory(".cache") { Directory("app") { Self.file(2) } }
         }
         let page = try page(of: tree)

@@ -45,6 +45,13 @@ package struct Command: Sendable {
         self.user = user
     }
 
+    /// This command with variables set or, with nil, removed.
+    package func setting(_ variables: [String: String?]) -> Command {
+        var command = self
+        command.environment.merge(variables) { $1 }
+        return command
+    }
+
     /// Runs the command and waits for it.
     ///
     /// - Throws: ``CommandFailure`` when it cannot start or takes too long.
