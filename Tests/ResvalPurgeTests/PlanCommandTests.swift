@@ -155,7 +155,7 @@ struct PlanCommandTests {
             Directory(".config/resval") {
                 File(
                     "backup.toml",
-                    "sources = [\"~\"]\n repository = 'tar:~/.cache/app/repository'\n")
+                    "sources = [\"~\"]\n repository = 'local:~/.cache/app/repository'\n")
             }
             Directory(".cache/app") {
                 for name in ["repository", "password", "mine", "fine"] {
