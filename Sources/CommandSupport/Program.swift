@@ -264,13 +264,10 @@ struct Program {
     }
 
     /// Prints the error of a command that failed before its first result.
-    private func writeObject(_ error: (path: [UInt8]?, text: String), _ code: Int32) {
-        let (text, advice) = parted(safeMessageText(error.text, keepingNewlines: true))
+    private func writeObject(_ error: ReportedError, _ code: Int32) {
         var line = JSONLine.output()
         line.add("type", "error")
-        line.add("path", "pathBase64", error.path)
-        line.add("error", text)
-        line.add("advice", advice)
+        line.add(error)
         line.add("exitCode", code)
         StandardOutput.shared.write(line.ended())
     }

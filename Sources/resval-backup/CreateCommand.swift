@@ -53,7 +53,7 @@ struct CreateCommand: AsyncParsableCommand {
     }
 
     private func addFields(of created: CreatedSnapshot, to line: inout JSONLine) {
-        let (plan, result, summary) = created
+        let (plan, result, _) = created
         line.add("snapshot", result.summary.snapshot)
         line.add("isComplete", result.isComplete)
         line.add("items", result.storedItems)
@@ -69,7 +69,7 @@ struct CreateCommand: AsyncParsableCommand {
             object.add("reason", shortfall.cause.name)
         }
         line.add(causes: result.coverage.causes)
-        line.add(holds: summary.holds)
+        line.add(holds: result.listedHolds)
         line.add("vanished", result.vanished)
         line.add("lostExclusions", paths: result.lostExclusions)
     }
@@ -77,6 +77,11 @@ struct CreateCommand: AsyncParsableCommand {
 
 /// A snapshot that was made, what it was made from, and the facts that are printed and kept in the status.
 typealias CreatedSnapshot = (plan: BackupPlan, result: BackupResult, summary: SnapshotSummary)
+
+extension BackupResult {
+    /// What the snapshot lacks and earlier ones are kept for.
+    var listedHolds: [HeldPart] { Array(coverage.holds.prefix(HeldPart.most)) }
+}
 
 /// What `create` and `run` do: they make a snapshot, and name on standard error what it lacks.
 struct Creation {
@@ -127,9 +132,7 @@ struct Creation {
         let summary = SnapshotSummary(
             identifier: result.summary.snapshot, items: Int64(result.storedItems),
             bytes: result.summary.storedBytes, addedBytes: result.summary.addedBytes,
-            excludedItems: Int64(plan.totals.excludedItems),
-            holds: Array(result.coverage.holds.prefix(HeldPart.most)),
-            isWhole: result.isComplete,
+            excludedItems: Int64(plan.totals.excludedItems), isWhole: result.isComplete,
             coversAll: result.coversAll && result.unnoted == nil)
         return (plan, result, summary)
     }

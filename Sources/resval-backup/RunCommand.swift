@@ -163,7 +163,7 @@ struct BackupRun {
         }
         if StopRequest.isMade { code = 130 }
         if code == 0 { code = await execute(&status) }
-        status.finish(code)
+        status.finish(code, after: Messages.lastError)
         if ifDue, code == 0 || code == 3 { status.lastTimedRun = status.end }
         await runAfter(status)
         if code != 0 { await tellOfFailure(&status, after: previous) }
@@ -300,6 +300,7 @@ struct BackupRun {
             summary.isAsBefore =
                 status.note(result.shortfalls, of: plan.sources) && summary.coversAll
             status.snapshot = summary
+            status.holds = result.listedHolds
             if !isJSON { StandardOutput.shared.write(summary.text) }
             return summary.exitCode
         case .forget:
@@ -317,7 +318,12 @@ struct BackupRun {
             let readsData = settings.verifyReadsData
             let result = try await checkData(in: repository, progress, readsData: readsData)
             if !isJSON { result.write(asJSON: false, readsData: readsData) }
-            if !result.isHealthy { return 1 }
+            if !result.isHealthy {
+                Messages.write(
+                    Advice.completed(
+                        "the repository is damaged (what repairs it: resval-backup verify)"))
+                return 1
+            }
         }
         return 0
     }

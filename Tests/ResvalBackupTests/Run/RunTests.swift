@@ -230,6 +230,9 @@ struct RunTests {
                 status.text.contains("\"result\":\"\(name)\",\"step\":\"create\""),
                 sourceLocation: sourceLocation)
             #expect(status.exitCode == (code == 3 ? 3 : 1), sourceLocation: sourceLocation)
+            #expect(
+                status.text.contains(#""error":""#) == (code != 3),
+                "\(status)", sourceLocation: sourceLocation)
         }
         let base = fixture.backup.base
         try expect(
