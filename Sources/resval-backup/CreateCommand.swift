@@ -39,10 +39,7 @@ struct CreateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let creation = Creation(
-            sources: source.sources,
-            configuration: try sourcesFingerprint(source.sources), policy: policy,
-            largestFile: source.excludeLargerThan, patterns: source.patterns, tags: tag)
+        let creation = try source.creation(repository.configuration, policy, tags: tag)
         let created = try await creation.run(in: repository, progress)
         printResult(asJSON: json) {
             addFields(of: created, to: &$0)
@@ -88,12 +85,21 @@ struct Creation {
     let sources: [FilePath]
     /// Which of this installation's SETs the snapshot belongs to.
     let configuration: String
-    let policy: PolicyOptions
-    let largestFile: ByteSize?
-    let patterns: [ExclusionPattern]
-    let tags: [String]
+    var policy: PolicyOptions
+    var largestFile: ByteSize?
+    var patterns: [ExclusionPattern]
+    var tags: [String]
     /// The growth, in per cent of the snapshot before, that is told of; nil for none.
     var growth: Int?
+}
+
+extension Creation {
+    init(_ settings: BackupSettings, configuration: String) {
+        self.init(
+            sources: settings.sources, configuration: configuration, policy: settings.policy,
+            largestFile: settings.largestFile, patterns: settings.patterns, tags: settings.tags,
+            growth: settings.growth)
+    }
 
     func run(
         in repository: RepositoryOptions, _ progress: ProgressOptions

@@ -27,9 +27,8 @@ struct RunCommand: AsyncParsableCommand {
               keep-weekly = 5
               keep-monthly = 12
 
-            Other keys: markers, locations, exclude-larger-than, tags, verify-read-data, prune, \
-            stale-after, every, on-battery, upload-limit, before, after, on-failure, command-timeout; \
-            the table [environment].
+            Other keys: \(SettingsKey.others.map(\.rawValue).joined(separator: ", ")); the table \
+            [environment].
             """)
 
     @Flag(help: "Do nothing unless a backup is due and can be made now.")
@@ -292,10 +291,7 @@ struct BackupRun {
     private func execute(_ step: RunStep, _ status: inout RunStatus) async throws -> Int32 {
         switch step {
         case .create:
-            let creation = Creation(
-                sources: settings.sources, configuration: configuration, policy: settings.policy,
-                largestFile: settings.largestFile, patterns: settings.patterns,
-                tags: settings.tags, growth: settings.growth)
+            let creation = Creation(settings, configuration: configuration)
             var (plan, result, summary) = try await creation.run(in: repository, progress)
             summary.isAsBefore =
                 status.note(result.shortfalls, of: plan.sources) && summary.coversAll

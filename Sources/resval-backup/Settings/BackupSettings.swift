@@ -91,6 +91,11 @@ enum SettingsKey: String, CaseIterable {
     case environment, before, after
     case onFailure = "on-failure"
     case commandTimeout = "command-timeout"
+
+    /// Those that the example in the help of `run` lacks, but for the table.
+    static let others = allCases.filter { key in
+        ![.sources, .repository, .passwordFile, .retention, .environment].contains(key)
+    }
 }
 
 extension BackupSettings {

@@ -26,7 +26,7 @@ struct ConfigurationTests {
         let source = fixture.backup.source
         let file = source.appending("large")
         let commands: [[any CommandArgument]] = [
-            ["create", source], ["create", source], ["plan", source],
+            ["create", source], ["create", source], ["plan", source], ["create"], ["plan"],
             ["snapshots"], ["show", "latest"], ["diff", "latest", "latest"], ["verify"],
             ["restore", "--snapshot", "latest", "--target", fixture.backup.target],
             ["snapshots", file],

@@ -231,6 +231,13 @@ struct SettingsTests {
         }
     }
 
+    @Test("the help of run names every key")
+    func help() {
+        for key in SettingsKey.allCases {
+            #expect(RunCommand.configuration.discussion.contains(key.rawValue))
+        }
+    }
+
     @Test("what settings need of TOML is read as TOML means it")
     func forms() throws {
         let settings = try read(
