@@ -21,7 +21,7 @@ struct RunTests {
         try fixture.command("status").run(exits: 1, says: "there was no run yet")
 
         try fixture.command("plan").run(
-            exits: 0, prints: "exclude  \(fixture.backup("large")): ")
+            exits: 0, prints: "exclude   \(fixture.backup("large")): ")
         let result = try fixture.command("run").run(exits: 0)
         #expect(result.text.hasPrefix("snapshot "))
         let listing = try fixture.backup.restic("ls", "latest")

@@ -68,7 +68,7 @@ struct StatusTests {
         fall.isUnstored = true
         #expect(status(0, holding: [fall]).result == .ok)
         for result in RunResult.allCases {
-            #expect(!result.text.contains(where: \.isUppercase))
+            #expect(result.text == result.text.lowercased())
         }
     }
 
