@@ -64,7 +64,8 @@ struct RunCommand: AsyncParsableCommand {
         var run = BackupRun(
             settings: settings, configuration: name, directory: directory,
             repository: RepositoryOptions(configuration), progress: progress, isJSON: json)
-        let code = await run.run(ifDue: ifDue)
+        let triesTimer = (try? SetupChecks.Note.timerIsTried.isThere(configuration)) == true
+        let code = await run.run(ifDue: ifDue, triesTimer: triesTimer)
         // The lock is kept until the status is written.
         withExtendedLifetime(lock) {}
         if code != 0 { throw ExitCode(code) }
@@ -131,14 +132,19 @@ struct BackupRun {
     /// Why the last attempt to store the status failed; nil when it succeeded.
     fileprivate var unstored: FileError?
 
-    /// - Parameter ifDue: whether nothing is done unless a backup is due and can be made now.
+    /// - Parameters:
+    ///   - ifDue: whether nothing is done unless a backup is due and can be made now.
+    ///   - triesTimer: whether one is due, too, until a timer has made one.
     /// - Returns: the exit code: that of the step that failed; else 3 when the snapshot is
     ///   incomplete; else 1 when the status could not be stored.
-    mutating func run(ifDue: Bool) async -> Int32 {
+    mutating func run(ifDue: Bool, triesTimer: Bool) async -> Int32 {
         StopRequest.goOnWithoutOutput()
         let previous = readPrevious()
         if ifDue {
-            if previous?.isDue(after: settings.every, now: FileTime.now) == false { return 0 }
+            let isTried = !triesTimer || previous?.lastTimedRun != nil
+            if isTried, previous?.isDue(after: settings.every, now: FileTime.now) == false {
+                return 0
+            }
             if let reason = await reasonToWait() { return await wait(for: reason, previous) }
         }
         var status = RunStatus(process: processNumber(), start: FileTime.now, after: previous)

@@ -53,16 +53,13 @@ struct RunStatus: Sendable, Hashable {
         }
     }
 
-    /// Whether the next backup is due: the last one is old enough, or no timer has made one yet, which
-    /// proves that one can.
+    /// Whether the next backup is due: the last one is old enough.
     ///
     /// - Parameters:
     ///   - age: the age of the last backup, in seconds, at which it is.
     ///   - now: the current time. A clock that was set back makes it due.
     func isDue(after age: Int64, now: FileTime) -> Bool {
-        guard lastTimedRun != nil, result != .running, lastBackup != nil, start <= now else {
-            return true
-        }
+        guard result != .running, lastBackup != nil, start <= now else { return true }
         // A timer does not fire at the very same second each time.
         return now.seconds.subtractingSaturating(start.seconds) >= age - min(age / 10, 1800)
     }

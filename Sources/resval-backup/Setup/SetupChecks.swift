@@ -136,6 +136,8 @@ struct SetupChecks {
     enum Note: String {
         case passwordIsCopied = "password-copied"
         case noTimer = "no-timer"
+        /// The timer has to make a backup, which proves that it can.
+        case timerIsTried = "timer-tried"
 
         private func file(_ configuration: ConfigurationOption) throws(FileError) -> FilePath? {
             try configuration.stateDirectory()?.appending(rawValue)

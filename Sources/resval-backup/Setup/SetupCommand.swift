@@ -356,6 +356,7 @@ struct SetupCommand: AsyncParsableCommand {
         } else {
             // Also where it cannot be enabled: it is wanted from now on.
             try SetupChecks.Note.noTimer.remove(configuration)
+            try SetupChecks.Note.timerIsTried.make(configuration)
             try enable(SetupTimer(settings, isSystem: system), checks)
         }
         if isIncomplete { throw ExitCode(3) }
