@@ -367,7 +367,7 @@ struct ConfigurationOption: ParsableArguments {
             }
         } catch let error as SettingsError {
             Messages.write(about: path.bytes, error.sentence)
-        } catch let error as FileError where error.code == .noSuchFile {
+        } catch let error as FileError where error.code == .noSuchFile && config == nil {
             Messages.write(about: path.bytes, "is not there yet (make it: resval-backup setup)")
         } catch let error as FileError {
             Messages.write(error)
