@@ -58,7 +58,7 @@ struct SetupChecks {
             try await engine.requireKnown()
             _ = try await engine.repositoryIdentifier()
         } catch let error as BackupError {
-            missing.append(error.description)
+            missing.append(Advice.completed(error.description))
         }
         if try hasNoBackup {
             missing.append("no backup was made yet (make it: \(setup))")

@@ -177,6 +177,14 @@ struct ConfigurationTests {
         try tool("sed", "-i", "s|/repository\"|/nowhere\"|", other)
         try fixture.command("run", "--config", other).run(
             exits: 10, says: "make one: resval-backup init --config \(other))")
+        // setup makes the default one only.
+        let missing = fixture.backup.base.appending("missing.toml")
+        let result = try fixture.command("run", "--config", missing).run(exits: 1)
+        #expect(!result.errorText.contains("setup"), "\(result)")
+        try fixture.command("run").run(exits: 0)
+        try tool("mv", fixture.backup.repository, fixture.backup.base.appending("moved"))
+        try fixture.command("run").run(
+            exits: 10, says: "if it was moved, change repository in \(fixture.configuration))")
     }
 }
 
