@@ -68,7 +68,10 @@ struct SetupCommand: AsyncParsableCommand {
     func run() async throws {
         try requireUser()
         let configuration = try configurationOption()
-        let checks = try SetupChecks(configuration, isSystem: system, hasTimer: !noTimer)
+        let given = [("--linger", linger), ("--purge", purge), ("--yes", yes)]
+        let checks = try SetupChecks(
+            configuration, isSystem: system, hasTimer: !noTimer,
+            options: given.filter(\.1).map(\.0))
         if check {
             let missing = try await checks.missing()
             for line in missing { Messages.write(line) }
@@ -83,7 +86,7 @@ struct SetupCommand: AsyncParsableCommand {
                 "there is no terminal to ask on: give --yes, and an option for each question")
         }
         if try !checks.isConfigured {
-            try await begin(configuration)
+            try await begin(configuration, checks)
         } else {
             try checks.requireAgreement(
                 repository: repository, source: source, passwordFile: passwordFile)
@@ -116,7 +119,7 @@ struct SetupCommand: AsyncParsableCommand {
     // MARK: The configuration
 
     /// Asks what is to be backed up where, makes the repository, and writes the configuration.
-    private func begin(_ configuration: ConfigurationOption) async throws {
+    private func begin(_ configuration: ConfigurationOption, _ checks: SetupChecks) async throws {
         for line in SetupTimer.others() { Messages.write("another backup is there: \(line)") }
         guard let file = configuration.file else { return }
         let directory = try SettingsDirectory(file.removingLastComponent())
@@ -175,8 +178,9 @@ struct SetupCommand: AsyncParsableCommand {
             try await running { try await engine.takeOver(continued) }
         }
         Messages.write("this machine continues \(continued.snapshots.last?.machine ?? "")")
-        Messages.write("put back: resval-backup restore --snapshot latest PATH")
-        Messages.write("then go on: resval-backup setup")
+        try SetupChecks.Note.continues.make(configuration)
+        Messages.write("put back: \(SetupChecks.restore)")
+        Messages.write("then go on: \(checks.setup)")
         throw ExitCode(1)
     }
 
