@@ -122,7 +122,6 @@ struct SetupCommand: AsyncParsableCommand {
     private func begin(_ configuration: ConfigurationOption, _ checks: SetupChecks) async throws {
         for line in SetupTimer.others() { Messages.write("another backup is there: \(line)") }
         guard let file = configuration.file else { return }
-        let directory = try SettingsDirectory(file.removingLastComponent())
         var draft = SetupDraft(isSystem: system)
         draft.sources = source.isEmpty ? draft.sources : try source.map { try absolute($0) }
         draft.repository = try askForRepository()
@@ -132,6 +131,8 @@ struct SetupCommand: AsyncParsableCommand {
         let isThere = try await running { [draft] in try await draft.repositoryIsThere() }
         var typed: String?
         (draft.password, typed) = try await askForPassword(draft, isThere: isThere)
+        // Not before: who gives up leaves nothing.
+        let directory = try SettingsDirectory(file.removingLastComponent())
         if draft.password == nil, let word = typed {
             let name = directory.freeName(like: "password")
             try directory.write(name, word + "\n")

@@ -361,7 +361,7 @@ struct SetupTests {
         let result = try dialog(
             home.setup(), answers.prefix(question) + [(answers[question].0, "^C")])
         #expect(result.exitCode == 130, "\(result)")
-        #expect(!home.configuration.exists)
+        #expect(!home.home.appending(".config").exists)
         try home.setupByOptions().run(exits: 0)
     }
 }
