@@ -107,15 +107,43 @@ package enum Messages {
     private static let name = Monitor("resval")
 
     /// The first error that was reported, which a failing command prints with `--json`.
-    static var firstError: (path: [UInt8]?, text: String)? { first.withLock { $0 } }
+    static var firstError: ReportedError? { errors.withLock { $0.first } }
 
-    private static let first = Monitor<(path: [UInt8]?, text: String)?>(nil)
+    /// The error that was reported last.
+    package static var lastError: ReportedError? { errors.withLock { $0.last } }
+
+    private static let errors = Monitor<(first: ReportedError?, last: ReportedError?)>((nil, nil))
 
     static func note(_ path: [UInt8]?, _ text: String) {
-        first.withLock { first in if first == nil { first = (path, text) } }
+        let error = ReportedError(path, text)
+        errors.withLock { $0 = ($0.first ?? error, error) }
     }
 
     static func setProgramName(_ newName: String) { name.withLock { $0 = newName } }
+}
+
+/// An error as it was reported, in the fields that JSON gives it.
+package struct ReportedError: Sendable, Hashable {
+    package var path: [UInt8]?
+    package var text: String
+    /// How to go on; nil where nothing was said.
+    package var advice: String?
+
+    package init(text: String) { self.text = text }
+
+    /// Parts a message: `what is wrong (how to go on)`.
+    fileprivate init(_ path: [UInt8]?, _ message: String) {
+        self.path = path
+        (text, advice) = parted(safeMessageText(message))
+    }
+}
+
+extension JSONLine {
+    package mutating func add(_ error: ReportedError) {
+        add("path", "pathBase64", error.path)
+        add("error", error.text)
+        add("advice", error.advice)
+    }
 }
 
 /// Standard error, shared by messages and progress: a message first clears the progress line.

@@ -230,7 +230,8 @@ struct Program {
                 (text[..<$0.lowerBound], text[$0.lowerBound...])
             } ?? (text[...], "")
         let advice = help.split(separator: "'").first { $0.hasSuffix(" --help") }
-        Messages.note(nil, complaint + (advice.map { " (\($0))" } ?? ""))
+        let cause = complaint.firstRange(of: "\nHelp: ").map { complaint[..<$0.lowerBound] }
+        Messages.note(nil, (cause ?? complaint) + (advice.map { " (\($0))" } ?? ""))
         let usage = help.isEmpty ? "" : "\n" + shortened(help.dropFirst())
         let line = "\(Messages.programName): \(complaint)\(usage)\n"
         StandardError.write(Array(safeMessageText(line, keepingNewlines: true).utf8))
@@ -264,13 +265,10 @@ struct Program {
     }
 
     /// Prints the error of a command that failed before its first result.
-    private func writeObject(_ error: (path: [UInt8]?, text: String), _ code: Int32) {
-        let (text, advice) = parted(safeMessageText(error.text, keepingNewlines: true))
+    private func writeObject(_ error: ReportedError, _ code: Int32) {
         var line = JSONLine.output()
         line.add("type", "error")
-        line.add("path", "pathBase64", error.path)
-        line.add("error", text)
-        line.add("advice", advice)
+        line.add(error)
         line.add("exitCode", code)
         StandardOutput.shared.write(line.ended())
     }
@@ -278,7 +276,7 @@ struct Program {
     /// Ends the process: by the signal that requested the stop, otherwise with the exit code.
     fileprivate func finish(with code: Int32) -> Never {
         StandardError.endProgress()
-        if answersInJSON, code >= uncaughtCode, StopRequest.signal == nil,
+        if answersInJSON, code != 0, StopRequest.signal == nil,
             !StandardOutput.shared.hasWritten, let error = Messages.firstError
         {
             writeObject(error, code)

@@ -39,10 +39,7 @@ struct CreateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let creation = Creation(
-            sources: source.sources,
-            configuration: try sourcesFingerprint(source.sources), policy: policy,
-            largestFile: source.excludeLargerThan, patterns: source.patterns, tags: tag)
+        let creation = try source.creation(repository.configuration, policy, tags: tag)
         let created = try await creation.run(in: repository, progress)
         printResult(asJSON: json) {
             addFields(of: created, to: &$0)
@@ -53,7 +50,7 @@ struct CreateCommand: AsyncParsableCommand {
     }
 
     private func addFields(of created: CreatedSnapshot, to line: inout JSONLine) {
-        let (plan, result, summary) = created
+        let (plan, result, _) = created
         line.add("snapshot", result.summary.snapshot)
         line.add("isComplete", result.isComplete)
         line.add("items", result.storedItems)
@@ -69,7 +66,7 @@ struct CreateCommand: AsyncParsableCommand {
             object.add("reason", shortfall.cause.name)
         }
         line.add(causes: result.coverage.causes)
-        line.add(holds: summary.holds)
+        line.add(holds: result.listedHolds)
         line.add("vanished", result.vanished)
         line.add("lostExclusions", paths: result.lostExclusions)
     }
@@ -78,17 +75,31 @@ struct CreateCommand: AsyncParsableCommand {
 /// A snapshot that was made, what it was made from, and the facts that are printed and kept in the status.
 typealias CreatedSnapshot = (plan: BackupPlan, result: BackupResult, summary: SnapshotSummary)
 
+extension BackupResult {
+    /// What the snapshot lacks and earlier ones are kept for.
+    var listedHolds: [HeldPart] { Array(coverage.holds.prefix(HeldPart.most)) }
+}
+
 /// What `create` and `run` do: they make a snapshot, and name on standard error what it lacks.
 struct Creation {
     let sources: [FilePath]
     /// Which of this installation's SETs the snapshot belongs to.
     let configuration: String
-    let policy: PolicyOptions
-    let largestFile: ByteSize?
-    let patterns: [ExclusionPattern]
-    let tags: [String]
+    var policy: PolicyOptions
+    var largestFile: ByteSize?
+    var patterns: [ExclusionPattern]
+    var tags: [String]
     /// The growth, in per cent of the snapshot before, that is told of; nil for none.
     var growth: Int?
+}
+
+extension Creation {
+    init(_ settings: BackupSettings, configuration: String) {
+        self.init(
+            sources: settings.sources, configuration: configuration, policy: settings.policy,
+            largestFile: settings.largestFile, patterns: settings.patterns, tags: settings.tags,
+            growth: settings.growth)
+    }
 
     func run(
         in repository: RepositoryOptions, _ progress: ProgressOptions
@@ -127,9 +138,7 @@ struct Creation {
         let summary = SnapshotSummary(
             identifier: result.summary.snapshot, items: Int64(result.storedItems),
             bytes: result.summary.storedBytes, addedBytes: result.summary.addedBytes,
-            excludedItems: Int64(plan.totals.excludedItems),
-            holds: Array(result.coverage.holds.prefix(HeldPart.most)),
-            isWhole: result.isComplete,
+            excludedItems: Int64(plan.totals.excludedItems), isWhole: result.isComplete,
             coversAll: result.coversAll && result.unnoted == nil)
         return (plan, result, summary)
     }

@@ -60,19 +60,20 @@ struct PlanCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let sources = try presentSources(source.sources)
+        let creation = try source.creation(repository.configuration, policy)
+        let sources = try presentSources(creation.sources)
         let display = ProgressOptions.automatic.begin(counting: "items examined")
         defer { display.end() }
         var planner = try makePlanner(
-            policy, largestFile: source.excludeLargerThan, repository: repository.location(),
-            showing: display)
-        planner.patterns = source.patterns
+            creation.policy, largestFile: creation.largestFile,
+            repository: repository.location(), showing: display)
+        planner.patterns = creation.patterns
         let isWhole = try await running { [planner] in
             format == nil
                 ? try await show(planner, for: sources)
                 : try writeList(planner, for: sources)
         }
-        if !isWhole || sources.count < source.sources.count { throw ExitCode(3) }
+        if !isWhole || sources.count < creation.sources.count { throw ExitCode(3) }
     }
 
     /// Prints the items of a plan, or only what is excluded, and the totals.

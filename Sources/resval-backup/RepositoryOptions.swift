@@ -223,7 +223,9 @@ private let warnings = Monitor<Set<[[UInt8]]>>([])
 
 /// The options with which this command's repository was named, for the commands in advice.
 enum Advice {
-    private static let used = Monitor<(words: [[UInt8]], access: RepositoryAccess)?>(nil)
+    private static let used = Monitor<
+        (words: [[UInt8]], access: RepositoryAccess, configuration: FilePath?)?
+    >(nil)
 
     /// Records the repository that this command uses.
     static func note(_ access: RepositoryAccess, _ options: RepositoryOptions) {
@@ -239,22 +241,25 @@ enum Advice {
                 words += [Array("--password-file".utf8), file.bytes]
             }
         }
-        used.withLock { $0 = (words, access) }
+        let file = access.origin == .configuration ? options.configuration.file : nil
+        used.withLock { $0 = (words, access, file) }
     }
 
     /// The options; empty when commands find the repository without.
     static var words: [[UInt8]] { used.withLock { $0?.words } ?? [] }
 
     /// Adds the options to each command of this program in a text, so that it works when pasted; `…` there
-    /// stands for this command.
+    /// stands for this command, and `backup.toml` for the configuration.
     static func completed(_ text: String) -> String {
         let options = words.map { " \(ShellWord.quoted($0))" }.joined()
-        return text.replacing(/resval-backup ([a-z]+)/) { match in
-            // Other words belong to sentences about the program.
-            commands.contains(String(match.1)) ? "\(match.0)\(options)" : match.0
-        }.replacing(/resval-backup …/) { _ in
-            "resval-backup " + thisCommand.map(ShellWord.quoted).joined(separator: " ")
-        }
+        let named = used.withLock { $0?.configuration }.map { "in \(ShellWord.quoted($0.bytes))" }
+        return text.replacing("in backup.toml", with: named ?? "in backup.toml")
+            .replacing(/resval-backup ([a-z]+)/) { match in
+                // Other words belong to sentences about the program.
+                commands.contains(String(match.1)) ? "\(match.0)\(options)" : match.0
+            }.replacing(/resval-backup …/) { _ in
+                "resval-backup " + thisCommand.map(ShellWord.quoted).joined(separator: " ")
+            }
     }
 
     /// The words of this command, with options for what the environment and the user's configuration name:

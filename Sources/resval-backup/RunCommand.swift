@@ -27,9 +27,8 @@ struct RunCommand: AsyncParsableCommand {
               keep-weekly = 5
               keep-monthly = 12
 
-            Other keys: markers, locations, exclude-larger-than, tags, verify-read-data, prune, \
-            stale-after, every, on-battery, upload-limit, before, after, on-failure, command-timeout; \
-            the table [environment].
+            Other keys: \(SettingsKey.others.map(\.rawValue).joined(separator: ", ")); the table \
+            [environment].
             """)
 
     @Flag(help: "Do nothing unless a backup is due and can be made now.")
@@ -65,7 +64,8 @@ struct RunCommand: AsyncParsableCommand {
         var run = BackupRun(
             settings: settings, configuration: name, directory: directory,
             repository: RepositoryOptions(configuration), progress: progress, isJSON: json)
-        let code = await run.run(ifDue: ifDue)
+        let triesTimer = (try? SetupChecks.Note.timerIsTried.isThere(configuration)) == true
+        let code = await run.run(ifDue: ifDue, triesTimer: triesTimer)
         // The lock is kept until the status is written.
         withExtendedLifetime(lock) {}
         if code != 0 { throw ExitCode(code) }
@@ -132,14 +132,19 @@ struct BackupRun {
     /// Why the last attempt to store the status failed; nil when it succeeded.
     fileprivate var unstored: FileError?
 
-    /// - Parameter ifDue: whether nothing is done unless a backup is due and can be made now.
+    /// - Parameters:
+    ///   - ifDue: whether nothing is done unless a backup is due and can be made now.
+    ///   - triesTimer: whether one is due, too, until a timer has made one.
     /// - Returns: the exit code: that of the step that failed; else 3 when the snapshot is
     ///   incomplete; else 1 when the status could not be stored.
-    mutating func run(ifDue: Bool) async -> Int32 {
+    mutating func run(ifDue: Bool, triesTimer: Bool) async -> Int32 {
         StopRequest.goOnWithoutOutput()
         let previous = readPrevious()
         if ifDue {
-            if previous?.isDue(after: settings.every, now: FileTime.now) == false { return 0 }
+            let isTried = !triesTimer || previous?.lastTimedRun != nil
+            if isTried, previous?.isDue(after: settings.every, now: FileTime.now) == false {
+                return 0
+            }
             if let reason = await reasonToWait() { return await wait(for: reason, previous) }
         }
         var status = RunStatus(process: processNumber(), start: FileTime.now, after: previous)
@@ -163,7 +168,7 @@ struct BackupRun {
         }
         if StopRequest.isMade { code = 130 }
         if code == 0 { code = await execute(&status) }
-        status.finish(code)
+        status.finish(code, after: Messages.lastError)
         if ifDue, code == 0 || code == 3 { status.lastTimedRun = status.end }
         await runAfter(status)
         if code != 0 { await tellOfFailure(&status, after: previous) }
@@ -292,14 +297,12 @@ struct BackupRun {
     private func execute(_ step: RunStep, _ status: inout RunStatus) async throws -> Int32 {
         switch step {
         case .create:
-            let creation = Creation(
-                sources: settings.sources, configuration: configuration, policy: settings.policy,
-                largestFile: settings.largestFile, patterns: settings.patterns,
-                tags: settings.tags, growth: settings.growth)
+            let creation = Creation(settings, configuration: configuration)
             var (plan, result, summary) = try await creation.run(in: repository, progress)
             summary.isAsBefore =
                 status.note(result.shortfalls, of: plan.sources) && summary.coversAll
             status.snapshot = summary
+            status.holds = result.listedHolds
             if !isJSON { StandardOutput.shared.write(summary.text) }
             return summary.exitCode
         case .forget:
@@ -317,7 +320,12 @@ struct BackupRun {
             let readsData = settings.verifyReadsData
             let result = try await checkData(in: repository, progress, readsData: readsData)
             if !isJSON { result.write(asJSON: false, readsData: readsData) }
-            if !result.isHealthy { return 1 }
+            if !result.isHealthy {
+                Messages.write(
+                    Advice.completed(
+                        "the repository is damaged (what repairs it: resval-backup verify)"))
+                return 1
+            }
         }
         return 0
     }

@@ -9,8 +9,10 @@ import SystemPackage
 
 struct SourceArguments: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("The directories and files to back up.", valueName: "source"))
-    var operands: [PathOperand]
+        help: ArgumentHelp(
+            "The directories and files to back up (default: what the configuration describes).",
+            valueName: "source"))
+    var operands: [PathOperand] = []
 
     @Option(
         help: ArgumentHelp(
@@ -36,9 +38,30 @@ struct SourceArguments: ParsableArguments {
             home: currentBaseDirectories().home)
     }
 
-    var patterns: [ExclusionPattern] { exclude.compactMap { Self.pattern($0) } }
-
-    var sources: [FilePath] { operands.paths.map(\.path) }
+    /// What the arguments describe or, without a SOURCE, the configuration, to which they add.
+    ///
+    /// - Throws: `ValidationError` where nothing names a SOURCE.
+    func creation(
+        _ configuration: ConfigurationOption, _ policy: PolicyOptions, tags: [String] = []
+    ) throws -> Creation {
+        let sources = operands.paths.map(\.path)
+        let patterns = exclude.compactMap { Self.pattern($0) }
+        guard sources.isEmpty else {
+            return Creation(
+                sources: sources, configuration: try sourcesFingerprint(sources), policy: policy,
+                largestFile: excludeLargerThan, patterns: patterns, tags: tags)
+        }
+        guard let settings = try configuration.settingsIfAny(), let name = configuration.name else {
+            throw ValidationError("give a SOURCE, or begin with: resval-backup setup")
+        }
+        var creation = Creation(settings, configuration: name)
+        creation.policy.markers = policy.markers ?? creation.policy.markers
+        creation.policy.ignoresLocations = policy.ignoresLocations || !settings.usesLocations
+        creation.largestFile = excludeLargerThan ?? settings.largestFile
+        creation.patterns += patterns
+        creation.tags += tags
+        return creation
+    }
 }
 
 /// Returns the SOURCEs that exist; the others are reported.

@@ -45,7 +45,7 @@ struct StatusCommand: ParsableCommand {
         }
         if isStale { reportStaleness(of: status) }
         var code = isUnderWay ? (status.lastCleanRun == nil ? 1 : 0) : status.result.statusCode
-        if code == 0, status.holds.contains(where: \.isFall) { code = 3 }
+        if code == 0, status.coversLess { code = 3 }
         if isStale || code != 0 { throw ExitCode(isStale ? 1 : code) }
     }
 
@@ -70,16 +70,19 @@ struct StatusCommand: ParsableCommand {
             buffer.append(text: "running\(step), process \(status.process)\n")
         case .running:
             buffer.append(text: "interrupted\(step): the process died\n")
-        case .ok:
-            buffer.append("ok\n")
-        case .waiting:
-            buffer.append("no run yet\n")
-        case .incompleteAsBefore:
-            buffer.append("ok, but for what was missing before\n")
-        case .coversLess:
-            buffer.append("covers less than the run before\n")
-        default:
-            buffer.append(text: "\(status.result.rawValue)\(step)\n")
+        case let result:
+            let place = result.isFailure || result == .interrupted ? step : ""
+            buffer.append(text: "\(result.text)\(place)\n")
+        }
+        if let failure = status.failure {
+            buffer.append("error: ")
+            if let path = failure.path {
+                buffer.append(name: path)
+                buffer.append(": ")
+            }
+            let advice = failure.advice.map { " (\($0))" } ?? ""
+            buffer.append(name: Array("\(failure.text)\(advice)".utf8))
+            buffer.append("\n")
         }
         if status.result != .waiting { add("start", status.start, to: &buffer) }
         add("end", status.end, to: &buffer)
@@ -104,7 +107,7 @@ struct StatusCommand: ParsableCommand {
             buffer.append("held: ")
             hold.write(to: &buffer)
         }
-        if status.holds.contains(where: \.isFall) {
+        if status.coversLess {
             let options = configuration.config.map { " --config \(ShellWord.quoted($0.bytes))" }
             buffer.append(text: "if that is right: resval-backup accept\(options ?? "")\n")
         }
@@ -118,13 +121,4 @@ struct StatusCommand: ParsableCommand {
         guard let time else { return }
         buffer.append(text: "\(name): \(time.localText)\n")
     }
-}
-
-extension HeldPart {
-    /// Whether it is a shortfall that `accept` ends. What should be stored and is not makes the run's result.
-    fileprivate var isFall: Bool { isShortfall && !isUnstored }
-}
-
-extension RunStatus {
-    fileprivate var holds: [HeldPart] { snapshot?.holds ?? [] }
 }

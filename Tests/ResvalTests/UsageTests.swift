@@ -117,7 +117,10 @@ struct UsageTests {
             ),
             (
                 "resval", ["get", "--json", "excluded"],
-                #""advice":"resval get --help","exitCode":64"#
+                #""error":"missing expected argument '<key>'","advice":"resval get --help","exitCode":64"#
+            ),
+            (
+                "resval-purge", ["run", "--free", "1G", "--json", "."], #""exitCode":1"#
             ),
             (
                 "resval-purge", ["plan", "--json", "."],

@@ -185,7 +185,8 @@ extension Restic {
         return BackupError(
             .noRepository,
             "this is not the disk it was: repository \(last.identifier.prefix(8)) is not here",
-            advice: "attach or mount its disk", path: directory)
+            advice: "attach or mount its disk; if it was moved, change repository in backup.toml",
+            path: directory)
     }
 }
 

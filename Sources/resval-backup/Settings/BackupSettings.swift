@@ -91,6 +91,11 @@ enum SettingsKey: String, CaseIterable {
     case environment, before, after
     case onFailure = "on-failure"
     case commandTimeout = "command-timeout"
+
+    /// Those that the example in the help of `run` lacks, but for the table.
+    static let others = allCases.filter { key in
+        ![.sources, .repository, .passwordFile, .retention, .environment].contains(key)
+    }
 }
 
 extension BackupSettings {
@@ -362,7 +367,7 @@ struct ConfigurationOption: ParsableArguments {
             }
         } catch let error as SettingsError {
             Messages.write(about: path.bytes, error.sentence)
-        } catch let error as FileError where error.code == .noSuchFile {
+        } catch let error as FileError where error.code == .noSuchFile && config == nil {
             Messages.write(about: path.bytes, "is not there yet (make it: resval-backup setup)")
         } catch let error as FileError {
             Messages.write(error)

@@ -17,6 +17,10 @@ struct RunStatus: Sendable, Hashable {
     var end: FileTime?
     /// The snapshot that was made; nil when none was.
     var snapshot: SnapshotSummary?
+    /// Why the run failed; nil when it did not.
+    var failure: ReportedError?
+    /// What the newest snapshot lacks and earlier ones are kept for, as last judged.
+    var holds: [HeldPart] = []
     /// What the newest snapshot lacks of which a run told at its end: the first of it.
     var shortfalls: [KnownShortfall] = []
     /// What the snapshot of this run lacks; nil before one is made. Not part of the status file: what a run
@@ -49,16 +53,13 @@ struct RunStatus: Sendable, Hashable {
         }
     }
 
-    /// Whether the next backup is due: the last one is old enough, or no timer has made one yet, which
-    /// proves that one can.
+    /// Whether the next backup is due: the last one is old enough.
     ///
     /// - Parameters:
     ///   - age: the age of the last backup, in seconds, at which it is.
     ///   - now: the current time. A clock that was set back makes it due.
     func isDue(after age: Int64, now: FileTime) -> Bool {
-        guard lastTimedRun != nil, result != .running, lastBackup != nil, start <= now else {
-            return true
-        }
+        guard result != .running, lastBackup != nil, start <= now else { return true }
         // A timer does not fire at the very same second each time.
         return now.seconds.subtractingSaturating(start.seconds) >= age - min(age / 10, 1800)
     }
@@ -80,6 +81,7 @@ struct RunStatus: Sendable, Hashable {
     init(process: Int32, start: FileTime, after previous: RunStatus?) {
         self.process = process
         self.start = start
+        holds = previous?.holds ?? []
         shortfalls = previous?.shortfalls ?? []
         lastCleanRun = previous?.lastCleanRun
         lastVerify = previous?.lastVerify
@@ -116,16 +118,27 @@ struct RunStatus: Sendable, Hashable {
     /// Whether this run found something missing, or less covered, that was not told before.
     var lacksMore: Bool {
         (found ?? []).contains { $0.since == start }
-            || snapshot?.holds.contains { $0.isShortfall && $0.since.seconds >= start.seconds }
-                == true
+            || holds.contains { $0.isShortfall && $0.since.seconds >= start.seconds }
     }
 
+    /// Whether the newest snapshot covers less than an earlier one, which `accept` ends.
+    var coversLess: Bool { holds.contains(where: \.isFall) }
+
     /// Ends the run. What its snapshot lacks counts as told where the result says so.
-    mutating func finish(_ code: Int32) {
+    ///
+    /// - Parameter error: the last that was reported, which counts when the run failed.
+    mutating func finish(_ code: Int32, after error: ReportedError? = nil) {
         end = FileTime.now
         exitCode = code
         result = RunResult(exitCode: code, snapshot)
-        if code == 0 || result == .incompleteAsBefore { lastCleanRun = end }
+        if result.isFailure, var error {
+            error.text = String(error.text.prefix(1000))
+            failure = error
+        }
+        if code == 0 || result == .incompleteAsBefore {
+            lastCleanRun = end
+            if coversLess { result = .coversLess }
+        }
         if let found, code == 0 || code == 3 { shortfalls = found }
     }
 
@@ -139,6 +152,7 @@ struct RunStatus: Sendable, Hashable {
         line.add("result", result.rawValue)
         line.add("step", step?.rawValue)
         line.add("exitCode", exitCode)
+        if let failure { line.add(failure) }
         line.add("process", process)
         line.add("start", start)
         line.add("end", end)
@@ -153,7 +167,7 @@ struct RunStatus: Sendable, Hashable {
             object.add("sentence", shortfall.sentence)
             object.add("since", shortfall.since)
         }
-        line.add(holds: snapshot?.holds ?? [])
+        line.add(holds: holds)
         line.add("lastCleanRun", lastCleanRun)
         line.add("lastVerify", lastVerify)
         line.add("lastPrune", lastPrune)
@@ -188,31 +202,23 @@ extension RunStatus {
         directory.appending("status.json")
     }
 
-    /// Notes that a snapshot was accepted, if it is that of the last run. A run that is under way
-    /// writes its own status.
+    /// Notes that the newest snapshot was accepted, if it is one of the configuration. A run that is under
+    /// way writes its own status.
     ///
     /// - Throws: ``FileError`` when the file cannot be read or replaced.
     static func accept(_ accepted: Acceptance, in directory: FilePath) throws(FileError) {
-        guard try read(in: directory)?.isOf(accepted.snapshot) == true,
-            let lock = try RunLock(in: directory)
+        guard accepted.snapshot.set?.configuration == directory.lastComponent?.string,
+            try read(in: directory) != nil, let lock = try RunLock(in: directory)
         else { return }
         defer { withExtendedLifetime(lock) {} }
         // A run may have ended meanwhile.
-        guard var status = try read(in: directory), status.isOf(accepted.snapshot) else { return }
-        status.snapshot?.holds = accepted.holds
+        guard var status = try read(in: directory) else { return }
+        status.holds = accepted.holds
         if status.result == .coversLess {
-            status.result = .ok
-            status.exitCode = 0
+            status.result = status.shortfalls.isEmpty ? .ok : .incompleteAsBefore
+            status.exitCode = status.shortfalls.isEmpty ? 0 : status.exitCode
         }
         try status.write(in: directory)
-    }
-
-    /// Whether the last run made a snapshot.
-    private func isOf(_ snapshot: Snapshot) -> Bool {
-        guard let made = self.snapshot else { return false }
-        return [snapshot.identifier, snapshot.originalIdentifier].contains {
-            $0.hasPrefix(made.identifier)
-        }
     }
 
     /// Parses a status file.
@@ -221,6 +227,7 @@ extension RunStatus {
     init(_ bytes: [UInt8]) throws(JSONError) {
         var (result, process, start) = (RunResult?.none, Int32?.none, FileTime?.none)
         var made = SnapshotSummary(identifier: "")
+        var reported = ReportedError(text: "")
         self.init(process: 0, start: FileTime(seconds: 0, nanoseconds: 0), after: nil)
         var scanner = JSONScanner(bytes[...], hasLostBytes: false)
         try scanner.forEachField { scanner, name throws(JSONError) in
@@ -229,6 +236,10 @@ extension RunStatus {
             case "result": result = RunResult(rawValue: try scanner.text())
             case "step": step = RunStep(rawValue: try scanner.text())
             case "exitCode": exitCode = Int32(exactly: try scanner.integer())
+            case "path": reported.path = try scanner.string()
+            case "pathBase64": reported.path = try scanner.base64()
+            case "error": reported.text = try scanner.text()
+            case "advice": reported.advice = try scanner.text()
             case "process": process = Int32(exactly: try scanner.integer())
             case "start": start = FileTime(rfc3339: try scanner.string())
             case "end": end = FileTime(rfc3339: try scanner.string())
@@ -250,7 +261,7 @@ extension RunStatus {
                 }
             case "holds":
                 try scanner.forEachElement { scanner throws(JSONError) in
-                    made.holds.append(try HeldPart(&scanner))
+                    holds.append(try HeldPart(&scanner))
                 }
             default: break
             }
@@ -258,6 +269,7 @@ extension RunStatus {
         guard let result, let process, let start else { throw JSONError(offset: 0) }
         (self.result, self.process, self.start) = (result, process, start)
         if !made.identifier.isEmpty { snapshot = made }
+        if !reported.text.isEmpty { failure = reported }
     }
 }
 
@@ -274,8 +286,6 @@ struct SnapshotSummary: Sendable, Hashable {
     /// The number of bytes by which the repository grew.
     var addedBytes: Int64 = 0
     var excludedItems: Int64 = 0
-    /// What it lacks and earlier ones are kept for.
-    var holds: [HeldPart] = []
     /// Whether it lacks nothing that the sources have; not part of the status file.
     var isWhole = false
     /// Whether it covers no less than the one before, but for what the owner excluded; not part of the
@@ -314,7 +324,7 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
     /// A run is in progress, or was killed.
     case running
     case ok
-    /// A snapshot was made of all there is, but it covers less than the one before.
+    /// A snapshot was made of all that can be, but it covers less than an earlier one.
     case coversLess
     /// A snapshot was made, but it lacks something.
     case incomplete
@@ -346,6 +356,23 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Whether it has a reason that is told.
+    var isFailure: Bool {
+        [.failed, .noRepository, .locked, .wrongPassword].contains(self)
+    }
+
+    /// The result in words.
+    var text: String {
+        switch self {
+        case .incompleteAsBefore: "ok, but for what was missing before"
+        case .coversLess: "covers less than an earlier snapshot"
+        case .noRepository: "no repository"
+        case .wrongPassword: "wrong password"
+        case .waiting: "no run yet"
+        default: rawValue
+        }
+    }
+
     /// The exit code of `status` after such a run: 0 for `ok` and `incompleteAsBefore`, 3 for `coversLess`
     /// and `incomplete`, otherwise 1.
     var statusCode: Int32 {
@@ -360,6 +387,9 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
 extension HeldPart {
     /// The most that are listed, those without an end first.
     static let most = 100
+
+    /// Whether it is a shortfall that `accept` ends. What should be stored and is not makes the run's result.
+    var isFall: Bool { isShortfall && !isUnstored }
 
     func write(to buffer: inout OutputBuffer) {
         if let path {

@@ -10,15 +10,17 @@ struct SetupChecks {
     private let isSystem: Bool
     /// Whether a timer is wanted: not where it was left out, now or the last time.
     let hasTimer: Bool
+    /// The command that does what is missing.
+    let setup: String
 
-    init(_ configuration: ConfigurationOption, isSystem: Bool, hasTimer: Bool) throws {
+    /// - Parameter options: others that were given, which it repeats.
+    init(
+        _ configuration: ConfigurationOption, isSystem: Bool, hasTimer: Bool, options: [String]
+    ) throws {
         (self.configuration, self.isSystem) = (configuration, isSystem)
         self.hasTimer = try hasTimer && !Note.noTimer.isThere(configuration)
-    }
-
-    /// The command that does what is missing.
-    private var setup: String {
-        "resval-backup setup" + (isSystem ? " --system" : "") + (hasTimer ? "" : " --no-timer")
+        let own = (isSystem ? ["--system"] : []) + (self.hasTimer ? [] : ["--no-timer"])
+        setup = (["resval-backup setup"] + own + options).joined(separator: " ")
     }
 
     var isConfigured: Bool {
@@ -58,10 +60,14 @@ struct SetupChecks {
             try await engine.requireKnown()
             _ = try await engine.repositoryIdentifier()
         } catch let error as BackupError {
-            missing.append(error.description)
+            missing.append(Advice.completed(error.description))
         }
         if try hasNoBackup {
-            missing.append("no backup was made yet (make it: \(setup))")
+            missing.append(
+                try Note.continues.isThere(configuration)
+                    ? "nothing was backed up since this machine continues another (put back: "
+                        + "\(Self.restore); then: \(setup))"
+                    : "no backup was made yet (make it: \(setup))")
         }
         guard hasTimer else { return missing }
         let timer = SetupTimer(settings, isSystem: isSystem)
@@ -94,6 +100,9 @@ struct SetupChecks {
         Messages.write(about: file.bytes, error.sentence)
         throw ExitCode(1)
     }
+
+    /// The command that puts back what the machine had that this one continues.
+    static let restore = "resval-backup restore --snapshot latest PATH"
 
     // MARK: The password
 
@@ -136,6 +145,10 @@ struct SetupChecks {
     enum Note: String {
         case passwordIsCopied = "password-copied"
         case noTimer = "no-timer"
+        /// What another machine had is to be put back first: a backup without it would be less.
+        case continues
+        /// The timer has to make a backup, which proves that it can.
+        case timerIsTried = "timer-tried"
 
         private func file(_ configuration: ConfigurationOption) throws(FileError) -> FilePath? {
             try configuration.stateDirectory()?.appending(rawValue)

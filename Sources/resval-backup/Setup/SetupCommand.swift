@@ -68,7 +68,10 @@ struct SetupCommand: AsyncParsableCommand {
     func run() async throws {
         try requireUser()
         let configuration = try configurationOption()
-        let checks = try SetupChecks(configuration, isSystem: system, hasTimer: !noTimer)
+        let given = [("--linger", linger), ("--purge", purge), ("--yes", yes)]
+        let checks = try SetupChecks(
+            configuration, isSystem: system, hasTimer: !noTimer,
+            options: given.filter(\.1).map(\.0))
         if check {
             let missing = try await checks.missing()
             for line in missing { Messages.write(line) }
@@ -83,7 +86,7 @@ struct SetupCommand: AsyncParsableCommand {
                 "there is no terminal to ask on: give --yes, and an option for each question")
         }
         if try !checks.isConfigured {
-            try await begin(configuration)
+            try await begin(configuration, checks)
         } else {
             try checks.requireAgreement(
                 repository: repository, source: source, passwordFile: passwordFile)
@@ -116,10 +119,9 @@ struct SetupCommand: AsyncParsableCommand {
     // MARK: The configuration
 
     /// Asks what is to be backed up where, makes the repository, and writes the configuration.
-    private func begin(_ configuration: ConfigurationOption) async throws {
+    private func begin(_ configuration: ConfigurationOption, _ checks: SetupChecks) async throws {
         for line in SetupTimer.others() { Messages.write("another backup is there: \(line)") }
         guard let file = configuration.file else { return }
-        let directory = try SettingsDirectory(file.removingLastComponent())
         var draft = SetupDraft(isSystem: system)
         draft.sources = source.isEmpty ? draft.sources : try source.map { try absolute($0) }
         draft.repository = try askForRepository()
@@ -129,6 +131,8 @@ struct SetupCommand: AsyncParsableCommand {
         let isThere = try await running { [draft] in try await draft.repositoryIsThere() }
         var typed: String?
         (draft.password, typed) = try await askForPassword(draft, isThere: isThere)
+        // Not before: who gives up leaves nothing.
+        let directory = try SettingsDirectory(file.removingLastComponent())
         if draft.password == nil, let word = typed {
             let name = directory.freeName(like: "password")
             try directory.write(name, word + "\n")
@@ -175,8 +179,9 @@ struct SetupCommand: AsyncParsableCommand {
             try await running { try await engine.takeOver(continued) }
         }
         Messages.write("this machine continues \(continued.snapshots.last?.machine ?? "")")
-        Messages.write("put back: resval-backup restore --snapshot latest PATH")
-        Messages.write("then go on: resval-backup setup")
+        try SetupChecks.Note.continues.make(configuration)
+        Messages.write("put back: \(SetupChecks.restore)")
+        Messages.write("then go on: \(checks.setup)")
         throw ExitCode(1)
     }
 
@@ -356,6 +361,7 @@ struct SetupCommand: AsyncParsableCommand {
         } else {
             // Also where it cannot be enabled: it is wanted from now on.
             try SetupChecks.Note.noTimer.remove(configuration)
+            try SetupChecks.Note.timerIsTried.make(configuration)
             try enable(SetupTimer(settings, isSystem: system), checks)
         }
         if isIncomplete { throw ExitCode(3) }

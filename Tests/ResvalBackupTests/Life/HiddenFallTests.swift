@@ -212,7 +212,7 @@ struct HiddenFallTests {
         for _ in 0..<2 {
             try fixture.command("run").run(exits: 0)
             #expect(try backup.originals().first == first)
-            try fixture.command("status").run(exits: 3)
+            try fixture.command("status").run(exits: 3, prints: "covers less than an earlier")
         }
         try fixture.command("accept").runSuccessfully()
         try fixture.command("run").runSuccessfully()

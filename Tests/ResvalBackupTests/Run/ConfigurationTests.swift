@@ -26,7 +26,7 @@ struct ConfigurationTests {
         let source = fixture.backup.source
         let file = source.appending("large")
         let commands: [[any CommandArgument]] = [
-            ["create", source], ["create", source], ["plan", source],
+            ["create", source], ["create", source], ["plan", source], ["create"], ["plan"],
             ["snapshots"], ["show", "latest"], ["diff", "latest", "latest"], ["verify"],
             ["restore", "--snapshot", "latest", "--target", fixture.backup.target],
             ["snapshots", file],
@@ -82,7 +82,7 @@ struct ConfigurationTests {
         let shrunk = try run("run", exits: 3)
         let waiting = try run("status", exits: 3)
         #expect(
-            waiting.text.hasPrefix("covers less than the run before\n")
+            waiting.text.hasPrefix("covers less than an earlier snapshot\n")
                 && waiting.text.contains("if that is right: resval-backup accept"),
             "\(waiting)")
         #expect(!waiting.text.contains("incomplete"))
@@ -141,11 +141,31 @@ struct ConfigurationTests {
         try fixture.backup.addUnstorableAttribute()
         try fixture.command("run").run(exits: 3)
         let before = try fixture.command("status").run()
-        #expect(before.text.hasPrefix("incomplete at create\n"))
+        #expect(before.text.hasPrefix("incomplete\n"))
         #expect(before.text.contains("held: \(fixture.backup.source): "), "\(before)")
         try fixture.command("accept").runSuccessfully()
         let after = try fixture.command("status").run(exits: 3)
-        #expect(after.text.hasPrefix("incomplete at create\nstart: "), "\(after)")
+        #expect(after.text.hasPrefix("incomplete\nstart: "), "\(after)")
+        #expect(!after.text.contains("held: "), "\(after)")
+    }
+
+    @Test("a run that fails hides nothing that is held, which can be accepted all the same")
+    func failureAfterFall() throws {
+        let fixture = try configuredBackup { tree }
+        try fixture.command("run").runSuccessfully()
+        try shrink(fixture.backup.source)
+        try fixture.command("run").run(exits: 3)
+        try Tree { File("wrong", "wrong\n") }.create(in: fixture.backup.base)
+        try fixture.configure(fixture.usual.replacing("/password\"", with: "/wrong\""))
+        try fixture.command("run").run(exits: 12)
+        let failed = try fixture.command("status").run(exits: 1)
+        #expect(
+            failed.text.hasPrefix(
+                "wrong password at create\nerror: the password is wrong (check "), "\(failed)")
+        #expect(failed.text.contains("held: \(fixture.backup.source): "), "\(failed)")
+        try fixture.configure(fixture.usual)
+        try fixture.command("accept").runSuccessfully()
+        let after = try fixture.command("status").run(exits: 1)
         #expect(!after.text.contains("held: "), "\(after)")
     }
 
@@ -157,6 +177,14 @@ struct ConfigurationTests {
         try tool("sed", "-i", "s|/repository\"|/nowhere\"|", other)
         try fixture.command("run", "--config", other).run(
             exits: 10, says: "make one: resval-backup init --config \(other))")
+        // setup makes the default one only.
+        let missing = fixture.backup.base.appending("missing.toml")
+        let result = try fixture.command("run", "--config", missing).run(exits: 1)
+        #expect(!result.errorText.contains("setup"), "\(result)")
+        try fixture.command("run").run(exits: 0)
+        try tool("mv", fixture.backup.repository, fixture.backup.base.appending("moved"))
+        try fixture.command("run").run(
+            exits: 10, says: "if it was moved, change repository in \(fixture.configuration))")
     }
 }
 

@@ -14,13 +14,17 @@ struct DueRunTests {
     func due() throws {
         let fixture = try configuredBackup { backedUpTree }
         func count() throws -> Int { try fixture.backup.snapshotsOfRestic().count }
-        // Made by hand, it does not show that the timer can.
         try fixture.command("run").run(exits: 0)
-        try fixture.command("run", "--if-due").run(exits: 0)
-        try #expect(count() == 2)
         let early = try fixture.command("run", "--if-due").run(exits: 0)
         #expect(early.text + early.errorText == "")
-        try #expect(count() == 2)
+        try #expect(count() == 1)
+        // Where setup tries the timer, one made by hand does not show that the timer can.
+        let note = fixture.statusFile.removingLastComponent().appending("timer-tried")
+        try tool("touch", note)
+        for _ in 0..<2 {
+            try fixture.command("run", "--if-due").run(exits: 0)
+            try #expect(count() == 2)
+        }
         try tool(
             "sed", "-i", #"s/"start":"[^"]*"/"start":"2020-01-01T00:00:00Z"/"#,
             fixture.statusFile)

@@ -20,6 +20,8 @@ struct RunTests {
                 """)
         try fixture.command("status").run(exits: 1, says: "there was no run yet")
 
+        try fixture.command("plan").run(
+            exits: 0, prints: "exclude   \(fixture.backup("large")): ")
         let result = try fixture.command("run").run(exits: 0)
         #expect(result.text.hasPrefix("snapshot "))
         let listing = try fixture.backup.restic("ls", "latest")
@@ -221,6 +223,9 @@ struct RunTests {
                 status.text.contains("\"result\":\"\(name)\",\"step\":\"create\""),
                 sourceLocation: sourceLocation)
             #expect(status.exitCode == (code == 3 ? 3 : 1), sourceLocation: sourceLocation)
+            #expect(
+                status.text.contains(#""error":""#) == (code != 3),
+                "\(status)", sourceLocation: sourceLocation)
         }
         let base = fixture.backup.base
         try expect(

@@ -208,8 +208,11 @@ struct SetupTests {
         continuing.arguments += ["--host", host].map { Array($0.utf8) }
         let begun = try onNewMachine(continuing)
         #expect(
-            begun.exitCode == 1 && begun.errorText.contains("this machine continues "),
+            begun.exitCode == 1 && begun.errorText.contains("this machine continues ")
+                && begun.errorText.contains("go on: resval-backup setup --no-timer --yes\n"),
             "\(begun)")
+        let check = try onNewMachine(home.setup("--check"))
+        #expect(check.errorText.contains("(put back: resval-backup restore "), "\(check)")
         let found = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
         #expect(
             found.contains("keep-daily = 3\n")
@@ -353,7 +356,7 @@ struct SetupTests {
         let result = try dialog(
             home.setup(), answers.prefix(question) + [(answers[question].0, "^C")])
         #expect(result.exitCode == 130, "\(result)")
-        #expect(!home.configuration.exists)
+        #expect(!home.home.appending(".config").exists)
         try home.setupByOptions().run(exits: 0)
     }
 }

@@ -31,10 +31,10 @@ struct WeekTests {
         ("mv away disk", "run", "3 0"),
         ("mount -t tmpfs tmpfs $stick; echo text > $stick/film", "run", "3 0"),
         ("umount $stick", "run", "3 0"),
-        ("on_battery", "run --if-due", "0 0"),
+        ("sleep_for '1 day'; on_battery", "run --if-due", "0 0"),
         (":", "run --if-due", "0 0"),
         ("umount /sys/class", "run --if-due", "3 0"),
-        ("sleep_for_days", "run --if-due", "3 0"),
+        ("sleep_for '4 days'", "run --if-due", "3 0"),
         ("rm source/file1", "run", "3 0"),
     ]
 
@@ -71,8 +71,8 @@ struct WeekTests {
                 echo Battery > /sys/class/power_supply/BAT0/type
                 echo Discharging > /sys/class/power_supply/BAT0/status
             }
-            sleep_for_days() {
-                sed -i -E "s/\"(start|end)\":\"[^\"]*/\"\1\":\"$(date -u -d '4 days ago' +%FT%TZ)/g" \
+            sleep_for() {
+                sed -i -E "s/\"(start|end)\":\"[^\"]*/\"\1\":\"$(date -u -d "$1 ago" +%FT%TZ)/g" \
                     home/.local/state/resval/backup/*/status.json
             }
 

@@ -231,6 +231,12 @@ struct SettingsTests {
         }
     }
 
+    @Test("the help of run names every key")
+    func help() throws {
+        let help = try Command(.built("resval-backup"), "run", "--help").runSuccessfully()
+        for key in SettingsKey.allCases { #expect(help.contains(key.rawValue)) }
+    }
+
     @Test("what settings need of TOML is read as TOML means it")
     func forms() throws {
         let settings = try read(

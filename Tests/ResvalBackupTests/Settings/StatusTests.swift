@@ -1,3 +1,4 @@
+import CommandSupport
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -23,7 +24,10 @@ struct StatusTests {
             identifier: "1a2b", items: 1, bytes: 2, addedBytes: 3, excludedItems: 4)
         var held = HeldPart()
         (held.path, held.kind, held.since) = (Array("/a\u{FF}".utf8) + [0xFF], "other", time)
-        status.snapshot?.holds = [held, HeldPart()]
+        status.holds = [held, HeldPart()]
+        status.failure = ReportedError(text: "is wrong")
+        status.failure?.path = Array("/c".utf8) + [0xFF]
+        status.failure?.advice = "mend it"
         status.shortfalls = [
             KnownShortfall(
                 path: Array("/b\u{FF}".utf8) + [0xFF], reason: "locked", sentence: "is", since: time
@@ -39,7 +43,33 @@ struct StatusTests {
         try #expect(RunStatus(Array(later.utf8)) == status)
         let next = RunStatus(process: 1, start: time, after: status)
         #expect(next.lastVerify == time && next.snapshot == nil && next.result == .running)
-        #expect(next.shortfalls == status.shortfalls)
+        #expect(next.shortfalls == status.shortfalls && next.holds == status.holds)
+        #expect(next.failure == nil)
+    }
+
+    @Test("a failed run tells why, and result and exit code of status say that less is covered")
+    func results() {
+        var fall = HeldPart()
+        (fall.path, fall.kind) = (Array("/s".utf8), "other")
+        let error = ReportedError(text: "is wrong")
+        func status(_ code: Int32, holding holds: [HeldPart] = []) -> RunStatus {
+            var status = RunStatus(process: 1, start: time, after: nil)
+            status.snapshot = SnapshotSummary(identifier: "1a2b", isWhole: code == 0)
+            status.holds = holds
+            status.finish(code, after: error)
+            return status
+        }
+        #expect(status(12).failure == error && status(12).result == .wrongPassword)
+        #expect(status(3).failure == nil && status(130).failure == nil)
+        #expect(status(0).result == .ok && status(0).result.statusCode == 0)
+        let less = status(0, holding: [fall])
+        #expect(less.result == .coversLess && less.result.statusCode == 3)
+        #expect(less.exitCode == 0)
+        fall.isUnstored = true
+        #expect(status(0, holding: [fall]).result == .ok)
+        for result in RunResult.allCases {
+            #expect(result.text == result.text.lowercased())
+        }
     }
 
     @Test("what was missing before and can last is no news, anything else is")
