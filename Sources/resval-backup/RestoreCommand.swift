@@ -162,18 +162,10 @@ struct RestoreCommand: AsyncParsableCommand {
                 "\(counted(result.merged.differingItems, "item")) of the snapshot differ from what is there, "
                     + "which stays (to replace it: --overwrite; to have both: --target)")
         }
-        for (path, snapshot) in result.absentParts {
-            let name = "snapshot \(result.snapshot.shortIdentifier)"
-            guard let snapshot else {
-                Messages.write(
-                    about: path, "was missing, or could not be stored whole, when \(name) was made")
-                continue
-            }
-            Messages.write(
-                about: path,
-                "is not in \(name); snapshot \(snapshot.shortIdentifier) of "
-                    + "\(snapshot.time.localMinute) has it (to get it: resval-backup restore "
-                    + "\(ShellWord.quoted(path)))")
+        var told: Set<[UInt8]> = []
+        for part in result.absentParts where told.insert(part.path).inserted {
+            let holders = result.absentParts.filter { $0.path == part.path }.compactMap(\.snapshot)
+            tell(part, in: holders.sorted { $0.number > $1.number }, of: result.snapshot)
         }
         if result.excludedItems > 0 {
             let identifier = result.snapshot.shortIdentifier
@@ -189,6 +181,26 @@ struct RestoreCommand: AsyncParsableCommand {
             write(text: result, to: &$0)
         }
         return result.isComplete && result.absentParts.isEmpty && result.otherVersions.isEmpty
+    }
+
+    /// Says what a snapshot lacks, and how to get it.
+    private func tell(_ part: AbsentPart, in holders: [Snapshot], of snapshot: Snapshot) {
+        let name = "snapshot \(snapshot.shortIdentifier)"
+        guard !holders.isEmpty else {
+            return Messages.write(
+                about: part.path,
+                "was missing, or could not be stored whole, when \(name) was made")
+        }
+        let names = holders.map { "snapshot \($0.shortIdentifier) of \($0.time.localMinute)" }
+        let commands = holders.map {
+            "resval-backup restore --snapshot \($0.shortIdentifier) \(ShellWord.quoted(part.path))"
+        }
+        Messages.write(
+            about: part.path,
+            (part.isPartial ? "is only in part in" : "is not in") + " \(name); "
+                + "\(names.joined(separator: " and ")) \(holders.count == 1 ? "has" : "have") "
+                + "\(part.isPartial ? "more" : "it") "
+                + "(to get it: \(commands.joined(separator: "; ")))")
     }
 
     /// Names the other versions of an item that is there as it is in the newest snapshot.

@@ -54,6 +54,30 @@ struct RestorePathTests {
         #expect(try tool("cat", project.appending("deep/inside")) == "text")
     }
 
+    @Test("a newer snapshot of a part of a directory is none of the directory")
+    func parts() throws {
+        let backup = try snapshot(
+            of: Tree {
+                File("album/one", evictableContent)
+                File("album/deep/two", "two")
+            })
+        let album = backup("album")
+        try backup.runSuccessfully("evict", album.appending("one"))
+        try backup.runSuccessfully("create", album.appending("deep"))
+        try tool("rm", "-r", album)
+        let part = try #require(try backup.originals().last)
+        try backup.putBack(
+            "album", "--snapshot", part, exits: 1,
+            says: "album: is not in snapshot \(part) (parts of it are: \(album)/deep)")
+        #expect(try backup.runSuccessfully("snapshots", album).split(separator: "\n").count == 2)
+        let result = try backup.putBack("album")
+        #expect(!result.errorText.contains("newer"), "\(result)")
+        #expect(try tool("find", album, "-type", "f").split(separator: "\n").count == 2)
+        // What a snapshot keeps of it is a version of the file.
+        let file = album.appending("one")
+        #expect(try backup.runSuccessfully("snapshots", file).contains("keeps evicted files"))
+    }
+
     @Test(
         "what an excluded part of a restored directory had is named with the snapshot that has it")
     func leftOut() throws {

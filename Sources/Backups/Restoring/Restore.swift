@@ -192,23 +192,23 @@ extension Restic {
     /// snapshots may have.
     private func absentParts(
         below paths: [[UInt8]], of snapshot: Snapshot, among list: SnapshotList
-    ) async throws(BackupError) -> ([(path: [UInt8], snapshot: Snapshot?)], excluded: Int) {
+    ) async throws(BackupError) -> ([AbsentPart], excluded: Int) {
         do throws(BackupError) {
-            var parts: [(path: [UInt8], snapshot: Snapshot?)] =
+            var parts =
                 try await heldSnapshots(by: snapshot, among: list).compactMap { held in
                     guard let part = held.path,
                         let holder = list.snapshots.first(where: {
                             $0.identifier == held.snapshot
                         })
-                    else { return nil }
-                    return (part, holder)
+                    else { return AbsentPart?.none }
+                    return AbsentPart(path: part, snapshot: holder, isPartial: held.isPartial)
                 }
             let exclusions = try await exclusions(of: snapshot)
             // Of evicted files the failures tell, which other repositories keep.
             let evicted = Set(exclusions.filter(\.isEvicted).map(\.path))
             for path in try await lacks(of: snapshot)
             where !evicted.contains(path) && !parts.contains(where: { $0.path == path }) {
-                parts.append((path, nil))
+                parts.append(AbsentPart(path: path, snapshot: nil, isPartial: false))
             }
             parts.removeAll { !paths.include($0.path) }
             let named = PathSet(parts.map(\.path))

@@ -16,9 +16,8 @@ package struct RestoreResult: Sendable {
     package let leftovers: [FilePath]
     /// The requested files that the snapshot excluded because they were evicted.
     package var evicted: [RecordedExclusion] = []
-    /// The parts below those asked for that the snapshot lacks, and the newest snapshot that has each; nil
-    /// where none is known to have it.
-    package var absentParts: [(path: [UInt8], snapshot: Snapshot?)] = []
+    /// The parts below those asked for that the snapshot lacks. What fell at several times is in several.
+    package var absentParts: [AbsentPart] = []
     package var excludedItems = 0
     /// What other snapshots have of the items that were there already.
     package var otherVersions: [[UInt8]: [Occurrence]] = [:]
@@ -46,6 +45,15 @@ package struct RestoreResult: Sendable {
         let items = snapshot.items
         return Set(failures.map(\.path)).count { items.contains($0) }
     }
+}
+
+/// What a snapshot lacks.
+package struct AbsentPart: Sendable {
+    package let path: [UInt8]
+    /// The newest snapshot that has it; nil where none is known to have it.
+    package let snapshot: Snapshot?
+    /// Whether it fell, and what was left of it is there.
+    package let isPartial: Bool
 }
 
 package struct RestoreFailure: Sendable, Hashable {

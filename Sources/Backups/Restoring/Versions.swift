@@ -156,7 +156,9 @@ extension Restic {
             try await newestVersions(of: Array(paths), in: snapshots).map { ($0.path, $0) },
             uniquingKeysWith: { first, _ in first })
         for item in asked {
-            let version = chosen.version(of: item, among: versions, isInPlace: mode.target == nil)
+            let version = chosen.version(
+                of: item, among: versions, in: choice == nil ? nil : snapshots.first,
+                isInPlace: mode.target == nil)
             guard let version, let snapshot = version.snapshot else {
                 chosen.isPartial = true
                 continue
@@ -192,10 +194,15 @@ extension Restic {
 extension RestoreChoice {
     /// Chooses between the path as typed and the one behind a link; nil, with the reason in a remark, where
     /// neither is restored.
+    ///
+    /// - Parameter named: the only snapshot that was looked in; nil for all.
     fileprivate mutating func version(
-        of item: AskedPath, among versions: [[UInt8]: NewestVersion], isInPlace: Bool
+        of item: AskedPath, among versions: [[UInt8]: NewestVersion], in named: Snapshot?,
+        isInPlace: Bool
     ) -> NewestVersion? {
         let path = item.path.bytes
+        let isNowhere =
+            named.map { "is not in snapshot \($0.shortIdentifier)" } ?? "is in no snapshot"
         let typed = versions[path]
         if typed?.snapshot != nil {
             guard isInPlace, let link = item.link else { return typed }
@@ -210,7 +217,7 @@ extension RestoreChoice {
             guard let resolved = item.resolved else {
                 remark(
                     path,
-                    "is in no snapshot, and \(name) is a symbolic link of another user, which is not "
+                    "\(isNowhere), and \(name) is a symbolic link of another user, which is not "
                         + "followed")
                 return nil
             }
@@ -222,10 +229,12 @@ extension RestoreChoice {
             }
         }
         let exclusion = typed?.lacking.lazy.compactMap(\.exclusion).first
+        let parts = typed?.parts.prefix(3).map { ShellWord.quoted($0.bytes) } ?? []
+        let advice =
+            parts.isEmpty ? item.advice : "parts of it are: \(parts.joined(separator: " "))"
         remark(
             path,
-            "is in no snapshot" + (exclusion.map { ": it is excluded, since \($0)" } ?? "")
-                + " (\(item.advice))")
+            isNowhere + (exclusion.map { ": it is excluded, since \($0)" } ?? "") + " (\(advice))")
         return nil
     }
 }
@@ -233,6 +242,8 @@ extension RestoreChoice {
 struct NewestVersion: Sendable {
     let path: [UInt8]
     fileprivate(set) var snapshot: Snapshot?
+    /// The SOURCEs below it of the newest snapshot that has such.
+    fileprivate(set) var parts: [FilePath] = []
     /// The newer ones, which lack it, the newest first, and the reason, in words, for which each excluded
     /// it; nil where it was not there.
     fileprivate(set) var lacking: [(snapshot: Snapshot, exclusion: String?)] = []
@@ -249,7 +260,7 @@ struct NewestVersion: Sendable {
 
 extension Restic {
     /// Finds the newest snapshot that has each of some items: it stores them, and not only the empty
-    /// directory that stands for an excluded one, or another snapshot keeps their content.
+    /// directory that stands for an excluded one or parts of one, or another snapshot keeps their content.
     ///
     /// - Parameters:
     ///   - paths: the absolute paths as they were backed up.
@@ -262,8 +273,11 @@ extension Restic {
         var versions = paths.map { NewestVersion(path: $0) }
         let progress = StepCounter("snapshots checked", of: Int64(snapshots.count), progress)
         for snapshot in snapshots.reversed() {
-            let missing = versions.indices.filter { versions[$0].snapshot == nil }
-            if missing.isEmpty { break }
+            defer { progress.add(files: 1) }
+            let missing = versions.indices.filter {
+                versions[$0].snapshot == nil && snapshot.covers(versions[$0].path)
+            }
+            if missing.isEmpty { continue }
             do throws(BackupError) {
                 let exclusions = try await exclusions(of: snapshot)
                 let excluded = ExcludedPaths(exclusions)
@@ -277,13 +291,18 @@ extension Restic {
                 if !left.isEmpty {
                     present = try await readEntries(
                         of: snapshot.identifier, below: common.isEmpty ? nil : common, into: present
-                    ) { if wanted.contains($1.path) { $0.insert($1.path) } }
+                    ) { present, entry in
+                        guard wanted.contains(entry.path),
+                            !snapshot.isPinned || entry.kind != .directory
+                        else { return }
+                        present.insert(entry.path)
+                    }
                 }
                 for index in missing {
                     let path = versions[index].path
                     if present.contains(path) || evicted.contains(path) {
                         versions[index].snapshot = snapshot
-                    } else {
+                    } else if !snapshot.isPinned, snapshot.items.contains(path) {
                         versions[index].lacking.append((snapshot, excluded.reason(of: path)))
                     }
                 }
@@ -296,7 +315,13 @@ extension Restic {
                     advice: "name an older one with --snapshot, and check the repository: "
                         + "resval-backup verify")
             }
-            progress.add(files: 1)
+        }
+        for index in versions.indices where versions[index].snapshot == nil {
+            let path = versions[index].path
+            let parts = snapshots.lazy.map { snapshot in
+                snapshot.sources.filter { $0.bytes != path && isHeld($0.bytes, by: path) }
+            }
+            versions[index].parts = parts.last { !$0.isEmpty } ?? []
         }
         return versions
     }

@@ -39,6 +39,8 @@ package struct HeldPart: Sendable, Hashable {
     package var until: FileTime?
     /// Whether the part should be stored and is not: then `accept` does not end it.
     package var isUnstored = false
+    /// Whether it fell, and what is left of it is stored.
+    package var isPartial = false
     /// The full identifier of the snapshot that has it; nil if it is not there.
     package var snapshot: String?
 

@@ -109,7 +109,7 @@ package struct Occurrence: Sendable, Hashable {
 
 extension Restic {
     /// Finds the snapshots of this machine that contain an item. The empty directory that stands for
-    /// an excluded one, and the tag file in it, do not count.
+    /// an excluded one, and the tag file in it, do not count, nor do snapshots of parts of a directory.
     ///
     /// - Parameters:
     ///   - path: the absolute path as it was backed up.
@@ -124,6 +124,7 @@ extension Restic {
         let progress = StepCounter("snapshots checked", of: Int64(own.snapshots.count), progress)
         for snapshot in own.snapshots {
             defer { progress.add(files: 1) }
+            guard snapshot.covers(path) else { continue }
             do throws(BackupError) {
                 let found = try await readEntries(
                     of: snapshot.identifier, below: path, into: Occurrence(snapshot: snapshot)
@@ -133,7 +134,9 @@ extension Restic {
                     if entry.path == path { found.modified = entry.modified }
                     found.bytes.addSaturating(entry.size)
                 }
-                if found.items > 0 { occurrences.append(found) }
+                if found.items > 0, !snapshot.isPinned || found.modified != nil {
+                    occurrences.append(found)
+                }
             } catch  where error.code.mayConcernOneSnapshot {
                 unreadable.append(
                     UnreadableSnapshot(identifier: snapshot.identifier, problem: error.message))

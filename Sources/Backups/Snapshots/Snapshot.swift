@@ -69,6 +69,12 @@ package struct Snapshot: Sendable, Hashable {
     /// it contains, too.
     var items: PathSet { PathSet(sources.map(\.bytes)) }
 
+    /// Whether it may have all of an item, and not only what SOURCEs below it have. Of a snapshot that was
+    /// not made here, or keeps evicted files, not all SOURCEs may be known.
+    func covers(_ path: [UInt8]) -> Bool {
+        items.contains(path) || set == nil && !sources.contains { isHeld($0.bytes, by: path) }
+    }
+
     package var tags: [String] { allTags.filter { !SnapshotTags.isReserved($0) } }
 
     /// Whether it has the only copy of something, so that only an explicit command may remove it.

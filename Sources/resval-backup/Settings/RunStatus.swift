@@ -411,7 +411,8 @@ extension HeldPart {
             return "all snapshots made before the clock jumped, \(since), are kept \(end)"
         }
         let name = snapshot.map { "snapshot \($0.prefix(8))" } ?? "the snapshot that has it"
-        return "not in the newest snapshot since \(since); \(name) is kept for it \(end)"
+        let place = "in the newest snapshot since \(since); \(name) is kept for it \(end)"
+        return isPartial ? "only in part \(place)" : "not \(place)"
     }
 }
 
@@ -432,6 +433,7 @@ extension JSONLine {
             object.add("since", hold.since)
             object.add("until", hold.until)
             object.add("isUnstored", hold.isUnstored)
+            object.add("isPartial", hold.isPartial)
             object.add("snapshot", hold.snapshot)
         }
     }
@@ -449,6 +451,7 @@ extension HeldPart {
             case "since": since = FileTime(rfc3339: try scanner.string()) ?? since
             case "until": until = FileTime(rfc3339: try scanner.string())
             case "isUnstored": isUnstored = try scanner.bool()
+            case "isPartial": isPartial = try scanner.bool()
             case "snapshot": snapshot = try scanner.text()
             default: break
             }

@@ -156,6 +156,26 @@ struct CoverageTests {
         #expect(try backup.forget() == 1)
     }
 
+    @Test("what fell is there in part, and is got by the commands that are named")
+    func advice() throws {
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        for part in ["large", "docs"] {
+            try tool("rm", "-r", backup(part))
+            try backup.create(exits: 3)
+        }
+        try backup.run(
+            "show", "latest", exits: 0,
+            prints: "\(backup.source): only in part in the newest snapshot since ")
+        let result = try backup.run("restore", backup.source, exits: 1)
+        let lines = result.errorText.split(separator: "\n")
+            .filter { $0.contains("\(backup.source): is only in part in snapshot ") }
+        #expect(lines.count == 1, "\(result)")
+        let commands = try #require(lines.first?.split(separator: "(to get it: ").last?.dropLast())
+        try backup.script("PATH=$(dirname \"$RESVAL\"):$PATH; \(commands)").expect(exits: 0)
+        #expect(try tool("ls", backup.source) == "docs\nlarge")
+    }
+
     @Test("a SOURCE that is back above 80 % holds nothing any more")
     func back() throws {
         let backup = try backup(of: Self.tree)

@@ -24,6 +24,7 @@ struct StatusTests {
             identifier: "1a2b", items: 1, bytes: 2, addedBytes: 3, excludedItems: 4)
         var held = HeldPart()
         (held.path, held.kind, held.since) = (Array("/a\u{FF}".utf8) + [0xFF], "other", time)
+        held.isPartial = true
         status.holds = [held, HeldPart()]
         status.failure = ReportedError(text: "is wrong")
         status.failure?.path = Array("/c".utf8) + [0xFF]
