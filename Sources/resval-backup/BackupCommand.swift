@@ -3,6 +3,7 @@ import BackupPlanning
 import Backups
 import CommandSupport
 import ResourceValues
+import SystemCalls
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -148,8 +149,24 @@ struct PruneCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var progress: ProgressOptions
 
+    @Flag(help: "Print the result as a JSON object: see resval-json(5).")
+    var json = false
+
     func run() async throws {
-        try repository.reportDefault()
-        try await repository.working("reading the repository", progress) { try await $0.prune() }
+        let size = try await repository.working("reading the repository", progress) {
+            try await $0.prune()
+        }
+        writePruned(size, asJSON: json)
+    }
+}
+
+/// - Parameter size: what was removed, as restic prints it.
+func writePruned(_ size: String?, asJSON isJSON: Bool = false) {
+    let bytes = size.flatMap { ByteSize(argument: $0)?.bytes }
+    printResult(asJSON: isJSON) { line in
+        line.add("removedBytes", bytes)
+    } text: { buffer in
+        let amount = bytes.map { "\(sizeText($0)) of " } ?? ""
+        buffer.append(text: "removed \(amount)data that no snapshot needs\n")
     }
 }

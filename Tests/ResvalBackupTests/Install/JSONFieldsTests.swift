@@ -269,6 +269,7 @@ struct JSONFieldsTests {
         try check("evict", "--list", "--json", backup.source)
         try check("restore", "--snapshot", "latest", "--target", "\(backup.target)2", "--json")
         try check("download", "--json", new)
+        try check("prune", "--json")
     }
 
     @Test("--progress json prints what resval-json(5) says")
