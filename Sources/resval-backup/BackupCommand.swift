@@ -129,13 +129,23 @@ struct InitCommand: AsyncParsableCommand {
         help: "Make it also where a repository was before, or a disk may not be mounted.")
     var yes = false
 
+    @Flag(help: "Print the result as a JSON object: see resval-json(5).")
+    var json = false
+
     func run() async throws {
         let engine = try await running { [repository] in try repository.engine() }
         if !yes, let doubt = engine.doubtAboutInitializing {
             try confirm("about to make a new repository, although \(doubt)")
         }
-        try await repository.working("making the repository") { try await $0.initialize() }
+        let identifier = try await repository.working("making the repository") { [json] engine in
+            try await engine.initialize()
+            return json ? try await engine.repositoryIdentifier() : nil
+        }
         Messages.write("a repository is lost without its password (keep a copy elsewhere)")
+        printResult(asJSON: json) {
+            $0.add("repository", identifier)
+        } text: { _ in
+        }
     }
 }
 
