@@ -30,6 +30,9 @@ struct AcceptCommand: AsyncParsableCommand {
             valueName: "source"))
     var sources: [PathArgument] = []
 
+    @Flag(help: "Print the result as a JSON object: see resval-json(5).")
+    var json = false
+
     @OptionGroup var repository: RepositoryOptions
 
     func run() async throws {
@@ -43,15 +46,21 @@ struct AcceptCommand: AsyncParsableCommand {
                 return nil
             }
         }
-        guard let accepted else {
-            StandardOutput.shared.write("the repository is accepted\n")
-            return
+        if let accepted { noteInStatus(accepted) }
+        printResult(asJSON: json) { line in
+            line.add("snapshot", accepted?.snapshot.identifier)
+            line.add("isTakenOver", accepted?.isTakenOver ?? false)
+            line.add("redatedSnapshots", accepted?.redated ?? 0)
+        } text: { buffer in
+            guard let accepted else { return buffer.append("the repository is accepted\n") }
+            write(accepted, to: &buffer)
         }
-        noteInStatus(accepted)
-        var buffer = OutputBuffer()
-        buffer.append(text: "snapshot \(accepted.snapshot.shortIdentifier) is accepted\n")
+    }
+
+    private func write(_ accepted: Acceptance, to buffer: inout OutputBuffer) {
+        let snapshot = accepted.snapshot
+        buffer.append(text: "snapshot \(snapshot.shortIdentifier) is accepted\n")
         if accepted.isTakenOver {
-            let snapshot = accepted.snapshot
             buffer.append(text: "this installation goes on with the snapshots that ")
             buffer.append(name: Array("\(snapshot.userName) on \(snapshot.hostName)".utf8))
             buffer.append(text: " made\n")
@@ -61,7 +70,6 @@ struct AcceptCommand: AsyncParsableCommand {
                 text:
                     "\(counted(accepted.redated, "snapshot")) dated after it got an earlier time\n")
         }
-        buffer.flush()
     }
 
     /// Notes the acceptance in the status of the last run, if that is where the snapshot is from.

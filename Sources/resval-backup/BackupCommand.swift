@@ -3,6 +3,7 @@ import BackupPlanning
 import Backups
 import CommandSupport
 import ResourceValues
+import SystemCalls
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -128,13 +129,23 @@ struct InitCommand: AsyncParsableCommand {
         help: "Make it also where a repository was before, or a disk may not be mounted.")
     var yes = false
 
+    @Flag(help: "Print the result as a JSON object: see resval-json(5).")
+    var json = false
+
     func run() async throws {
         let engine = try await running { [repository] in try repository.engine() }
         if !yes, let doubt = engine.doubtAboutInitializing {
             try confirm("about to make a new repository, although \(doubt)")
         }
-        try await repository.working("making the repository") { try await $0.initialize() }
+        let identifier = try await repository.working("making the repository") { [json] engine in
+            try await engine.initialize()
+            return json ? try await engine.repositoryIdentifier() : nil
+        }
         Messages.write("a repository is lost without its password (keep a copy elsewhere)")
+        printResult(asJSON: json) {
+            $0.add("repository", identifier)
+        } text: { _ in
+        }
     }
 }
 
@@ -148,8 +159,24 @@ struct PruneCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var progress: ProgressOptions
 
+    @Flag(help: "Print the result as a JSON object: see resval-json(5).")
+    var json = false
+
     func run() async throws {
-        try repository.reportDefault()
-        try await repository.working("reading the repository", progress) { try await $0.prune() }
+        let size = try await repository.working("reading the repository", progress) {
+            try await $0.prune()
+        }
+        writePruned(size, asJSON: json)
+    }
+}
+
+/// - Parameter size: what was removed, as restic prints it.
+func writePruned(_ size: String?, asJSON isJSON: Bool = false) {
+    let bytes = size.flatMap { ByteSize(argument: $0)?.bytes }
+    printResult(asJSON: isJSON) { line in
+        line.add("removedBytes", bytes)
+    } text: { buffer in
+        let amount = bytes.map { "\(sizeText($0)) of " } ?? ""
+        buffer.append(text: "removed \(amount)data that no snapshot needs\n")
     }
 }

@@ -47,14 +47,17 @@ struct ForgetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let scope = all ? .everySet : try repository.scope(of: sources)
-        try repository.reportDefault()
-        let decisions = try await repository.working("reading the repository") {
-            [isDryRun, prune, rules = retention.rules] engine in
+        let prunes = prune && !isDryRun
+        let (decisions, size) = try await repository.working("reading the repository") {
+            [isDryRun, rules = retention.rules] engine in
             let decisions = try await engine.forget(by: rules, scope, isDryRun: isDryRun)
-            if prune, !isDryRun { try await engine.prune() }
-            return decisions
+            return (decisions, prunes ? try await engine.prune() : nil)
         }
-        guard json else { return decisions.writeText(isDryRun: isDryRun) }
+        guard json else {
+            decisions.writeText(isDryRun: isDryRun)
+            if prunes { writePruned(size) }
+            return
+        }
         var buffer = OutputBuffer()
         for decision in decisions { write(json: decision, to: &buffer) }
         buffer.flush()

@@ -175,17 +175,6 @@ extension RepositoryOptions {
         return configuration.name
     }
 
-    /// Names the repository on standard error, before something is removed from it, when only the
-    /// default configuration names it: after sudo that is another user's.
-    func reportDefault() throws {
-        guard let access = try access(), access.origin == .configuration,
-            configuration.config == nil, let file = BackupSettings.defaultFile
-        else { return }
-        Messages.write(
-            about: access.location.shown,
-            "is the repository that is used, since \(ShellWord.quoted(file.bytes)) names it")
-    }
-
     /// Creates the options that lead to a configuration's repository, whichever the environment names.
     init(_ configuration: ConfigurationOption) {
         self.init()

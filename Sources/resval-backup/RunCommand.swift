@@ -313,7 +313,7 @@ struct BackupRun {
             }
             if !isJSON { decisions.writeText() }
         case .prune:
-            try await repository.working("reading the repository", progress) {
+            _ = try await repository.working("reading the repository", progress) {
                 try await $0.prune()
             }
         case .verify:

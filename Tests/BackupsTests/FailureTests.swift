@@ -46,6 +46,7 @@ struct FailureTests {
         ] as [(Int32, String, BackupError.Code)] {
             let error = try failure(code, line, "Is there a repository…", "R")
             #expect(error.code == cause, "\(line)")
+            if cause == .noSpace { #expect(!error.message.contains("R/x"), "\(error)") }
             if cause == .unreachable {
                 #expect(error.message.hasSuffix(line.dropFirst(opening.count)), "\(error)")
             }

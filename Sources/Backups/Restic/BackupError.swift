@@ -117,8 +117,10 @@ extension Restic {
         for cause in Self.causes {
             for sign in cause.signs {
                 guard let line = end.errors.line(containing: sign) else { continue }
+                // Of a full disk the line tells no more.
+                let details = cause.code == .noSpace ? "" : ": \(line)"
                 return BackupError(
-                    cause.code, "\(cause.message): \(line)", advice: cause.advice,
+                    cause.code, cause.message + details, advice: cause.advice,
                     path: repository.directory)
             }
         }
@@ -146,8 +148,9 @@ extension Restic {
             (
                 ["no space left on device"], .noSpace,
                 "there is no space left on the repository's device",
-                "make room by removing other files there, and run the command again; nothing is lost, "
-                    + "and what was stored so far is used"
+                "make room by removing other files there, or snapshots that are not needed: "
+                    + "resval-backup forget --keep-last N --prune; nothing is lost, and the next "
+                    + "run uses what was stored so far"
             ),
             (
                 ["permission denied", "read-only file system"], .notWritable,

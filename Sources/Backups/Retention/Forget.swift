@@ -346,12 +346,14 @@ extension Restic {
 
     /// Removes unneeded data. On a full disk, only packs without any needed data are removed, which
     /// takes hardly any space.
-    package func prune() async throws(BackupError) {
+    ///
+    /// - Returns: the size of what was removed, as restic prints it; nil where it does not.
+    package func prune() async throws(BackupError) -> String? {
         do throws(BackupError) {
-            try await prune([])
+            return try await prune([])
         } catch  where error.code == .noSpace {
             do throws(BackupError) {
-                try await prune(words("--max-repack-size=0"))
+                return try await prune(words("--max-repack-size=0"))
             } catch  where error.code == .noSpace {
                 var failure = error
                 failure.advice =
@@ -362,11 +364,13 @@ extension Restic {
         }
     }
 
-    private func prune(_ options: [[UInt8]]) async throws(BackupError) {
+    private func prune(_ options: [[UInt8]]) async throws(BackupError) -> String? {
         let output = try await run(
             ResticCommand("prune", options),
             reading: Lines(TextLines(report: progress)))
-        guard output.consumer.lines.last == "done" else { throw .undone("prune") }
+        let lines = output.consumer.lines
+        guard lines.last == "done" else { throw .undone("prune") }
+        return lines.last { $0.hasPrefix("total prune: ") }?.rest(after: " / ")
     }
 }
 

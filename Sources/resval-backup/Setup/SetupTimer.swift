@@ -29,9 +29,11 @@ struct SetupTimer {
     /// Why the timer cannot be used; nil where it can.
     var obstacle: String? {
         guard control("show", "--property=Version") else {
+            let options = isSystem ? " --config /etc/resval/backup.toml" : ""
             return "there is no systemd that keeps the timer of "
                 + (isSystem ? "this machine" : "this user")
-                + " (use cron: resval-backup run --if-due, every hour; then: resval-backup setup --no-timer)"
+                + " (use cron: resval-backup run --if-due\(options), every hour; then: resval-backup "
+                + "setup\(isSystem ? " --system" : "") --no-timer)"
         }
         guard control("cat", "\(unit).timer") else {
             return "the units are not installed (install them: scripts/install "

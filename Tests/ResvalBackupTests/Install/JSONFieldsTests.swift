@@ -269,6 +269,11 @@ struct JSONFieldsTests {
         try check("evict", "--list", "--json", backup.source)
         try check("restore", "--snapshot", "latest", "--target", "\(backup.target)2", "--json")
         try check("download", "--json", new)
+        try check("prune", "--json")
+        try backup.exclude(backup("directory"))
+        try backup.create()
+        try check("accept", "--json")
+        try check("init", "--json", "--repository", "\(backup.base)/new")
     }
 
     @Test("--progress json prints what resval-json(5) says")

@@ -108,29 +108,21 @@ struct ConfigurationTests {
                 #""result":"ok","step":"create","exitCode":0,"#))
     }
 
-    @Test("forget and prune name the repository that only the default configuration names")
-    func removal() throws {
+    @Test("prune, also behind forget, tells how much it removed")
+    func pruned() throws {
         let fixture = try configuredBackup { tree }
-        try fixture.command("create", fixture.backup.source).runSuccessfully()
-        for arguments in [["forget", "--keep-last", "1"], ["prune"]] {
-            var command = fixture.command()
-            command.arguments = arguments.map(\.argumentBytes)
-            let result = try command.run(exits: 0)
-            #expect(
-                result.errorText == """
-                    resval-backup: \(fixture.backup.repository): is the repository that is used, \
-                    since \(fixture.configuration) names it
-
-                    """, "\(result)")
-            for option in [
-                "--repository=\(fixture.backup.repository)",
-                "--config=\(fixture.configuration)",
-            ] {
-                command.arguments = (arguments + [option]).map(\.argumentBytes)
-                let named = try command.run(exits: 0)
-                #expect(named.errorText == "", "\(named)")
-            }
-        }
+        try fixture.command("create").runSuccessfully()
+        try Tree { File("new", "text") }.create(in: fixture.backup.source)
+        try fixture.command("create").runSuccessfully()
+        let forgotten = try fixture.command("forget", "--keep-last", "1", "--prune").run(exits: 0)
+        let line = try #require(forgotten.text.split(separator: "\n").last)
+        #expect(
+            line.hasPrefix("removed ") && line.hasSuffix("B of data that no snapshot needs")
+                && !line.hasPrefix("removed 0 B"), "\(forgotten)")
+        #expect(forgotten.errorText == "", "\(forgotten)")
+        try fixture.command("prune").run(
+            exits: 0, prints: "removed 0 B of data that no snapshot needs\n")
+        try fixture.command("prune", "--json").run(exits: 0, prints: #""removedBytes":0"#)
     }
 
     @Test("a snapshot that also lacks something is incomplete before and after it is accepted")
