@@ -87,6 +87,29 @@ struct RestoreTests {
         try backup.restore(backup("directory"), to: backup.base.appending("part"))
     }
 
+    @Test("where one item took the name of another nothing is put in place")
+    func sameName() throws {
+        let backup = try backup {
+            File("Notes", "one")
+            File("notes", "two")
+        }
+        try backup.create()
+        // As where names ignore case.
+        let script = """
+            if [ "$1" = restore ]; then
+                "$REAL" "$@"; code=$?
+                find \(backup.target) -name Notes -exec rm {} +
+                exit $code
+            fi
+            """
+        let arguments: [any CommandArgument] = [
+            "restore", "--snapshot", "latest", "--target", backup.target,
+        ]
+        try backup.command(arguments, before: script).run(
+            exits: 1, says: "takes different names for the same", "and 1 item of the snapshot")
+        #expect(try tool("ls", "-A", backup.target) == "")
+    }
+
     @Test("a restore that brings back nothing fails, and says of each item why")
     func nothing() throws {
         try require(.tool("strace"))

@@ -98,14 +98,14 @@ extension Restic {
         // Before the rest, with which restic sets the times of the directories.
         let unfetched = try await fetchContent(of: evicted, into: stage, holder: holder)
         var damage: [[UInt8]: String] = [:]
+        var hasUnnamed = false
         if isStored {
             let (end, lost) = try await fill(stage.path, snapshot, stored, amount.bytes, report)
             if end.code != 0, end.errors.items.isEmpty {
                 complaints.append("restic: \(end.summary)")
             }
-            if end.errors.droppedItemCount > 0 {
-                complaints.append("restic: more items failed than are named")
-            }
+            hasUnnamed = end.errors.droppedItemCount > 0
+            if hasUnnamed { complaints.append("restic: more items failed than are named") }
             // restic knows only the stage's name.
             let place = "\(stage.path)/"
             for item in end.errors.items {
@@ -131,9 +131,24 @@ extension Restic {
         report(BackupProgress(noun: "putting items in place", filesDone: nil))
         let merged: MergeOutcome
         let untimely: [RestoreFailure]
+        let restorable = wanted.restorableCount + evicted.count - unfetched.count
+        let record = snapshot.recordPath
         do {
-            (merged, untimely, damage) = try await onOwnThread { [damage, wanted] isCancelled in
+            (merged, untimely, damage) = try await onOwnThread {
+                [damage, hasUnnamed, wanted] isCancelled in
                 try raiseDescriptorLimit()
+                let mergedCount = try stage.mergedCount(
+                    of: restorable,
+                    isWanted: { paths.include($0) && record?.hides($0) != true },
+                    damage: damage)
+                guard mergedCount == 0 || hasUnnamed else {
+                    throw BackupError(
+                        .other,
+                        "nothing is put in place: the filesystem takes different names for the same, "
+                            + "such as those that differ in capitals only, and "
+                            + "\(counted(mergedCount, "item")) of the snapshot would be lost",
+                        advice: "restore to another filesystem: --target", path: target)
+                }
                 let untimely = try stage.synchronize(remote: wanted.remote)
                     .filter { paths.include($0.path) }
                 var damage = damage
@@ -142,7 +157,7 @@ extension Restic {
                 }
                 var merger = TreeMerger(
                     placing, asked: roots, damage: damage, unmounted: mode.unmounted,
-                    omitted: snapshot.recordPath?.top, isCancelled: isCancelled)
+                    omitted: record?.top, isCancelled: isCancelled)
                 try merger.merge(stage.path, into: target)
                 return (merger.outcome, untimely, damage)
             }
@@ -323,6 +338,8 @@ struct WantedItems: Sendable {
     /// The number of items of the SOURCEs that are wanted, directories included.
     private(set) var count: Int
     private(set) var bytes: Int64 = 0
+    /// The number of all wanted items that restic restores, those above the SOURCEs included.
+    private(set) var restorableCount = 0
     /// The items with a time that not all filesystems can store, or that restic restores as another: beyond
     /// 64 bits of nanoseconds.
     private(set) var remote: [(path: [UInt8], modified: FileTime)] = []
@@ -344,6 +361,7 @@ struct WantedItems: Sendable {
         if !isStorable(entry.modified) { remote.append((entry.path, entry.modified)) }
         guard includes.include(entry.path) else { return }
         missing.removeAll { isHeld(entry.path, by: $0) }
+        if entry.kind != .socket, entry.kind != .unknown { restorableCount += 1 }
         if entry.owner != 0, owners.count < Self.mostOwners, owners[entry.owner] == nil {
             owners[entry.owner] = entry.path
         }

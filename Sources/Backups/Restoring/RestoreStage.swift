@@ -134,12 +134,9 @@ package final class RestoreStage: Sendable {
         let failure = Monitor<FileError?>(nil)
         let root = path
         try TreeScanner(followsRoots: false).scan([TreeRoot(root)]) { _ in
-            LinkCollector(root: root, links: links, failure: failure)
+            ItemVisitor(root: root, failure: failure, body: body)
         }
         if let error = failure.withLock({ $0 }) { throw error }
-        return links.withLock { $0 }.values
-            .filter { $0.contains { damaged.contains(printedName($0)) } }
-            .flatMap { $0 }.filter { !damaged.contains(printedName($0)) }
     }
 
     /// Removes the directory with its remaining contents. Its parent keeps its modification time,
@@ -151,6 +148,48 @@ package final class RestoreStage: Sendable {
         try? removeTree(Self.tree, in: directory)
         removeKept()
         try? parent.remove(name, isDirectory: true)
+        try forEachItem { entry, path throws(FileError) in
+            guard entry.kind == .regularFile else { return }
+            let status = try entry.fileStatus()
+            guard status.linkCount > 1 else { return }
+            links.withLock { $0[status.identity, default: []].append(path) }
+        }
+        return links.withLock { $0 }.values
+            .filter { $0.contains { damaged.contains(printedName($0)) } }
+            .flatMap { $0 }.filter { !damaged.contains(printedName($0)) }
+    }
+
+    /// Returns the number of items whose names the filesystem took for those of others: restic writes one
+    /// into the other without a word.
+    ///
+    /// - Parameters:
+    ///   - count: the number of items that were to be restored.
+    ///   - isWanted: whether the item with a path in the snapshot is among them.
+    ///   - damage: what is wrong with items, by their printed names. Those may be missing.
+    func mergedCount(
+        of count: Int, isWanted: @escaping @Sendable ([UInt8]) -> Bool, damage: [[UInt8]: String]
+    ) throws -> Int {
+        let found = Monitor((items: 0, damaged: 0))
+        do throws(FileError) {
+            try forEachItem { _, path throws(FileError) in
+                guard isWanted(path) else { return }
+                let isDamaged = damage[path] != nil
+                found.withLock {
+                    $0.items += 1
+                    $0.damaged += isDamaged ? 1 : 0
+                }
+            }
+        } catch {
+            // An ordinary user may not read each directory that was restored.
+            guard (try? directory.status(of: "TREE")) != nil else { return 0 }
+        }
+        return found.withLock { max(0, count - $0.items - (damage.count - $0.damaged)) }
+    }
+
+    /// - Throws: ``FileError`` when an item cannot be inspected, or a directory cannot be read.
+    private func forEachItem(
+        _ body: @escaping @Sendable (borrowing TreeEntry, [UInt8]) throws(FileError) -> Void
+    ) throws(FileError) {
         guard let modified else { return }
         let time = modified == parentTimes.after ? parentTimes.before : modified
         try? parent.setTimes(access: nil, modification: time)
@@ -261,24 +300,19 @@ func commonNames(of paths: [[UInt8]]) -> [[UInt8]] {
     return common
 }
 
-/// Collects the names of regular files that have several.
-private struct LinkCollector: TreeVisitor {
+private struct ItemVisitor: TreeVisitor {
     let root: FilePath
-    let links: Monitor<[FileIdentity: [[UInt8]]]>
     let failure: Monitor<FileError?>
 
     mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
-        if entry.kind == .directory { return .descend(()) }
-        guard entry.kind == .regularFile else { return .skip }
         do throws(FileError) {
-            let status = try entry.fileStatus()
-            guard status.linkCount > 1 else { return .skip }
-            let name = Array(entry.path.bytes.dropFirst(root.bytes.count))
-            links.withLock { $0[status.identity, default: []].append(name) }
+            if entry.depth > 0 {
+                try body(entry, Array(entry.path.bytes.dropFirst(root.bytes.count)))
+            }
         } catch {
             cannotRead(error)
         }
-        return .skip
+        return entry.kind == .directory ? .descend(()) : .skip
     }
 
     mutating func cannotRead(_ error: FileError) { failure.withLock { $0 = error } }
@@ -298,6 +332,7 @@ func removeInheritedAccessLists(
         }
     } catch {
         // A filesystem without attributes has no such lists either.
+    let body: @Sendable (borrowing TreeEntry, [UInt8]) throws(FileError) -> Void
         if error.code != .unsupportedFilesystem { throw error.errno ?? .ioError }
     }
 }
