@@ -49,6 +49,8 @@ extension Restic {
         }
         (result.absentParts, result.excludedItems) = try await absentParts(
             below: result.paths, of: result.snapshot, among: list)
+        let failed = Set(result.failures.map(\.path))
+        result.absentParts.removeAll { $0.snapshot == nil && failed.contains($0.path) }
     }
 
     private func restore(
@@ -60,17 +62,19 @@ extension Restic {
         let target = mode.target ?? "/"
         var complaints: [String] = []
         var evicted: [RecordedExclusion] = []
+        var lacking: Set<[UInt8]> = []
         do throws(BackupError) {
             evicted = try await exclusions(of: snapshot).filter {
                 $0.isEvicted && paths.include($0.path)
             }
+            lacking = Set(try await lacks(of: snapshot).map(printedName))
         } catch {
             guard error.code.mayConcernOneSnapshot else { throw error }
             complaints.append(RestoreResult.unreadableRecord)
         }
         let names = Set(evicted.map(\.path))
         let stored = paths.filter { !names.contains($0) }
-        var wanted = WantedItems(stored, in: snapshot)
+        var wanted = WantedItems(stored, in: snapshot, lacking: lacking)
         let isStored = paths.isEmpty || !stored.isEmpty
         if isStored {
             wanted = try await readEntries(of: snapshot.identifier, into: wanted) {
@@ -113,6 +117,11 @@ extension Restic {
             }
             for path in lost where snapshot.recordPath?.path != path {
                 damage[printedName(path)] = "its data is missing in the repository"
+            }
+            for name in wanted.lacking {
+                damage[name] =
+                    "it could not be stored whole when the snapshot was made (restic dump prints what "
+                    + "is stored of it)"
             }
         }
         // Where it is not known what failed, nothing is replaced.
@@ -340,6 +349,8 @@ struct WantedItems: Sendable {
     private(set) var bytes: Int64 = 0
     /// The number of all wanted items that restic restores, those above the SOURCEs included.
     private(set) var restorableCount = 0
+    /// The printed names of the wanted items that lack content, but for directories.
+    private(set) var lacking: [[UInt8]] = []
     /// The items with a time that not all filesystems can store, or that restic restores as another: beyond
     /// 64 bits of nanoseconds.
     private(set) var remote: [(path: [UInt8], modified: FileTime)] = []
@@ -349,9 +360,12 @@ struct WantedItems: Sendable {
     private(set) var owners: [UInt32: [UInt8]] = [:]
     private let includes: [[UInt8]]
     private let items: PathSet
+    private let unstored: Set<[UInt8]>
 
-    init(_ includes: [[UInt8]], in snapshot: Snapshot) {
+    /// - Parameter unstored: the printed names of what could not be stored whole.
+    init(_ includes: [[UInt8]], in snapshot: Snapshot, lacking unstored: Set<[UInt8]>) {
         missing = includes
+        self.unstored = unstored
         self.includes = includes
         items = snapshot.items
         count = includes.isEmpty ? items.unlistedCount : 0
@@ -362,6 +376,10 @@ struct WantedItems: Sendable {
         guard includes.include(entry.path) else { return }
         missing.removeAll { isHeld(entry.path, by: $0) }
         if entry.kind != .socket, entry.kind != .unknown { restorableCount += 1 }
+        if !unstored.isEmpty, entry.kind != .directory {
+            let name = printedName(entry.path)
+            if unstored.contains(name) { lacking.append(name) }
+        }
         if entry.owner != 0, owners.count < Self.mostOwners, owners[entry.owner] == nil {
             owners[entry.owner] = entry.path
         }
