@@ -137,13 +137,18 @@ extension Restic {
                 "the filesystem of the target stores no extended attributes: items have none now, "
                     + "and no ACLs")
         }
+        if !stage.keepsPermissions {
+            complaints.append(
+                "the filesystem of the target stores no permissions: others may be able to read and "
+                    + "change what is restored")
+        }
         report(BackupProgress(noun: "putting items in place", filesDone: nil))
         let merged: MergeOutcome
-        let untimely: [RestoreFailure]
+        let different: [RestoreFailure]
         let restorable = wanted.restorableCount + evicted.count - unfetched.count
         let record = snapshot.recordPath
         do {
-            (merged, untimely, damage) = try await onOwnThread {
+            (merged, different, damage) = try await onOwnThread {
                 [damage, hasUnnamed, wanted] isCancelled in
                 try raiseDescriptorLimit()
                 let mergedCount = try stage.mergedCount(
@@ -158,9 +163,20 @@ extension Restic {
                             + "\(counted(mergedCount, "item")) of the snapshot would be lost",
                         advice: "restore to another filesystem: --target", path: target)
                 }
-                let untimely = try stage.synchronize(remote: wanted.remote)
-                    .filter { paths.include($0.path) }
                 var damage = damage
+                var different: [RestoreFailure] = []
+                for item in wanted.setIDItems {
+                    do throws(Errno) {
+                        guard try stage.removeSetID(of: item) else { continue }
+                        different.append(.withoutSetID(item.path))
+                    } catch .noSuchFileOrDirectory {
+                        // It is a failure anyway.
+                    } catch {
+                        damage[printedName(item.path)] = "\(error)"
+                    }
+                }
+                different += try stage.synchronize(remote: wanted.remote)
+                    .filter { paths.include($0.path) }
                 for path in try stage.otherNames(of: Set(damage.keys)) {
                     damage[printedName(path)] = "it is another name of a file that is damaged"
                 }
@@ -168,7 +184,7 @@ extension Restic {
                     placing, asked: roots, damage: damage, unmounted: mode.unmounted,
                     omitted: record?.top, isCancelled: isCancelled)
                 try merger.merge(stage.path, into: target)
-                return (merger.outcome, untimely, damage)
+                return (merger.outcome, different, damage)
             }
         } catch {
             throw backupError(error, path: target)
@@ -179,7 +195,7 @@ extension Restic {
             .map { RestoreFailure.missing($0.key, $0.value) }
         var result = RestoreResult(
             snapshot: snapshot, paths: paths, items: amount.items, merged: merged,
-            failures: (merged.failures + untimely + unmet + unfetched)
+            failures: (merged.failures + different + unmet + unfetched)
                 .sorted { $0.path.lexicographicallyPrecedes($1.path) },
             complaints: complaints, leftovers: stage.leftovers)
         result.evicted = evicted
@@ -342,6 +358,13 @@ extension [[UInt8]] {
     func include(_ path: [UInt8]) -> Bool { isEmpty || contains { isHeld(path, by: $0) } }
 }
 
+/// An item of a snapshot with set-ID bits.
+struct SetIDItem: Sendable {
+    let path: [UInt8]
+    let owner: UInt32
+    let group: UInt32
+}
+
 struct WantedItems: Sendable {
     private(set) var missing: [[UInt8]]
     /// The number of items of the SOURCEs that are wanted, directories included.
@@ -358,6 +381,8 @@ struct WantedItems: Sendable {
     private static let mostOwners = 100
     /// The first wanted item of each owner but root.
     private(set) var owners: [UInt32: [UInt8]] = [:]
+    /// The wanted items with set-ID bits.
+    private(set) var setIDItems: [SetIDItem] = []
     private let includes: [[UInt8]]
     private let items: PathSet
     private let unstored: Set<[UInt8]>
@@ -379,6 +404,10 @@ struct WantedItems: Sendable {
         if !unstored.isEmpty, entry.kind != .directory {
             let name = printedName(entry.path)
             if unstored.contains(name) { lacking.append(name) }
+        }
+        if entry.hasSetID {
+            setIDItems.append(
+                SetIDItem(path: entry.path, owner: entry.owner, group: entry.group))
         }
         if entry.owner != 0, owners.count < Self.mostOwners, owners[entry.owner] == nil {
             owners[entry.owner] = entry.path

@@ -339,14 +339,16 @@ struct TreeMerger {
         var isNew = true
         do throws(Errno) {
             try makeDirectory(name, in: item.target.descriptor, permissions: 0o700)
-            try removeInheritedAccessLists(from: item.target.openDirectory(name))
+            let made = try item.target.openDirectory(name)
+            try removeInheritedRights(from: made.descriptor)
+            withExtendedLifetime(made) {}
         } catch .fileExists {
             isNew = false
         }
         let existing = try item.target.openBeneath(name, flags: .reference, crossingMounts: true)
+        if isNew { placed.insert(try existing.status().identity) }
         if effectiveUser() != 0, item.status.permissions & 0o700 != 0o700 {
             // Its entries are moved out of it, and it is removed with the stage.
-        if isNew { placed.insert(try existing.status().identity) }
             try setPermissions(0o700, of: item.descriptor)
         }
         let restored = try item.source.openDirectory(name)
@@ -365,7 +367,7 @@ struct TreeMerger {
         if effectiveUser() != 0 { try setPermissions(0o600, of: item.descriptor) }
         let content = SharedDescriptor(try openForReading(item.name, in: item.source.descriptor))
         var file = try StagedFile(in: item.target, permissions: 0o600)
-        try removeInheritedAccessLists(from: file.descriptor)
+        try removeInheritedRights(from: file.descriptor)
         try copyContent(from: content.descriptor, size: recorded.status.size, to: file.descriptor)
         metadata.apply(recorded, to: file.descriptor)
         if replaces {
@@ -408,7 +410,7 @@ struct TreeMerger {
         guard made.kind == status.kind, made.linkCount == 1, made.owner == effectiveUser() else {
             throw Errno.fileExists
         }
-        if status.kind != .symbolicLink { try removeInheritedAccessLists(from: handle.descriptor) }
+        if status.kind != .symbolicLink { try removeInheritedRights(from: handle.descriptor) }
         metadata.apply(recorded, to: handle.descriptor)
     }
 }
