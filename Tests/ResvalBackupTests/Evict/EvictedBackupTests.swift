@@ -82,6 +82,20 @@ struct EvictedBackupTests {
         #expect(!backup.restored(file).exists)
     }
 
+    @Test("what root wrote into a placeholder is stored whole once the advice was followed")
+    func written() throws {
+        try require(.root)
+        let backup = try backup { File("file", evictableContent) }
+        let file = backup("file")
+        try backup.runSuccessfully("evict", file)
+        try shell("echo other > \"$1\"", file)
+        try backup.create(exits: 3, says: "chmod u+rw keeps what is there")
+        try tool("chmod", "u+rw", file)
+        try backup.create()
+        try backup.restore()
+        #expect(try contentsOfFile(backup.restored(file)) == Array("other\n".utf8))
+    }
+
     @Test("an evicted file in an excluded directory is not asked for")
     func excluded() throws {
         let backup = try backup {
