@@ -179,7 +179,8 @@ extension EvictionSign {
         case .placeholder: "is evicted"
         case .unfinished:
             "its eviction or download was interrupted, and it is stored as it is, maybe without "
-                + "parts of its content (resval-backup download restores its content)"
+                + "parts of its content (resval-backup download restores its content; if it was "
+                + "written to since, chmod u+rw keeps what is there)"
         case .exposed:
             "is evicted, but has permission bits, and is stored as it is, without content "
                 + "(resval-backup download restores it; chmod 0 makes it an evicted file again)"

@@ -217,7 +217,7 @@ func neededPlaces(
 ) throws -> NeededPlaces {
     var places = NeededPlaces()
     let access = try options.access()
-    if let directory = access?.location.directory { places.add(directory, "the repository") }
+    if let directory = access?.location.directory { places.add(repository: directory) }
     if let file = access?.passwordFile { places.add(file, "the repository's password") }
     if let config = options.configuration.config { places.add(config.path, "the configuration") }
     let base = environment.base

@@ -62,6 +62,23 @@ struct TreeMergerTests {
         #expect(try contentsOfFile(base.appending("d").appending("z")) == Array("text\n".utf8))
     }
 
+    @Test("an item does not replace another one of the snapshot, whose name is the same there")
+    func sameName() throws {
+        let base = try temporaryDirectory()
+        let (tree, target) = (base.appending("tree"), base.appending("target"))
+        try shell("mkdir \"$1\" \"$2\"; echo one > \"$1/A\"; echo two > \"$1/a\"", tree, target)
+        var steps = 0
+        var merger = TreeMerger(.replacing, asked: [Array("/".utf8)]) {
+            steps += 1
+            // As where names ignore case.
+            if steps == 2 { _ = try? tool("mv", target.appending("A"), target.appending("a")) }
+            return false
+        }
+        try merger.merge(tree, into: target)
+        #expect(merger.outcome.failures.map(\.path) == [Array("/a".utf8)])
+        #expect(try contentsOfFile(target.appending("a")) == Array("one\n".utf8))
+    }
+
     private static let tree = Tree {
         File("victim", "text")
         File("target/directory/file", "text")

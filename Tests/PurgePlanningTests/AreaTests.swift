@@ -170,6 +170,8 @@ struct AreaTests {
         let home = try homeFixture {
             Directory(".config") { Directory("resval") { File("backup.toml", settings) } }
             File(".cache/app/repository/file", block)
+            SymbolicLink(".cache/app/repository/data", to: "../../packs")
+            File(".cache/packs/file", block)
             File(".cache/app/fine/file", block)
         }
         try #expect(home.found().units == [".cache/app/fine"])

@@ -86,6 +86,76 @@ struct RestoreTests {
         try backup.restore(backup("directory"), to: backup.base.appending("part"))
     }
 
+    @Test("where one item took the name of another nothing is put in place")
+    func sameName() throws {
+        let backup = try backup {
+            File("Notes", "one")
+            File("notes", "two")
+        }
+        try backup.create()
+        // As where names ignore case.
+        let script = """
+            if [ "$1" = restore ]; then
+                "$REAL" "$@"; code=$?
+                find \(backup.target) -name Notes -exec rm {} +
+                exit $code
+            fi
+            """
+        let arguments: [any CommandArgument] = [
+            "restore", "--snapshot", "latest", "--target", backup.target,
+        ]
+        try backup.command(arguments, before: script).run(
+            exits: 1, says: "takes different names for the same", "and 1 item of the snapshot")
+        #expect(try tool("ls", "-A", backup.target) == "")
+    }
+
+    @Test("nothing gets rights from where it is put, or those of an owner that it has not here")
+    func rights() throws {
+        let backup = try backup(user: 54321) {
+            File("secret", "text")
+            File("tool", "text")
+            File("other", "text")
+            Directory("shared") { File("inside", "text") }
+        }
+        let script = """
+            chown 54321:4711 "$1/secret" "$1/other" "$1/shared" "$1/shared/inside"
+            chmod 640 "$1/secret"; chmod 2750 "$1/other"; chmod 2770 "$1/shared"
+            chmod 4755 "$1/tool"
+            mkdir "$2"; chown 54321:100 "$2"; chmod 2775 "$2"
+            """
+        try shell(script, backup.source, backup.target)
+        try backup.create()
+        let result = try backup.restore(
+            exits: 3, says: "\(backup("tool")): ", "\(backup("other")): ", "\(backup("shared")): ",
+            "set-group-ID")
+        #expect(!result.errorText.contains("secret"), "\(result)")
+        let foreign = try tool(
+            "find", backup.target, "-mindepth", "1", "(", "-perm", "/6000", "-o", "!", "-gid",
+            "54321", ")")
+        #expect(foreign == "")
+        #expect(try backup.restored(backup("secret")).status().permissions == 0o640)
+        // Also below a directory that is there, whose entries get their names one by one.
+        try tool("rm", "-r", backup.restored(backup("shared/inside")))
+        try tool("chmod", "2770", backup.restored(backup("shared")))
+        try tool("chgrp", "100", backup.restored(backup("shared")))
+        try backup.restore(backup("shared/inside"), "--overwrite")
+        #expect(try tool("stat", "-c", "%g", backup.restored(backup("shared/inside"))) == "54321")
+    }
+
+    @Test("a filesystem that stores no permissions is named")
+    func noPermissions() throws {
+        try require(.root, .tool("bindfs"))
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        let script = """
+            mkdir "$1/under" "$2"
+            bindfs --chmod-ignore "$1/under" "$2" > /dev/null 2>&1 < /dev/null
+            """
+        try shell(script, backup.base, backup.target)
+        try afterwards { try tool("umount", backup.target) }
+        try backup.restore(exits: 3, says: "the filesystem of the target stores no permissions")
+    }
+
     @Test("a restore that brings back nothing fails, and says of each item why")
     func nothing() throws {
         try require(.tool("strace"))

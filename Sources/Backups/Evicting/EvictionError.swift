@@ -131,5 +131,6 @@ extension EvictionError {
 
     static let unfinished = Self(
         "unfinished",
-        "its eviction or download was interrupted (resval-backup download restores its content)")
+        "its eviction or download was interrupted (resval-backup download restores its content; if "
+            + "it was written to since, chmod u+rw keeps what is there)")
 }

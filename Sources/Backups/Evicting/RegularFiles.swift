@@ -124,23 +124,42 @@ package struct NeededPlaces: Sendable {
         }
     }
 
+    /// Adds a repository that is a directory, and what restic makes in it, which may be linked or mounted
+    /// elsewhere.
+    package mutating func add(repository: FilePath) {
+        add(repository, "the repository")
+        for name in Self.repositoryNames { add(repository.appending(name), "in the repository") }
+    }
+
+    private static let repositoryNames = ["config", "keys", "data", "index", "snapshots"]
+
     func isPlace(_ identity: FileIdentity) -> Bool { places[identity] != nil }
 
     /// Returns why a file is needed; nil when it is not.
     ///
     /// - Parameter path: an absolute path without symbolic links.
     func reason(for path: FilePath) throws(FileError) -> EvictionError? {
+        if isPack(path) { return .needed("in a repository") }
         var ancestor = path
         while true {
             let identity = try ancestor.withoutFollowing.fileStatus().identity
             if let meaning = places[identity] { return .needed(meaning) }
             // It may be served to the other ones, or reached by another path.
-            let parts = ["config", "keys", "data", "index", "snapshots"]
-            if parts.allSatisfy({ (try? itemExists(ancestor.appending($0))) == true }) {
+            if Self.repositoryNames.allSatisfy({
+                (try? itemExists(ancestor.appending($0))) == true
+            }) {
                 return .needed("in a repository")
             }
             if ancestor.components.isEmpty { return nil }
             ancestor.removeLastComponent()
         }
+    }
+
+    /// Whether a file is named as restic names packs, whose directory may be mounted or linked anywhere:
+    /// by 64 hexadecimal digits, in a directory named by the first two.
+    private func isPack(_ path: FilePath) -> Bool {
+        let names = path.components.suffix(2).map(\.string)
+        return names.count == 2 && names[0].utf8.count == 2 && names[1].hasPrefix(names[0])
+            && ContentHash(hexadecimal: names[1].utf8) != nil
     }
 }

@@ -13,11 +13,24 @@ final class MetadataRestorer {
     func apply(_ item: ItemMetadata, to file: FileDescriptor) {
         let status = item.status
         attempt(item.path) { () throws(Errno) in
-            if isRoot { try setOwner(status.owner, group: status.group, of: file) }
+            if isRoot {
+                try setOwner(status.owner, group: status.group, of: file)
+            } else if try file.status().group == effectiveGroup() {
+                // An ordinary user may choose among the groups that they are in.
+                try? setOwner(effectiveUser(), group: status.group, of: file)
+            }
         }
         store(item, on: file)
         attempt(item.path) { () throws(Errno) in
-            if status.kind != .symbolicLink { try setPermissions(status.permissions, of: file) }
+            if status.kind != .symbolicLink {
+                let made = try file.status()
+                let isSame = made.owner == status.owner && made.group == status.group
+                let permissions = status.permissions & (isSame ? .max : ~setIDs)
+                try setPermissions(permissions, of: file)
+                if permissions != status.permissions {
+                    failures.append(.withoutSetID(item.path))
+                }
+            }
             try file.setTimes(access: nil, modification: status.contentModificationTime)
         }
         if let failure = timeFailure(item.path, status.contentModificationTime, on: file) {
@@ -48,6 +61,10 @@ final class MetadataRestorer {
         }
     }
 }
+
+let setGroupID: UInt16 = 0o2000
+/// Set-user-ID and set-group-ID.
+let setIDs: UInt16 = 0o6000
 
 /// Whether a time is one that restic and all filesystems can store: from 1970 to 2038.
 func isStorable(_ time: FileTime) -> Bool { (0...Int64(Int32.max)).contains(time.seconds) }

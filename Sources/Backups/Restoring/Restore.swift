@@ -49,6 +49,8 @@ extension Restic {
         }
         (result.absentParts, result.excludedItems) = try await absentParts(
             below: result.paths, of: result.snapshot, among: list)
+        let failed = Set(result.failures.map(\.path))
+        result.absentParts.removeAll { $0.snapshot == nil && failed.contains($0.path) }
     }
 
     private func restore(
@@ -60,17 +62,19 @@ extension Restic {
         let target = mode.target ?? "/"
         var complaints: [String] = []
         var evicted: [RecordedExclusion] = []
+        var lacking: Set<[UInt8]> = []
         do throws(BackupError) {
             evicted = try await exclusions(of: snapshot).filter {
                 $0.isEvicted && paths.include($0.path)
             }
+            lacking = Set(try await lacks(of: snapshot).map(printedName))
         } catch {
             guard error.code.mayConcernOneSnapshot else { throw error }
             complaints.append(RestoreResult.unreadableRecord)
         }
         let names = Set(evicted.map(\.path))
         let stored = paths.filter { !names.contains($0) }
-        var wanted = WantedItems(stored, in: snapshot)
+        var wanted = WantedItems(stored, in: snapshot, lacking: lacking)
         let isStored = paths.isEmpty || !stored.isEmpty
         if isStored {
             wanted = try await readEntries(of: snapshot.identifier, into: wanted) {
@@ -98,14 +102,14 @@ extension Restic {
         // Before the rest, with which restic sets the times of the directories.
         let unfetched = try await fetchContent(of: evicted, into: stage, holder: holder)
         var damage: [[UInt8]: String] = [:]
+        var hasUnnamed = false
         if isStored {
             let (end, lost) = try await fill(stage.path, snapshot, stored, amount.bytes, report)
             if end.code != 0, end.errors.items.isEmpty {
                 complaints.append("restic: \(end.summary)")
             }
-            if end.errors.droppedItemCount > 0 {
-                complaints.append("restic: more items failed than are named")
-            }
+            hasUnnamed = end.errors.droppedItemCount > 0
+            if hasUnnamed { complaints.append("restic: more items failed than are named") }
             // restic knows only the stage's name.
             let place = "\(stage.path)/"
             for item in end.errors.items {
@@ -113,6 +117,11 @@ extension Restic {
             }
             for path in lost where snapshot.recordPath?.path != path {
                 damage[printedName(path)] = "its data is missing in the repository"
+            }
+            for name in wanted.lacking {
+                damage[name] =
+                    "it could not be stored whole when the snapshot was made (restic dump prints what "
+                    + "is stored of it)"
             }
         }
         // Where it is not known what failed, nothing is replaced.
@@ -128,23 +137,54 @@ extension Restic {
                 "the filesystem of the target stores no extended attributes: items have none now, "
                     + "and no ACLs")
         }
+        if !stage.keepsPermissions {
+            complaints.append(
+                "the filesystem of the target stores no permissions: others may be able to read and "
+                    + "change what is restored")
+        }
         report(BackupProgress(noun: "putting items in place", filesDone: nil))
         let merged: MergeOutcome
-        let untimely: [RestoreFailure]
+        let different: [RestoreFailure]
+        let restorable = wanted.restorableCount + evicted.count - unfetched.count
+        let record = snapshot.recordPath
         do {
-            (merged, untimely, damage) = try await onOwnThread { [damage, wanted] isCancelled in
+            (merged, different, damage) = try await onOwnThread {
+                [damage, hasUnnamed, wanted] isCancelled in
                 try raiseDescriptorLimit()
-                let untimely = try stage.synchronize(remote: wanted.remote)
-                    .filter { paths.include($0.path) }
+                let mergedCount = try stage.mergedCount(
+                    of: restorable,
+                    isWanted: { paths.include($0) && record?.hides($0) != true },
+                    damage: damage)
+                guard mergedCount == 0 || hasUnnamed else {
+                    throw BackupError(
+                        .other,
+                        "nothing is put in place: the filesystem takes different names for the same, "
+                            + "such as those that differ in capitals only, and "
+                            + "\(counted(mergedCount, "item")) of the snapshot would be lost",
+                        advice: "restore to another filesystem: --target", path: target)
+                }
                 var damage = damage
+                var different: [RestoreFailure] = []
+                for item in wanted.setIDItems {
+                    do throws(Errno) {
+                        guard try stage.removeSetID(of: item) else { continue }
+                        different.append(.withoutSetID(item.path))
+                    } catch .noSuchFileOrDirectory {
+                        // It is a failure anyway.
+                    } catch {
+                        damage[printedName(item.path)] = "\(error)"
+                    }
+                }
+                different += try stage.synchronize(remote: wanted.remote)
+                    .filter { paths.include($0.path) }
                 for path in try stage.otherNames(of: Set(damage.keys)) {
                     damage[printedName(path)] = "it is another name of a file that is damaged"
                 }
                 var merger = TreeMerger(
                     placing, asked: roots, damage: damage, unmounted: mode.unmounted,
-                    omitted: snapshot.recordPath?.top, isCancelled: isCancelled)
+                    omitted: record?.top, isCancelled: isCancelled)
                 try merger.merge(stage.path, into: target)
-                return (merger.outcome, untimely, damage)
+                return (merger.outcome, different, damage)
             }
         } catch {
             throw backupError(error, path: target)
@@ -155,7 +195,7 @@ extension Restic {
             .map { RestoreFailure.missing($0.key, $0.value) }
         var result = RestoreResult(
             snapshot: snapshot, paths: paths, items: amount.items, merged: merged,
-            failures: (merged.failures + untimely + unmet + unfetched)
+            failures: (merged.failures + different + unmet + unfetched)
                 .sorted { $0.path.lexicographicallyPrecedes($1.path) },
             complaints: complaints, leftovers: stage.leftovers)
         result.evicted = evicted
@@ -318,11 +358,22 @@ extension [[UInt8]] {
     func include(_ path: [UInt8]) -> Bool { isEmpty || contains { isHeld(path, by: $0) } }
 }
 
+/// An item of a snapshot with set-ID bits.
+struct SetIDItem: Sendable {
+    let path: [UInt8]
+    let owner: UInt32
+    let group: UInt32
+}
+
 struct WantedItems: Sendable {
     private(set) var missing: [[UInt8]]
     /// The number of items of the SOURCEs that are wanted, directories included.
     private(set) var count: Int
     private(set) var bytes: Int64 = 0
+    /// The number of all wanted items that restic restores, those above the SOURCEs included.
+    private(set) var restorableCount = 0
+    /// The printed names of the wanted items that lack content, but for directories.
+    private(set) var lacking: [[UInt8]] = []
     /// The items with a time that not all filesystems can store, or that restic restores as another: beyond
     /// 64 bits of nanoseconds.
     private(set) var remote: [(path: [UInt8], modified: FileTime)] = []
@@ -330,11 +381,16 @@ struct WantedItems: Sendable {
     private static let mostOwners = 100
     /// The first wanted item of each owner but root.
     private(set) var owners: [UInt32: [UInt8]] = [:]
+    /// The wanted items with set-ID bits.
+    private(set) var setIDItems: [SetIDItem] = []
     private let includes: [[UInt8]]
     private let items: PathSet
+    private let unstored: Set<[UInt8]>
 
-    init(_ includes: [[UInt8]], in snapshot: Snapshot) {
+    /// - Parameter unstored: the printed names of what could not be stored whole.
+    init(_ includes: [[UInt8]], in snapshot: Snapshot, lacking unstored: Set<[UInt8]>) {
         missing = includes
+        self.unstored = unstored
         self.includes = includes
         items = snapshot.items
         count = includes.isEmpty ? items.unlistedCount : 0
@@ -344,6 +400,15 @@ struct WantedItems: Sendable {
         if !isStorable(entry.modified) { remote.append((entry.path, entry.modified)) }
         guard includes.include(entry.path) else { return }
         missing.removeAll { isHeld(entry.path, by: $0) }
+        if entry.kind != .socket, entry.kind != .unknown { restorableCount += 1 }
+        if !unstored.isEmpty, entry.kind != .directory {
+            let name = printedName(entry.path)
+            if unstored.contains(name) { lacking.append(name) }
+        }
+        if entry.hasSetID {
+            setIDItems.append(
+                SetIDItem(path: entry.path, owner: entry.owner, group: entry.group))
+        }
         if entry.owner != 0, owners.count < Self.mostOwners, owners[entry.owner] == nil {
             owners[entry.owner] = entry.path
         }

@@ -74,6 +74,13 @@ package struct RestoreFailure: Sendable, Hashable {
         Self(path, "different", "was not restored as it is in the snapshot: \(reason)")
     }
 
+    static func withoutSetID(_ path: [UInt8]) -> Self {
+        different(
+            path,
+            "its owner or group is another one here, so it has lost its set-user-ID and set-group-ID bits"
+        )
+    }
+
     static func attributes(_ path: [UInt8], _ reason: String) -> Self {
         Self(path, "attributes", "is missing some of its extended attributes: \(reason)")
     }

@@ -42,6 +42,7 @@ package final class RestoreStage: Sendable {
             (parent, name, directory, parentTimes) =
                 (place.parent, place.name, place.directory, place.times)
             keepsAttributes = try Self.exclude(directory)
+            keepsPermissions = Self.keepsPermissions(directory)
             try directory.setTimes(access: nil, modification: Self.exactTime)
             keptTime = try directory.status().contentModificationTime
         } catch {
@@ -95,6 +96,9 @@ package final class RestoreStage: Sendable {
     /// Whether the filesystem stores extended attributes: restic does not tell where it does not.
     let keepsAttributes: Bool
 
+    /// Whether the filesystem stores permissions; some do not, and tell nobody.
+    let keepsPermissions: Bool
+
     /// What the filesystem stores of a time with nine digits after the second.
     let keptTime: FileTime
     static let exactTime = FileTime(seconds: 1, nanoseconds: 999_999_999)
@@ -124,6 +128,22 @@ package final class RestoreStage: Sendable {
         return failures
     }
 
+    /// Takes the set-ID bits from an item whose owner or group is not that of the snapshot: it would run with
+    /// the rights of somebody else.
+    ///
+    /// - Returns: whether it had such bits, and another owner or group.
+    /// - Throws: `ENOENT` when restic did not restore it.
+    func removeSetID(of item: SetIDItem) throws(Errno) -> Bool {
+        let (parent, name) = try OpenDirectory(at: path).parent(of: item.path)
+        let file = OwnedDescriptor(try openReference(name, in: parent.descriptor))
+        let status = try file.descriptor.status()
+        guard status.permissions & setIDs != 0,
+            status.owner != item.owner || status.group != item.group
+        else { return false }
+        try setPermissions(status.permissions & ~setIDs, of: file.descriptor)
+        return true
+    }
+
     /// Returns the paths in the snapshot of all names of the files that have one of these names, as they
     /// are printed: what damages a file damages it under each hard link.
     ///
@@ -131,15 +151,54 @@ package final class RestoreStage: Sendable {
     func otherNames(of damaged: Set<[UInt8]>) throws -> [[UInt8]] {
         if damaged.isEmpty { return [] }
         let links = Monitor<[FileIdentity: [[UInt8]]]>([:])
-        let failure = Monitor<FileError?>(nil)
-        let root = path
-        try TreeScanner(followsRoots: false).scan([TreeRoot(root)]) { _ in
-            LinkCollector(root: root, links: links, failure: failure)
+        try forEachItem { entry, path throws(FileError) in
+            guard entry.kind == .regularFile else { return }
+            let status = try entry.fileStatus()
+            guard status.linkCount > 1 else { return }
+            links.withLock { $0[status.identity, default: []].append(path) }
         }
-        if let error = failure.withLock({ $0 }) { throw error }
         return links.withLock { $0 }.values
             .filter { $0.contains { damaged.contains(printedName($0)) } }
             .flatMap { $0 }.filter { !damaged.contains(printedName($0)) }
+    }
+
+    /// Returns the number of items whose names the filesystem took for those of others: restic writes one
+    /// into the other without a word.
+    ///
+    /// - Parameters:
+    ///   - count: the number of items that were to be restored.
+    ///   - isWanted: whether the item with a path in the snapshot is among them.
+    ///   - damage: what is wrong with items, by their printed names. Those may be missing.
+    func mergedCount(
+        of count: Int, isWanted: @escaping @Sendable ([UInt8]) -> Bool, damage: [[UInt8]: String]
+    ) throws -> Int {
+        let found = Monitor((items: 0, damaged: 0))
+        do throws(FileError) {
+            try forEachItem { _, path throws(FileError) in
+                guard isWanted(path) else { return }
+                let isDamaged = damage[path] != nil
+                found.withLock {
+                    $0.items += 1
+                    $0.damaged += isDamaged ? 1 : 0
+                }
+            }
+        } catch {
+            // An ordinary user may not read each directory that was restored.
+            guard (try? directory.status(of: "TREE")) != nil else { return 0 }
+        }
+        return found.withLock { max(0, count - $0.items - (damage.count - $0.damaged)) }
+    }
+
+    /// - Throws: ``FileError`` when an item cannot be inspected, or a directory cannot be read.
+    private func forEachItem(
+        _ body: @escaping @Sendable (borrowing TreeEntry, [UInt8]) throws(FileError) -> Void
+    ) throws(FileError) {
+        let failure = Monitor<FileError?>(nil)
+        let root = path
+        try TreeScanner(followsRoots: false).scan([TreeRoot(root)]) { _ in
+            ItemVisitor(root: root, failure: failure, body: body)
+        }
+        if let error = failure.withLock({ $0 }) { throw error }
     }
 
     /// Removes the directory with its remaining contents. Its parent keeps its modification time,
@@ -215,7 +274,7 @@ package final class RestoreStage: Sendable {
         let keepsOwners = localFilesystems.contains(
             try filesystemStatus(of: directory.descriptor).type)
         guard isOwn || !keepsOwners else { throw .fileExists }
-        try removeInheritedAccessLists(from: directory)
+        try removeInheritedRights(from: directory.descriptor)
         // Without locks on this filesystem, another restore reports this directory as left behind.
         _ = try? takeLock(on: directory.descriptor)
         try makeDirectory(tree, in: directory.descriptor, permissions: 0o700)
@@ -233,6 +292,18 @@ package final class RestoreStage: Sendable {
             return false
         } catch {
             throw error.errno ?? .ioError
+        }
+    }
+
+    private static func keepsPermissions(_ directory: OpenDirectory) -> Bool {
+        let trials: [UInt16] = [0o500, 0o700]
+        return trials.allSatisfy { permissions in
+            do throws(Errno) {
+                try setPermissions(permissions, of: directory.descriptor)
+                return try directory.status().permissions == permissions
+            } catch {
+                return false
+            }
         }
     }
 
@@ -261,24 +332,20 @@ func commonNames(of paths: [[UInt8]]) -> [[UInt8]] {
     return common
 }
 
-/// Collects the names of regular files that have several.
-private struct LinkCollector: TreeVisitor {
+private struct ItemVisitor: TreeVisitor {
     let root: FilePath
-    let links: Monitor<[FileIdentity: [[UInt8]]]>
     let failure: Monitor<FileError?>
+    let body: @Sendable (borrowing TreeEntry, [UInt8]) throws(FileError) -> Void
 
     mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
-        if entry.kind == .directory { return .descend(()) }
-        guard entry.kind == .regularFile else { return .skip }
         do throws(FileError) {
-            let status = try entry.fileStatus()
-            guard status.linkCount > 1 else { return .skip }
-            let name = Array(entry.path.bytes.dropFirst(root.bytes.count))
-            links.withLock { $0[status.identity, default: []].append(name) }
+            if entry.depth > 0 {
+                try body(entry, Array(entry.path.bytes.dropFirst(root.bytes.count)))
+            }
         } catch {
             cannotRead(error)
         }
-        return .skip
+        return entry.kind == .directory ? .descend(()) : .skip
     }
 
     mutating func cannotRead(_ error: FileError) { failure.withLock { $0 = error } }
@@ -286,11 +353,9 @@ private struct LinkCollector: TreeVisitor {
     mutating func finish() {}
 }
 
-/// Removes the access lists that a new item inherits from the directory in which it was made: nothing
-/// gets rights from where it is put.
-func removeInheritedAccessLists(
-    from item: borrowing some FileLocation & ~Copyable
-) throws(Errno) {
+/// Removes what a new item inherits from the directory in which it was made, access lists and a group:
+/// nothing gets rights from where it is put.
+func removeInheritedRights(from item: FileDescriptor) throws(Errno) {
     do throws(FileError) {
         for name in try item.extendedAttributeNames()
         where name.bytes.starts(with: "system.posix_acl_".utf8) {
@@ -298,6 +363,14 @@ func removeInheritedAccessLists(
         }
     } catch {
         throw error.errno ?? .ioError
+    }
+    let status = try item.status()
+    guard status.group != effectiveGroup() || status.permissions & setGroupID != 0 else { return }
+    do throws(Errno) {
+        try setOwner(status.owner, group: effectiveGroup(), of: item)
+        try setPermissions(status.permissions & 0o777, of: item)
+    } catch .notPermitted, .notSupported {
+        // A filesystem with owners of its own.
     }
 }
 

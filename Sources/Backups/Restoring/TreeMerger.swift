@@ -28,6 +28,8 @@ struct TreeMerger {
     private(set) var outcome = MergeOutcome()
     /// The restored files that have a journal in the snapshot, which got their names.
     private var databases: Set<[UInt8]> = []
+    /// What got a name here. The filesystem may take the name of another item for the same.
+    private var placed: Set<FileIdentity> = []
     private let placing: Placing
     private let asked: [[UInt8]]
     /// What is wrong with items that are not intact, by their printed names: all but directories stay where
@@ -126,6 +128,9 @@ struct TreeMerger {
             outcome.failures.append(.missing(path, reason))
             if item.status.kind != .directory { return }
         }
+        if let there = try? cursor.directory.status(of: name), placed.contains(there.identity) {
+            throw Obstacle("another item of the snapshot has its name, which is the same there")
+        }
         guard item.status.kind == .directory else { return try put(item) }
         if unmounted.contains(path),
             try item.source.openDirectory(name).names().contains(where: { _ in true })
@@ -156,7 +161,7 @@ struct TreeMerger {
                 outcome.filesWithOtherNames.append(item.path)
             }
             try place(item, as: item.name, .replacing)
-            outcome.placedItems += 1
+            try notePlaced(item.name, in: item.target)
         } else if try isTaken || !placed(item, as: item.name) {
             try meet(item, .fileExists)
         }
@@ -175,8 +180,13 @@ struct TreeMerger {
         } catch .fileExists {
             return false
         }
-        outcome.placedItems += 1
+        try notePlaced(name, in: item.target)
         return true
+    }
+
+    private mutating func notePlaced(_ name: FilePath, in target: OpenDirectory) throws(Errno) {
+        outcome.placedItems += 1
+        placed.insert(try target.status(of: name).identity)
     }
 
     /// Decides about an item whose name something else has, which stays.
@@ -322,18 +332,21 @@ struct TreeMerger {
     }
 
     /// Goes down into a restored directory and the one of its name, which is made if it is missing.
-    private func enter(
+    private mutating func enter(
         _ item: Item, in walk: inout Walk, and target: inout DirectoryCursor
     ) throws(Errno) {
         let name = item.name
         var isNew = true
         do throws(Errno) {
             try makeDirectory(name, in: item.target.descriptor, permissions: 0o700)
-            try removeInheritedAccessLists(from: item.target.openDirectory(name))
+            let made = try item.target.openDirectory(name)
+            try removeInheritedRights(from: made.descriptor)
+            withExtendedLifetime(made) {}
         } catch .fileExists {
             isNew = false
         }
         let existing = try item.target.openBeneath(name, flags: .reference, crossingMounts: true)
+        if isNew { placed.insert(try existing.status().identity) }
         if effectiveUser() != 0, item.status.permissions & 0o700 != 0o700 {
             // Its entries are moved out of it, and it is removed with the stage.
             try setPermissions(0o700, of: item.descriptor)
@@ -354,7 +367,7 @@ struct TreeMerger {
         if effectiveUser() != 0 { try setPermissions(0o600, of: item.descriptor) }
         let content = SharedDescriptor(try openForReading(item.name, in: item.source.descriptor))
         var file = try StagedFile(in: item.target, permissions: 0o600)
-        try removeInheritedAccessLists(from: file.descriptor)
+        try removeInheritedRights(from: file.descriptor)
         try copyContent(from: content.descriptor, size: recorded.status.size, to: file.descriptor)
         metadata.apply(recorded, to: file.descriptor)
         if replaces {
@@ -397,7 +410,7 @@ struct TreeMerger {
         guard made.kind == status.kind, made.linkCount == 1, made.owner == effectiveUser() else {
             throw Errno.fileExists
         }
-        if status.kind != .symbolicLink { try removeInheritedAccessLists(from: handle.descriptor) }
+        if status.kind != .symbolicLink { try removeInheritedRights(from: handle.descriptor) }
         metadata.apply(recorded, to: handle.descriptor)
     }
 }

@@ -11,6 +11,8 @@ package struct SnapshotEntry: Sendable, Hashable {
     /// The permission bits, without set-user-ID, set-group-ID and sticky bits.
     package let permissions: UInt16
     package var owner: UInt32 = 0
+    var group: UInt32 = 0
+    var hasSetID = false
 }
 
 struct ExcludedPaths: Sendable {
@@ -213,7 +215,7 @@ extension SnapshotEntry {
     static func reading(_ line: ArraySlice<UInt8>) throws(JSONError) -> SnapshotEntry? {
         var (isNode, path, kind) = (false, [UInt8](), FileKind.unknown)
         var (size, mode, time) = (Int64(0), Int64(0), [UInt8]())
-        var owner: Int64 = 0
+        var (owner, group) = (Int64(0), Int64(0))
         var scanner = JSONScanner(line)
         try scanner.forEachField { scanner, name throws(JSONError) in
             switch name {
@@ -223,6 +225,7 @@ extension SnapshotEntry {
             case "size": size = try scanner.amount()
             case "mode": mode = try scanner.integer()
             case "uid": owner = try scanner.integer()
+            case "gid": group = try scanner.integer()
             case "mtime": time = try scanner.string()
             default: break
             }
@@ -234,9 +237,13 @@ extension SnapshotEntry {
         return SnapshotEntry(
             path: path, kind: kind, size: size, modified: modified,
             permissions: UInt16(truncatingIfNeeded: mode & 0o777),
-            owner: UInt32(truncatingIfNeeded: owner))
+            owner: UInt32(truncatingIfNeeded: owner),
+            group: UInt32(truncatingIfNeeded: group), hasSetID: mode & goSetIDs != 0)
     }
 }
+
+/// Set-user-ID and set-group-ID in the modes that restic prints, which are Go's.
+private let goSetIDs: Int64 = 1 << 23 | 1 << 22
 
 extension FileKind {
     /// Creates the kind with restic's name; `unknown` for any other name.

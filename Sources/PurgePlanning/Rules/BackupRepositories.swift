@@ -6,11 +6,13 @@ import SystemPackage
 /// The backup repositories and password files that settings name.
 package enum BackupRepositories {
     /// Returns the paths named by `backup.toml` and by the variables of resval-backup and restic,
-    /// which every search protects.
+    /// which every search protects, and what a repository has in it, which may be linked elsewhere.
     package static func protected(_ base: BaseDirectories) -> [FilePath] {
         let paths = variables.compactMap { environmentVariable($0) }
             .flatMap { Self.paths(in: $0, base) }
-        return paths + Self.paths(inSettings: settings(base), base)
+        return (paths + Self.paths(inSettings: settings(base), base)).flatMap { path in
+            [path] + ["data", "index", "keys", "snapshots"].map { path.appending($0) }
+        }
     }
 
     /// Returns the directory of the repository that `resval-backup` uses without options: the one in

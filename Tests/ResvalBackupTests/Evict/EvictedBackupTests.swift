@@ -64,6 +64,37 @@ struct EvictedBackupTests {
         )
     }
 
+    @Test("a restore puts nothing in the place of content that the snapshot could not store")
+    func unstored() throws {
+        let backup = try backup { File("file", evictableContent) }
+        let file = backup("file")
+        try backup.runSuccessfully("evict", file)
+        try tool("chmod", "644", file)
+        try backup.create(exits: 3)
+        try backup.runSuccessfully("download", file)
+        let result = try backup.run(
+            "restore", "--overwrite", "--yes", backup.source, exits: 3,
+            says: "\(file): was not restored: it could not be stored whole")
+        #expect(result.errorText.split(separator: "\n").count { $0.contains("\(file)") } == 1)
+        #expect(try contentsOfFile(file) == evictableContent)
+        try backup.restore(exits: 3)
+        #expect(!backup.restored(file).exists)
+    }
+
+    @Test("what root wrote into a placeholder is stored whole once the advice was followed")
+    func written() throws {
+        try require(.root)
+        let backup = try backup { File("file", evictableContent) }
+        let file = backup("file")
+        try backup.runSuccessfully("evict", file)
+        try shell("echo other > \"$1\"", file)
+        try backup.create(exits: 3, says: "chmod u+rw keeps what is there")
+        try tool("chmod", "u+rw", file)
+        try backup.create()
+        try backup.restore()
+        #expect(try contentsOfFile(backup.restored(file)) == Array("other\n".utf8))
+    }
+
     @Test("an evicted file in an excluded directory is not asked for")
     func excluded() throws {
         let backup = try backup {

@@ -220,5 +220,14 @@ struct KnownRepositoryTests {
         try tool("cp", "-r", backup.repository, other)
         try backup.run(
             "evict", "--yes", other.appending("config"), exits: 1, says: "in a repository")
+        // Where its packs are on another disk.
+        let (disk, file) = (backup.base.appending("disk"), backup.base.appending("disk/file"))
+        let script = """
+            mv "$1/data" "$2"; ln -s "$2" "$1/data"; echo > "$2/file"; mv "$3/data" "$3-data"
+            find "$3-data" -type f | head -n 1
+            """
+        let pack = try shell(script, backup.repository, disk, other)
+        try backup.run("evict", "--yes", file, exits: 1, says: "in the repository")
+        try backup.run("evict", "--yes", pack, exits: 1, says: "in a repository")
     }
 }
