@@ -88,6 +88,9 @@ struct PlanCommandTests {
         let plan = try PurgePlan(json: contentsOfFile(home("plan.json")))
         #expect(plan.units.count == 2 && plan.wantedBytes == 1 << 20)
         #expect(plan.roots == [home.home])
+        try home.run("plan", "--free", "100T", "--min-age", "0").expect(
+            exits: 1,
+            says: "name directories with other marks: resval-purge plan DIR --free SIZE)")
     }
 
     @Test("is the same in JSON, in records that end with NUL, and in the plan that is written")
