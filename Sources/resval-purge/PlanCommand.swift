@@ -18,7 +18,7 @@ struct PlanCommand: ParsableCommand {
 
             EXAMPLES
               resval-purge plan --free 10G
-              resval-purge plan ~/build --until-available 15% --min-age 7d --output plan.json
+              resval-purge plan ~/build --until-available 15% --min-age 7d --output p.json
             """)
 
     @Argument(help: "Where to look.")

@@ -125,6 +125,16 @@ struct PlanCommandTests {
         )
     }
 
+    @Test("says in words what looks like a cache but isn't")
+    func notACache() throws {
+        let home = try purgeHome {
+            Directory(".cache/app/repository/.git")
+            File(".cache/app/repository/file", block)
+        }
+        try home.run("plan", ".", "--free", "1B", "--min-age", "0").expect(
+            exits: 1, says: "nothing can be deleted", prints: "1 only like a cache")
+    }
+
     @Test("reaches what shall be available, or has nothing to do")
     func untilAvailable() throws {
         let home = try purgeHome { tree }
