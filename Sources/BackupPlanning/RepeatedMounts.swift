@@ -29,11 +29,9 @@ package struct RepeatedMounts: Sendable {
             if mount.filesystemType == "overlay" {
                 let isRepeated = mount.layers.allSatisfy { layer in
                     // Of a relative path, and one of another mount namespace, nothing is known.
+                    // Of a relative path, and one of another mount namespace, nothing is known.
                     guard layer.isAbsolute, let real = realPath(of: layer, notBeyond: mounts) else {
-                        // Of several layers all together are named, too.
-                        let first = layer.bytes.prefix { $0 != UInt8(ascii: ":") }
-                        return first.count < layer.bytes.count
-                            && mount.layers.contains(FilePath(bytes: Array(first)))
+                        return false
                     }
                     return isWalked(real) && counts(real)
                 }

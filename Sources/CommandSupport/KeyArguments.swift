@@ -91,12 +91,21 @@ package enum KeyArgument {
                     + "\(ShellWord.quoted(path.bytes)))")
         }
         let meant = NearMisses.advice(for: text, among: keys.flatMap(names))
-        return ValidationError("unknown key '\(text)'\(meant) (valid: \(list(keys)))")
+        return ValidationError("unknown key '\(text)'\(meant) (valid:\n  \(list(keys)))")
     }
 
+    /// Returns the names of keys in lines of at most 80 columns.
     private static func list(_ keys: [ResourceKey]) -> String {
-        keys.map { key in key.shortName.map { "\(key.name) (\($0))" } ?? key.name }
-            .joined(separator: ", ")
+        var lines: [String] = []
+        for key in keys {
+            let name = key.shortName.map { "\(key.name) (\($0))" } ?? key.name
+            if let last = lines.last, last.utf8.count + name.utf8.count <= 75 {
+                lines[lines.count - 1] += ", \(name)"
+            } else {
+                lines.append(name)
+            }
+        }
+        return lines.joined(separator: ",\n  ")
     }
 }
 

@@ -31,7 +31,13 @@ package struct SettingsReader {
 
     package func has(_ key: some RawRepresentable<String>) -> Bool { has(key.rawValue) }
 
-    fileprivate func has(_ key: String) -> Bool { values[key] != nil }
+    private func has(_ key: String) -> Bool { values[key] != nil }
+
+    /// Whether a key has a value other than an empty list.
+    fileprivate func isFilled(_ key: String) -> Bool {
+        if case .array(let items) = values[key]?.content { return !items.isEmpty }
+        return has(key)
+    }
 
     package func integer(_ key: some RawRepresentable<String>) throws(SettingsError) -> Int? {
         guard let value = values[key.rawValue]?.content else { return nil }
@@ -204,19 +210,20 @@ package func settingsText(of path: FilePath) throws -> (text: String, status: Fi
     return (text, status)
 }
 
-/// Says on standard error which settings of the daily backup leave out more than marks and locations do:
-/// only `resval-backup` asks them.
-package func reportUnaskedSettings() {
+/// Says once on standard error which settings of the daily backup exclude more than marks and
+/// locations do: only `resval-backup` asks them.
+package func reportUnaskedSettings() { reported }
+
+private let reported: Void = {
     // What is wrong with the file, resval-backup says.
     guard let directory = currentBaseDirectories().configurationHome?.path.appending("resval"),
         case let file = directory.appending("backup.toml"),
         let text = try? settingsText(of: file).text,
         let settings = try? SettingsReader(text)
     else { return }
-    let keys = ["exclude", "exclude-larger-than"].filter(settings.has)
+    let keys = ["exclude", "exclude-larger-than"].filter(settings.isFilled)
     guard !keys.isEmpty else { return }
+    let names = keys.map { "'\($0)'" }.joined(separator: " and ")
     Messages.warn(
-        about: file.bytes,
-        "\(keys.joined(separator: " and ")) may leave out more of a backup, which is not asked here"
-    )
-}
+        about: file.bytes, "\(names) may exclude more from a backup (see resval-backup plan)")
+}()

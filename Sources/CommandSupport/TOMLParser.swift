@@ -21,8 +21,8 @@ struct TOMLParser {
         self.bytes = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(3)) : bytes
     }
 
-    private func failure(_ text: String) -> SettingsError {
-        SettingsError(line: line, "is not valid TOML: \(text)")
+    private func failure(_ text: String, line: Int? = nil) -> SettingsError {
+        SettingsError(line: line ?? self.line, "is not valid TOML: \(text)")
     }
 
     // MARK: Tables and keys
@@ -74,6 +74,7 @@ struct TOMLParser {
     }
 
     private mutating func elements() throws(SettingsError) -> [TOMLValue.Content] {
+        let start = line
         var found: [TOMLValue.Content] = []
         while try skipToContent() {
             if take("]") { return found }
@@ -82,7 +83,7 @@ struct TOMLParser {
             if take("]") { return found }
             guard take(",") else { throw failure("a comma or ] is missing in a list") }
         }
-        throw failure("a list has no closing bracket")
+        throw failure("a list has no closing bracket", line: start)
     }
 
     private mutating func scalar() throws(SettingsError) -> TOMLValue.Content {

@@ -22,9 +22,11 @@ public struct Mount: Sendable, Hashable {
     public let isReadOnly: Bool
     /// Whether reading a file leaves its access time (`noatime`).
     package var leavesAccessTimes = false
-    /// The directories of an overlay, as named in its mount options `upperdir`, `lowerdir`,
-    /// `datadir+` and `workdir`. Empty for other types.
+    /// The directories that an overlay shows, as named in its mount options `upperdir`, `lowerdir`
+    /// and `datadir+`. Empty for other types.
     package let layers: [FilePath]
+    /// The directory in which an overlay prepares changes, as named in its mount option `workdir`.
+    package let workDirectories: [FilePath]
 }
 
 extension Mount {
@@ -212,6 +214,8 @@ extension Mount {
         let mountPoint = unescaped(fields[4])
         guard !mountPoint.hasSuffix("//deleted") else { return nil }
         let options = [fields[5]] + fields[(hyphen + 3)...].prefix(1)
+        let isOverlay = fields[hyphen + 1].elementsEqual("overlay".utf8)
+        let overlayOptions = isOverlay ? options.last ?? [] : []
         self.init(
             number: number, parent: parent, device: device,
             root: FilePath(bytes: unescaped(fields[3])), mountPoint: FilePath(bytes: mountPoint),
@@ -219,7 +223,9 @@ extension Mount {
             source: unescaped(fields[hyphen + 2]),
             isReadOnly: options.contains { contains("ro", $0) },
             leavesAccessTimes: contains("noatime", fields[5]),
-            layers: overlayLayers(of: text(fields[hyphen + 1]), options.last ?? []))
+            layers: directories(
+                in: ["upperdir", "lowerdir", "lowerdir+", "datadir+"], of: overlayOptions),
+            workDirectories: directories(in: ["workdir"], of: overlayOptions))
     }
 }
 
@@ -229,33 +235,38 @@ private func contains(_ option: String, _ options: ArraySlice<UInt8>) -> Bool {
     options.split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual(option.utf8) }
 }
 
-private let layerOptions: Set<String> = [
-    "upperdir", "workdir", "lowerdir", "lowerdir+", "datadir+",
-]
-
-/// Returns the directories in the options of an overlay. A backslash escapes a colon or a
-/// backslash, but only in some options, so each value is returned both split and whole.
-private func overlayLayers(of type: String, _ options: ArraySlice<UInt8>) -> [FilePath] {
-    guard type == "overlay" else { return [] }
-    let backslash = UInt8(ascii: "\\")
-    let layers = options.split(separator: UInt8(ascii: ",")).flatMap { option -> [[UInt8]] in
-        guard let equals = option.firstIndex(of: UInt8(ascii: "=")),
-            layerOptions.contains(text(option[..<equals]))
-        else { return [] }
-        let value = unescaped(option[(equals + 1)...])
-        var parts: [[UInt8]] = [[]]
-        var isEscaped = false
-        for byte in value {
-            if byte == UInt8(ascii: ":"), !isEscaped {
-                parts.append([])
-            } else if byte != backslash || isEscaped {
-                parts[parts.count - 1].append(byte)
+/// Returns the directories in some options of an overlay. Only in `lowerdir` a colon separates two,
+/// unless the kernel or a backslash escapes it. A backslash may be part of a name, so each is
+/// returned both with its backslashes and without.
+private func directories(in names: Set<String>, of options: ArraySlice<UInt8>) -> [FilePath] {
+    let colon = UInt8(ascii: ":")
+    let found = options.split(separator: UInt8(ascii: ",")).flatMap { option -> [[UInt8]] in
+        guard let equals = option.firstIndex(of: UInt8(ascii: "=")) else { return [] }
+        let name = text(option[..<equals])
+        guard names.contains(name) else { return [] }
+        let value = option[(equals + 1)...]
+        guard name == "lowerdir" else { return [unescaped(value)] }
+        let parts = value.split(separator: colon, omittingEmptySubsequences: false)
+        return parts.map { unescaped($0) }.reduce(into: []) { found, part in
+            if let last = found.last, withoutBackslashes(last).isEscaped {
+                found[found.count - 1] += [colon] + part
+            } else {
+                found.append(part)
             }
-            isEscaped = byte == backslash && !isEscaped
         }
-        return parts + [value]
     }
-    return Set(layers.filter { !$0.isEmpty }).map { FilePath(bytes: $0) }
+    let all = Set(found + found.map { withoutBackslashes($0).bytes })
+    return all.filter { !$0.isEmpty }.map { FilePath(bytes: $0) }
+}
+
+/// Removes the backslashes that escape the byte after them, and says whether the last byte is one.
+private func withoutBackslashes(_ bytes: [UInt8]) -> (bytes: [UInt8], isEscaped: Bool) {
+    var isEscaped = false
+    let rest = bytes.filter { byte in
+        isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+        return !isEscaped
+    }
+    return (rest, isEscaped)
 }
 
 private func deviceNumber(_ field: ArraySlice<UInt8>) -> UInt64? {

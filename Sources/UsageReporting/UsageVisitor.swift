@@ -58,7 +58,7 @@ struct UsageVisitor: TreeVisitor {
             if error.code != .noSuchFile { cannotRead(error) }
             return .skip
         }
-        if isElsewhere(item.status, in: scope) { return .skip }
+        if isElsewhere(item.status, in: scope) || item.reason == .ownState { return .skip }
         if item.status.kind != .directory, isCounted(entry, item.status) { return .skip }
         if item.status.kind == .directory || entry.depth == 0 {
             return visit(directory: entry, item, in: scope)

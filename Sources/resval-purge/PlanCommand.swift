@@ -18,7 +18,7 @@ struct PlanCommand: ParsableCommand {
 
             EXAMPLES
               resval-purge plan --free 10G
-              resval-purge plan ~/build --until-available 15% --min-age 7d --output plan.json
+              resval-purge plan ~/build --until-available 15% --min-age 7d --output p.json
             """)
 
     @Argument(help: "Where to look.")
@@ -78,8 +78,12 @@ func reportShortfall(_ result: Planning.Result) -> Bool {
         ? "nothing can be deleted to free \(plan.wanted.text())"
         : "only \(plan.amount.text(for: plan.wanted)) of \(plan.wanted.text()) can be freed"
             + "\(certainly), \(plan.missing.text()) short"
-    Messages.write(
-        "\(found) (--kept shows what is kept and why, run --partial accepts less)")
+    var advice = ["--kept shows what is kept and why"]
+    if !plan.units.isEmpty { advice.append("run --partial accepts less") }
+    if plan.roots.isEmpty {
+        advice.append("name directories with other marks: resval-purge plan DIR --free SIZE")
+    }
+    Messages.write("\(found) (\(advice.joined(separator: ", ")))")
     return false
 }
 

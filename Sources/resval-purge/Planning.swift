@@ -125,11 +125,12 @@ struct KeptCounts: Sendable {
     var text: String {
         byReason.map { name, count in
             let age = name == Self.tooYoungName ? " (used or changed \(tooYoungSentence))" : ""
-            return "\(count) \(name)\(age)"
+            return "\(count) \(name == Self.notACacheName ? "only like a cache" : name)\(age)"
         }.joined(separator: ", ")
     }
 
     private static let tooYoungName = KeepReason.tooYoung(minimumAge: 0).name
+    private static let notACacheName = KeepReason.notACache("").name
 }
 
 /// Counts the kept items by reason, and prints each one if requested. Shared by threads.

@@ -11,7 +11,7 @@ struct PurgeCommand: ParsableCommand {
             everything in it, is deleted whole or not at all.
 
             EXAMPLES
-              resval-purge status                       how short space is, and what may be deleted
+              resval-purge status                       space, and how much may be deleted
               resval-purge plan --free 10G              what would be deleted for 10 GiB
               resval-purge run --free 10G               delete it
               resval-purge plan --free 10G --output p.json; resval-purge run p.json

@@ -35,7 +35,6 @@ struct ExplainCommand: ParsableCommand {
 
     func run() throws {
         let reader = try policy.reader { $0.heeding(PurgePlaces($1)) }
-        reportUnaskedSettings()
         var output = Explanation(
             isJSON: isJSON, isColored: !isJSON && color.color.colorsStandardOutput)
         try input.run(beforeWaiting: { output.flush() }) { path, outcome throws(FileError) in
@@ -43,6 +42,7 @@ struct ExplainCommand: ParsableCommand {
                 let item = try reader.item(at: path.path)
                 let sign = try EvictionSign(of: item.path.withoutFollowing, item.status)
                 output.write(ExplainedItem(path: Array(path.bytes), item: item, sign: sign))
+                if !item.decision.isExcluded { reportUnaskedSettings() }
                 if item.hasTrouble { outcome.noteFailure() }
             } catch {
                 output.write(error, of: Array(path.bytes))

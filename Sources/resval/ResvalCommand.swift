@@ -139,16 +139,21 @@ struct CompletionsCommand: ParsableCommand {
         commandName: "completions",
         abstract: "Print a shell's completion script.",
         discussion: """
+            It completes resval, resval-backup and resval-purge.
+
             EXAMPLES
-              resval completions bash > ~/.local/share/bash-completion/completions/resval
-              resval completions zsh > ~/.zfunc/_resval
-              resval completions fish > ~/.config/fish/completions/resval.fish
+              source <(resval completions bash)   in ~/.bashrc
+              source <(resval completions zsh)    in ~/.zshrc, after compinit
+              resval completions fish | source    in ~/.config/fish/config.fish
             """)
 
     @Argument(help: "bash, zsh or fish.")
     var shell: Shell
 
     func run() {
-        StandardOutput.shared.write(shell.completionScript(for: ResvalCommand._commandName))
+        let resval = ResvalCommand._commandName
+        for program in [resval] + Companion.names.map({ "\(resval)-\($0)" }) {
+            StandardOutput.shared.write(shell.completionScript(for: program))
+        }
     }
 }

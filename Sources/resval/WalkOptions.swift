@@ -101,6 +101,7 @@ extension CommandVisitor {
         _ entry: borrowing TreeEntry, in context: Context
     ) -> Descent<Context> {
         reporter.count()
+        if reporter.isOwnState(entry) { return .skip }
         do throws(FileError) {
             return try look(at: entry, in: context)
         } catch {
@@ -128,11 +129,24 @@ final class ThreadOutput {
 struct WalkReporter {
     let outcome: Outcome
     private var counter: ItemCounter
+    /// The state directory of these programs, by its real name; nil if there is none.
+    private let ownState: (name: [UInt8], identity: FileIdentity)?
 
     /// - Parameter outcome: what failures are noted in; nil for that of the run.
     init(_ run: CommandRun, _ outcome: Outcome? = nil) {
         self.outcome = outcome ?? run.outcome
         counter = ItemCounter { run.progress.advance(by: $0) }
+        let state = (try? StateDirectory.path()).flatMap { try? NamedItem(at: $0) }
+        ownState = state.map { ($0.path.lastName.bytes, $0.status.identity) }
+    }
+
+    /// Whether an entry is the state directory of these programs, which a walk passes over unless
+    /// it begins there.
+    func isOwnState(_ entry: borrowing TreeEntry) -> Bool {
+        guard let ownState, entry.depth > 0,
+            entry.withName({ $0.elementsEqual(ownState.name) })
+        else { return false }
+        return (try? entry.status())?.identity == ownState.identity
     }
 
     @inline(__always)

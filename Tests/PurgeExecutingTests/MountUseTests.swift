@@ -1,3 +1,4 @@
+import EffectiveValues
 import Glibc
 import ResourceValues
 import SystemCalls
@@ -9,32 +10,40 @@ import Testing
 
 @Suite("What is mounted elsewhere is kept", .cleansUp)
 struct MountUseTests {
-    private let tree = Tree {
-        File(".cache/loose", block)
-        File(".cache/app/unit: 1/file", block)
-        File(".cache/app/unit: 1/deep/file", block)
-        File(".cache/app/unit: 1/deep/upper/file", block)
-        Directory(".cache/app/unit: 1/deep/work")
-        File("elsewhere/upper/other", block)
-        File("elsewhere/lower/other", block)
-        File("elsewhere/directory/other", block)
-        File("elsewhere/file", block)
+    /// Is in the names of this test alone: namespaces of others may have copies of its overlays, of
+    /// which only the names are known once it has ended.
+    private let id = UInt32.random(in: 0 ... .max)
+    private var app: String { ".cache/app\(id)" }
+    private var unit: String { "\(app)/unit: \(id)" }
+    private var tree: Tree {
+        Tree {
+            File(".cache/loose", block)
+            File("\(unit)/file", block)
+            File("\(unit)/deep/file", block)
+            File("\(unit)/deep/upper\(id)/file", block)
+            Directory("\(unit)/deep/work")
+            File("elsewhere/lower/other", block)
+            File("elsewhere/directory/other", block)
+            File("elsewhere/file", block)
+        }
     }
 
     /// Expects that a unit is kept in a plan made while shell commands hold something, and in one made
     /// before, and that it goes afterwards.
     ///
     /// - Parameters:
+    ///   - path: nil for the unit.
     ///   - script: run in the home with the path of the unit in `$unit`, and then waited in.
     ///   - options: of unshare(1), for another mount namespace; nil for this one.
     private func expectKept(
-        _ path: String = ".cache/app/unit: 1", in options: String? = nil, _ script: String
+        _ path: String? = nil, in options: String? = nil, _ script: String
     ) throws {
         try require(.root)
+        let path = path ?? unit
         let home = try purgeHomes().home(tree)
         let before = try home.plan()
         let ready = home.root.appending("ready")
-        let start = "cd $0 && unit=$0/'\(path)' && { \(script); }"
+        let start = "cd $0 && id=\(id) && unit=$0/'\(path)' && { \(script); }"
         var process: SleepingProcess?
         if let options {
             process = try SleepingProcess(
@@ -55,6 +64,8 @@ struct MountUseTests {
         #expect(home(path).exists)
         process?.end()
         if options == nil { try tool("umount", "--recursive", home("elsewhere/directory")) }
+        // While any overlay is mounted, a unit with what one left there is kept.
+        try tool("find", home(path), "-name", "work", "-perm", "0", "-delete")
         // A namespace that was made meanwhile has a copy of what was mounted in this one.
         let isCopied =
             try options == nil && reasonInPlan(home, home(path)) == .mountedElsewhere
@@ -97,7 +108,7 @@ struct MountUseTests {
     @Test("all of it, and the directory that holds it")
     func whole() throws {
         try expectKept(in: "--mount", "mount --bind \"$unit\" elsewhere/directory")
-        try expectKept(in: "--mount", "mount --bind .cache/app elsewhere/directory")
+        try expectKept(in: "--mount", "mount --bind \(app) elsewhere/directory")
     }
 
     @Test("a single file of it, and a file that is a unit")
@@ -115,7 +126,7 @@ struct MountUseTests {
     func meanwhile() throws {
         try require(.root)
         let home = try purgeHomes().home(tree)
-        let unit = home(".cache/app/unit: 1")
+        let unit = home(self.unit)
         let plan = try home.plan()
         var isMounted = false
         let report = try home.execute(plan) { call in
@@ -141,8 +152,8 @@ struct MountUseTests {
     @Test(
         "a directory of an overlay",
         arguments: [
-            "lowerdir=elsewhere/lower,upperdir=UNIT/deep/upper,workdir=UNIT/deep/work",
-            "lowerdir=elsewhere/lower:UNIT/deep/upper",
+            "lowerdir=elsewhere/lower,upperdir=UNIT/deep/upperID,workdir=UNIT/deep/work",
+            "lowerdir=elsewhere/lower:UNIT/deep/upperID",
             "lowerdir=UNIT:elsewhere/lower",
             "lowerdir=elsewhere/lower:UNIT/..",
         ], [nil, "--mount"])
@@ -150,9 +161,51 @@ struct MountUseTests {
         try expectKept(
             in: namespace,
             """
-            u=${unit//:/\\\\:}; o='\(options)'; o=${o//UNIT/$u}
+            u=${unit//:/\\\\:}; o='\(options)'; o=${o//ID/$id}; o=${o//UNIT/$u}
             mount -t overlay none -o "${o//elsewhere/$0/elsewhere}" elsewhere/directory
             """)
+    }
+
+    @Test(
+        "a directory of an overlay that is not at the path its mount names",
+        arguments: [
+            "cd \"$unit/deep\"; overlay upper$id work",
+            "cd \"$unit\"; overlay deep/upper$id $0/elsewhere/work",
+            "overlay \"$u/deep/upper$id\" \"$u/deep/work\"; mv \"$unit/deep\" \"$unit/moved\"",
+            "overlay \"$u/deep/upper$id\" \"$u/deep/work\"; mv \"$unit/deep/\"{upper$id,moved}",
+        ], [nil, "--mount"])
+    func movedOverlay(script: String, namespace: String?) throws {
+        try expectKept(
+            in: namespace,
+            """
+            u=${unit//:/\\\\:}; mkdir elsewhere/work
+            overlay() {
+                mount -t overlay none $0/elsewhere/directory \\
+                    -o "lowerdir=$0/elsewhere/lower,upperdir=$1,workdir=$2"
+            }
+            \(script); cd $0
+            """)
+    }
+
+    @Test(
+        "by name, where the path of an overlay's directory leads nowhere",
+        arguments: [
+            ("lowerdir=b/c/", "/a/c/d", true), ("lowerdir=/nowhere/c", "/a/c", true),
+            ("lowerdir=/nowhere/c", "/a/d", false), ("lowerdir=.", "/a", true),
+            ("lowerdir=b/..", "/a", true), ("upperdir=..", "/a", true),
+            ("lowerdir=/etc", "/a/etc", false), ("lowerdir=/etc,workdir=c", "/a/c", false),
+        ])
+    func names(options: String, path: String, isKept: Bool) {
+        let lines = "1 0 0:1 / / rw - ext4 d rw\n2 1 0:2 / /m rw - overlay o \(options)"
+        let table = MountTable(mountinfo: Array(lines.utf8))
+        let view = MountView(table, root: "/", own: table) { () throws(Errno) in
+            SharedDescriptor(try openDirectoryReference("/"))
+        }
+        let mounts = MountsElsewhere([view], in: table, lookingIn: ["/a"])
+        let reason = isKept ? KeepReason.mountedElsewhere : nil
+        #expect(mounts.reasonToKeep(Array(path.utf8)) == reason)
+        let held = Set(path.split(separator: "/").map { Array($0.utf8) })
+        #expect(mounts.reasonToKeep(Array("/b".utf8), holding: held) == reason)
     }
 
     @Test("what shows the directories that are looked at, or more, keeps nothing")
@@ -164,7 +217,7 @@ struct MountUseTests {
             "/usr/bin/unshare", "--mount", "--propagation=private", "bash", "-ec",
             """
             cd $0
-            mount --bind .cache/app .cache/app
+            mount --bind \(app) \(app)
             mount --bind .cache elsewhere/directory
             mount --bind $1 /mnt
             touch $1/ready && exec sleep 100
@@ -172,7 +225,7 @@ struct MountUseTests {
         try wait(for: ready)
         let report = try home.purge()
         #expect(report.kept == [:])
-        #expect(!home(".cache/app/unit: 1").exists)
+        #expect(!home(unit).exists)
         process.end()
     }
 }

@@ -141,7 +141,7 @@ struct ReachingTests {
                 + "deleted whole or not at all\n",
             complains:
                 "resval-purge: nothing can be deleted to free 1.0 MiB (--kept shows what "
-                + "is kept and why, run --partial accepts less)\n")
+                + "is kept and why)\n")
     }
 
     @Test("an interrupted removal is finished first, also when nothing else can be deleted")

@@ -88,6 +88,9 @@ struct PlanCommandTests {
         let plan = try PurgePlan(json: contentsOfFile(home("plan.json")))
         #expect(plan.units.count == 2 && plan.wantedBytes == 1 << 20)
         #expect(plan.roots == [home.home])
+        try home.run("plan", "--free", "100T", "--min-age", "0").expect(
+            exits: 1,
+            says: "name directories with other marks: resval-purge plan DIR --free SIZE)")
     }
 
     @Test("is the same in JSON, in records that end with NUL, and in the plan that is written")
@@ -120,6 +123,16 @@ struct PlanCommandTests {
             exits: 1,
             prints: "kept: 2 too-young (used or changed less than 24h ago), 1 protected-directory\n"
         )
+    }
+
+    @Test("says in words what looks like a cache but isn't")
+    func notACache() throws {
+        let home = try purgeHome {
+            Directory(".cache/app/repository/.git")
+            File(".cache/app/repository/file", block)
+        }
+        try home.run("plan", ".", "--free", "1B", "--min-age", "0").expect(
+            exits: 1, says: "nothing can be deleted", prints: "1 only like a cache")
     }
 
     @Test("reaches what shall be available, or has nothing to do")

@@ -16,10 +16,10 @@ struct UsageTests {
             ),
             (["get"], "missing expected argument '<key>'"),
             (["get", "excluded"], "give at least one path, or --files0-from FILE"),
-            (["get", "color", "x"], "unknown key 'color' (valid: isExcludedFromBackup"),
+            (["get", "color", "x"], "unknown key 'color' (valid:\n  isExcludedFromBackup"),
             (
                 ["get", "purgable", "x"],
-                "unknown key 'purgable' (did you mean 'purgeable'?) (valid: isExcluded"
+                "unknown key 'purgable' (did you mean 'purgeable'?) (valid:\n  isExcluded"
             ),
             (["get", "--files0-from", "-", "excluded", "x"], "not both"),
             (["get", "--json", "-0", "excluded", "x"], "give --json or --null, not both"),
@@ -39,7 +39,7 @@ struct UsageTests {
             (["set", "fileSize=1", "x"], "fileSize is computed and cannot be changed ("),
             (["set", "excluded=true,isExcludedFromBackup=false", "x"], "given twice"),
             (["set", "excluded=true,", "x"], "has no value"),
-            (["unset", "everything", "x"], "(valid: isExcludedFromBackup (excluded)"),
+            (["unset", "everything", "x"], "(valid:\n  isExcludedFromBackup (excluded)"),
             (["test", "fileSize", "x"], "fileSize is not Boolean"),
             (["completions", "tcsh"], "bash"),
             (["list", "--bogus", "x"], "unknown option '--bogus'"),
@@ -67,6 +67,9 @@ struct UsageTests {
         #expect(result.exitCode == (arguments.isEmpty ? 0 : 64))
         let said = arguments.isEmpty ? result.text : result.errorText
         #expect(said.contains(message))
+        for line in said.split(separator: "\n") where line.hasPrefix("  is") {
+            #expect(line.count <= 80)
+        }
         if arguments.contains("--json") {
             #expect(result.text.hasPrefix(#"{"version":1,"type":"error","path":null,"#))
         } else if !arguments.isEmpty {

@@ -134,6 +134,26 @@ struct WalkTests {
                 "resval: ./closed: cannot look inside this directory: permission denied"))
     }
 
+    @Test("the state of these programs is passed over unless a ROOT is in it")
+    func ownState() throws {
+        let root = try temporaryDirectory {
+            File("state/resval/records/f").excluded()
+            File("other/resval/f").excluded()
+        }
+        func text(_ arguments: String...) throws -> String {
+            try Command(
+                .built("resval"), arguments: arguments, in: root,
+                environment: ["XDG_STATE_HOME": root.appending("state").string]
+            ).run().text
+        }
+        try #expect(text("find") == "./other/resval/f\n")
+        try #expect(text("find", "state/resval") == "state/resval/records/f\n")
+        for text in [try text("marks", "save"), try text("usage", "--json")] {
+            #expect(text.contains("other/resval"))
+            #expect(!text.contains("records"))
+        }
+    }
+
     @Test("set -R marks everything below, follows the ROOT only, and counts what it left")
     func recursiveSet() throws {
         let root = try temporaryDirectory {

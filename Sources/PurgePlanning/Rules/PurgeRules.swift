@@ -272,6 +272,9 @@ extension PurgeRules {
             {
                 return .mountPoint
             }
+            if isAsked(.deleting), mountsElsewhere.mayBeOfOverlay(name, status) {
+                return .mountedElsewhere
+            }
             if isProtectedRoot(status) { return .protectedRoot }
             if isAsked(.deleting), !isDirectory, status.kind != .regularFile,
                 status.kind != .symbolicLink

@@ -69,9 +69,11 @@ struct IncludeCommand: ParsableCommand {
 
     func run() throws {
         let reader = try EffectiveValueReader(markers.policy(in: PolicyEnvironment.current()))
-        reportUnaskedSettings()
         try items.apply(.include) { path throws(FileError) in
-            try inclusion(of: path.path, followingLink: path.followsSymbolicLink, reader)
+            let change = try inclusion(
+                of: path.path, followingLink: path.followsSymbolicLink, reader)
+            if change.complaint == nil { reportUnaskedSettings() }
+            return change
         }
     }
 }

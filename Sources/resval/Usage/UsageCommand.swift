@@ -64,6 +64,7 @@ struct UsageCommand: ParsableCommand {
             policy: policy.policy.policy(in: environment).heeding(PurgePlaces(environment)),
             mounts: environment.mounts)
         planner.repositories = BackupRepositories.used(in: environment)
+        planner.ownState = try? StateDirectory.path()
         let scanner = roots.walk.scanner(threadCount: threads.count)
         planner.threadCount = scanner.threadCount
         planner.shouldStop = scanner.shouldStop

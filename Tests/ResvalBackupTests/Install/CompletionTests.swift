@@ -97,6 +97,16 @@ struct CompletionTests {
         expect(result, exits: 0, prints: Self.lines.map { $0.1 + "\n" }.joined())
     }
 
+    @Test("resval completions prints the scripts of all programs", arguments: Shell.allCases)
+    func scripts(_ shell: Shell) throws {
+        let scripts = try ["resval", "resval-backup", "resval-purge"].map { program in
+            try Command(.built(program), "--generate-completion-script", shell.rawValue)
+                .run(exits: 0).text
+        }
+        let all = try Command(.built("resval"), "completions", shell.rawValue).run(exits: 0)
+        #expect(all.text == scripts.joined())
+    }
+
     @Test(
         "the candidates of a word are complete",
         arguments: [

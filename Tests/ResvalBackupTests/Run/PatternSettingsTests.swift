@@ -66,8 +66,25 @@ struct PatternSettingsTests {
             try fixture.configure(fixture.usual + "exclude-larger-than = \"1K\"\n")
             let result = try command.run()
             #expect(
-                result.errorText.contains("exclude-larger-than may leave out more") != isAsked,
+                result.errorText.contains("'exclude-larger-than' may exclude more") != isAsked,
                 "\(result)")
+        }
+    }
+
+    @Test("resval does not name settings that exclude nothing, or where it answers nothing")
+    func unasked() throws {
+        let fixture = try configuredBackup { Self.tree }
+        let source = fixture.backup.source
+        for (setting, path, isNamed) in [
+            ("exclude = []\n", source, false), ("exclude = [\"*.iso\"]\n", source, true),
+            ("exclude = [\"*.iso\"]\n", source.appending("none"), false),
+        ] {
+            try fixture.configure(fixture.usual + setting)
+            let result = try Command(
+                .built("resval"), arguments: ["explain", "\(path)"],
+                environment: fixture.command().environment
+            ).run()
+            #expect(result.errorText.contains("'exclude' may exclude more") == isNamed, "\(result)")
         }
     }
 

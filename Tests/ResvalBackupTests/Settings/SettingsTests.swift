@@ -156,6 +156,7 @@ struct SettingsTests {
         ("password-file = \"~ada/f\"", 3, "password-file takes paths that begin with / or ~/"),
         ("password = 1234", 3, "password takes text in quotes"),
         ("sources = [", 3, "is not valid TOML"), ("sources = [\"/\"]", 3, "is not valid TOML"),
+        ("tags = [\"a\",\n\n", 3, "is not valid TOML: a list has no closing bracket"),
         ("tags = [\r\n\r\n'a',\r\n\r\n'b'\r\n]\r\nwrong = 1", 9, "wrong is not a setting"),
     ]
 

@@ -11,12 +11,22 @@ struct MountsElsewhere: Sendable {
     private let whole: [[UInt8]]
     /// Rejects most paths that contain none of ``mounted``.
     private let filter: NameFilter
+    /// The names of directories of overlays that are not found at their paths: a unit that has,
+    /// contains or is below such a name is kept.
+    private let layerNames: Set<[UInt8]>
+    /// Whether an overlay is mounted that takes changes.
+    private let takesChanges: Bool
 
-    static let none = MountsElsewhere(mounted: [], whole: [])
+    static let none = MountsElsewhere(
+        mounted: [], whole: [], layerNames: [], takesChanges: false)
 
-    private init(mounted: [[UInt8]], whole: [[UInt8]]) {
+    private init(
+        mounted: [[UInt8]], whole: [[UInt8]], layerNames: Set<[UInt8]>, takesChanges: Bool
+    ) {
         self.mounted = mounted
         self.whole = whole
+        self.layerNames = layerNames
+        self.takesChanges = takesChanges
         let slash = UInt8(ascii: "/")
         filter = NameFilter(
             mounted.flatMap { path in
@@ -47,17 +57,45 @@ struct MountsElsewhere: Sendable {
         func paths(_ parts: Set<FilesystemPart>) -> [[UInt8]] {
             parts.flatMap { $0.paths(in: own) }.map(\.bytes)
         }
-        self.init(mounted: paths(mounted), whole: paths(whole))
+        let lost = Set(views.flatMap(\.namedLayers)).subtracting(views.flatMap(\.foundLayers))
+        let names = lost.map { $0.path.lexicallyNormalized().lastComponent }
+        // A layer without a name, such as `.`, may be anywhere.
+        let isAnywhere = names.contains { $0?.kind != .regular }
+        self.init(
+            mounted: paths(mounted), whole: isAnywhere ? [[UInt8(ascii: "/")]] : paths(whole),
+            layerNames: Set(names.compactMap { $0.map { FilePath(root: nil, [$0]).bytes } }),
+            takesChanges: views.contains(where: \.takesChanges))
     }
 
     /// Returns the reason to keep a unit; nil when nothing in it is mounted elsewhere.
-    func reasonToKeep(_ path: [UInt8]) -> KeepReason? {
+    ///
+    /// - Parameter names: those of its directories, where ``mayBeOfOverlay(_:_:)`` was not asked.
+    func reasonToKeep(_ path: [UInt8], holding names: Set<[UInt8]> = []) -> KeepReason? {
         let isUsed =
             path.withUnsafeBytes { filter.mayContain($0) }
             && mounted.contains { isHeld($0, by: path) }
             || whole.contains { isHeld($0, by: path) || isHeld(path, by: $0) }
+            || !layerNames.isEmpty
+                && (!layerNames.isDisjoint(with: names)
+                    || path.split(separator: UInt8(ascii: "/"))
+                        .contains { layerNames.contains(Array($0)) })
         return isUsed ? .mountedElsewhere : nil
     }
+
+    /// Whether an item may be a directory of an overlay not found at its path, or lead there, or
+    /// is what overlays make in `workdir`: a directory `work` without permissions.
+    func mayBeOfOverlay(_ name: UnsafeRawBufferPointer, _ status: FileStatus) -> Bool {
+        guard status.kind != .regularFile else { return false }
+        return takesChanges && status.permissions == 0 && name.elementsEqual("work".utf8)
+            || !layerNames.isEmpty && layerNames.contains(Array(name))
+    }
+}
+
+/// A directory of an overlay, as its mount options name it.
+struct OverlayLayer: Hashable {
+    /// The device number of the overlay, the same in all mount namespaces.
+    let device: UInt64
+    let path: FilePath
 }
 
 /// The mounts seen by processes with the same mount namespace and root.
@@ -67,6 +105,13 @@ struct MountView {
     /// What is mounted, and what is mounted over.
     let parts: Set<FilesystemPart>
     let layers: Set<FilesystemPart>
+    /// The directories that overlays show.
+    let namedLayers: [OverlayLayer]
+    /// Those that exist at their paths, there or here. Others have a relative path, or another one
+    /// since a directory was renamed.
+    let foundLayers: Set<OverlayLayer>
+    /// Whether an overlay takes changes.
+    let takesChanges: Bool
     /// The mount points of remote and FUSE filesystems, as paths of this process.
     private let remoteMountPoints: [[UInt8]]
     /// Whether ``isRemote(_:)`` can return true.
@@ -89,16 +134,27 @@ struct MountView {
         parts = Set(mounts.map(\.1)).union(
             table.mounts.compactMap { FilesystemPart(beneath: $0, in: table) })
         var layers: Set<FilesystemPart> = []
-        for layer in table.mounts.flatMap(\.layers) where layer.isAbsolute {
-            // The paths are those of the process that mounted the overlay, perhaps in this
-            // process's namespace.
-            layers.formUnion(Self.parts(of: layer, table, root: root, openRoot))
-            layers.formUnion(
-                Self.parts(of: layer, own, root: "/") { () throws(Errno) in
+        var found: Set<OverlayLayer> = []
+        for mount in table.mounts {
+            for path in mount.layers + mount.workDirectories where path.isAbsolute {
+                // The paths are those of the process that mounted the overlay, perhaps in this
+                // process's namespace.
+                let there = Self.parts(of: path, table, root: root, openRoot)
+                let here = Self.parts(of: path, own, root: "/") { () throws(Errno) in
                     SharedDescriptor(try openDirectoryReference("/"))
-                })
+                }
+                layers.formUnion(there.parts + here.parts)
+                if there.exists || here.exists {
+                    found.insert(OverlayLayer(device: mount.device, path: path))
+                }
+            }
         }
         self.layers = layers
+        foundLayers = found
+        namedLayers = table.mounts.flatMap { mount in
+            mount.layers.map { OverlayLayer(device: mount.device, path: $0) }
+        }
+        takesChanges = table.mounts.contains { !$0.workDirectories.isEmpty }
     }
 
     /// Whether a symbolic link of `/proc` leads to a remote or FUSE filesystem, which may never
@@ -109,25 +165,30 @@ struct MountView {
         remoteMountPoints.contains { isHeld(target, by: $0) }
     }
 
-    /// Returns a layer by its path as given, and by the real path.
+    /// Returns a layer by its path as given, and by the real path, and whether it exists. One that
+    /// this process may not reach, or not without a server, counts as existing.
     private static func parts(
         of layer: FilePath, _ table: MountTable, root: FilePath?,
         _ openRoot: () throws(Errno) -> SharedDescriptor
-    ) -> [FilesystemPart] {
-        guard !table.isRemote(layer) else { return [] }
+    ) -> (parts: [FilesystemPart], exists: Bool) {
+        guard !table.isRemote(layer) else { return ([], true) }
         var paths = [layer]
+        var exists = false
         if let root {
             do throws(Errno) {
                 let directory = try openRoot()
                 let opened = try openReference(layer, inRoot: directory.descriptor)
+                exists = true
                 let target = try SystemCalls.realPath(ofOpen: opened.descriptor)
                 if let real = path(target, below: root) { paths.append(real) }
+            } catch .permissionDenied {
+                exists = true
             } catch {
                 // The path does not exist here: the layer is found in another namespace, or not at
                 // all.
             }
         }
-        return paths.compactMap { FilesystemPart($0, in: table) }
+        return (paths.compactMap { FilesystemPart($0, in: table) }, exists)
     }
 
     private static func path(_ path: FilePath, below root: FilePath) -> FilePath? {

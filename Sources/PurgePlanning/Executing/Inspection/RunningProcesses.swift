@@ -53,7 +53,7 @@ final class RunningProcesses {
             return units.map { unit, path in
                 if !used.isDisjoint(with: unit.contents.directories) { return .processInside }
                 return used.isDisjoint(with: unit.contents.files)
-                    ? mounts.reasonToKeep(path) : .inUse
+                    ? mounts.reasonToKeep(path, holding: unit.contents.names) : .inUse
             }
         } catch {
             return units.map { _ in error }

@@ -347,6 +347,8 @@ struct UnitContents: Sendable {
     private(set) var directories: Set<FileIdentity> = []
     /// All other items.
     private(set) var files: Set<FileIdentity> = []
+    /// The names of all items but regular files, without the top one.
+    private(set) var names: Set<[UInt8]> = []
     private var linkedFiles: Set<FileIdentity> = []
 
     /// The items whose times a removal changes before it removes them.
@@ -369,6 +371,7 @@ struct UnitContents: Sendable {
         hasher.combine(status.attributeModificationTime)
         digest &+= UInt64(bitPattern: Int64(hasher.finalize()))
         newestChange = max(newestChange, status.attributeModificationTime)
+        if status.kind != .regularFile { names.insert(name) }
         if status.kind == .directory {
             directories.insert(status.identity)
         } else {
