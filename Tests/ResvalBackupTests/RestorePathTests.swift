@@ -191,6 +191,9 @@ struct RestorePathTests {
             "the shell found nothing that matches", "/nowhere: is in no snapshot (list")
         #expect(try tool("cat", backup("notes")) == "old")
         try backup.putBack(exits: 64)
+        for command in ["restore", "snapshots"] {
+            try backup.run(command, "", exits: 1, says: "'': no such file or directory")
+        }
     }
 
     @Test(

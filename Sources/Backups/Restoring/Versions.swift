@@ -16,8 +16,9 @@ package struct AskedPath: Sendable {
     /// How to go on where no snapshot has it.
     fileprivate let advice: String
 
-    /// - Throws: ``FileError`` when the working directory cannot be found out.
+    /// - Throws: ``FileError`` for no words at all, and when the working directory cannot be found out.
     package init(_ typed: FilePath) throws(FileError) {
+        guard !typed.isEmpty else { throw FileError(.noSuchFileOrDirectory, of: typed) }
         let directory = typed.isAbsolute ? FilePath("/") : try realPath(of: ".")
         path = directory.pushing(typed).lexicallyNormalized()
         var ancestor = FilePath("/")
