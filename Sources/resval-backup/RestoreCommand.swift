@@ -80,7 +80,7 @@ struct RestoreCommand: AsyncParsableCommand {
         var written = false
         for result in results {
             code = max(code, write(result) ? 0 : 3)
-            if !result.isNothing, !result.wasThere { written = true }
+            if !result.isNothing, !result.wroteNothing { written = true }
         }
         if code != 0 { throw ExitCode(written ? 3 : 1) }
     }
@@ -157,10 +157,15 @@ struct RestoreCommand: AsyncParsableCommand {
             Messages.warn(about: path, "had other names, which keep the old content")
         }
         for complaint in result.complaints { Messages.write(complaint) }
-        if result.merged.differingItems > 0 {
+        let differing = result.merged.differingItems
+        if differing > 0 {
+            let subject =
+                differing == 1 ? "differs" : "\(counted(differing, "item")) of the snapshot differ"
             Messages.write(
-                "\(counted(result.merged.differingItems, "item")) of the snapshot differ from what is there, "
-                    + "which stays (to replace it: --overwrite; to have both: --target)")
+                about: differing == 1 ? result.merged.firstDiffering : nil,
+                "\(subject) from what is there, which stays"
+                    + (result.wroteNothing ? "; nothing was written" : "")
+                    + " (to replace it: --overwrite; to have both: --target)")
         }
         var told: Set<[UInt8]> = []
         for part in result.absentParts where told.insert(part.path).inserted {
@@ -247,10 +252,12 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     private func write(text result: RestoreResult, to buffer: inout OutputBuffer) {
-        guard !result.wasThere else { return }
+        guard !result.wroteNothing else { return }
+        let differs = result.merged.differingItems > 0
         buffer.append(text: "snapshot \(result.snapshot.shortIdentifier): ")
         buffer.append(text: result.isComplete ? "" : "\(result.wholeItems) of ")
-        buffer.append(text: "\(counted(result.items, "item")) restored\n")
+        buffer.append(text: "\(counted(result.items, "item")) ")
+        buffer.append(differs ? "are now as in it\n" : "restored\n")
         let aside = Dictionary(
             result.merged.movedAside.map { ($0.path, $0.name) },
             uniquingKeysWith: { first, _ in first })
@@ -267,7 +274,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 buffer.append(" stays; the version of the snapshot is beside it: ")
                 buffer.append(name: name)
             } else {
-                buffer.append(" is back")
+                buffer.append(differs ? " has what it lacked" : " is back")
             }
             buffer.append("\n")
         }

@@ -7,6 +7,8 @@ package struct MergeOutcome: Sendable {
     fileprivate(set) var failures: [RestoreFailure] = []
     /// The number of items that something else has the name of, which stays.
     package fileprivate(set) var differingItems = 0
+    /// The path of the first of them.
+    package fileprivate(set) var firstDiffering: [UInt8] = []
     /// Those of the items asked for that were there, with the same content and permissions.
     package fileprivate(set) var equal: [[UInt8]] = []
     /// The number of items that got a name, each with everything below it.
@@ -190,6 +192,7 @@ struct TreeMerger {
             return
         }
         guard isAsked else {
+            if outcome.differingItems == 0 { outcome.firstDiffering = item.path }
             outcome.differingItems += 1
             return
         }
