@@ -179,11 +179,14 @@ struct RestoreCommand: AsyncParsableCommand {
                     + "(list: resval-backup show \(identifier) --excluded; find: "
                     + "resval-backup snapshots PATH)")
         }
-        for (path, versions) in result.otherVersions { tell(path, versions) }
+        let aside = Dictionary(
+            result.merged.movedAside.map { ($0.path, $0.name) },
+            uniquingKeysWith: { first, _ in first })
+        for (path, versions) in result.otherVersions { tell(path, aside[path], versions) }
         printResult(asJSON: json) {
             addFields(of: result, to: &$0)
         } text: {
-            write(text: result, to: &$0)
+            write(text: result, aside, to: &$0)
         }
         return result.isComplete && result.absentParts.isEmpty && result.otherVersions.isEmpty
     }
@@ -209,14 +212,17 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     /// Names the other versions of an item that is there as it is in the newest snapshot.
-    private func tell(_ path: [UInt8], _ versions: [Occurrence]) {
+    ///
+    /// - Parameter name: the name that it has beside something else.
+    private func tell(_ path: [UInt8], _ name: [UInt8]?, _ versions: [Occurrence]) {
         var seen: Set<[String]> = []
         let others = versions.reversed().filter {
             seen.insert(["\($0.bytes)", "\($0.items)", $0.modified?.rfc3339 ?? ""]).inserted
         }
         Messages.write(
             about: path,
-            "is there as it is in the snapshot; nothing was written"
+            (name.map { "is there already as \(NameEscaping.text($0))" }
+                ?? "is there as it is in the snapshot") + "; nothing was written"
                 + (others.isEmpty ? "" : ". Other versions (to take one: --snapshot ID):"))
         for version in others {
             Messages.write(
@@ -251,16 +257,15 @@ struct RestoreCommand: AsyncParsableCommand {
         }
     }
 
-    private func write(text result: RestoreResult, to buffer: inout OutputBuffer) {
+    private func write(
+        text result: RestoreResult, _ aside: [[UInt8]: [UInt8]], to buffer: inout OutputBuffer
+    ) {
         guard !result.wroteNothing else { return }
         let differs = result.merged.differingItems > 0
         buffer.append(text: "snapshot \(result.snapshot.shortIdentifier): ")
         buffer.append(text: result.isComplete ? "" : "\(result.wholeItems) of ")
         buffer.append(text: "\(counted(result.items, "item")) ")
         buffer.append(differs ? "are now as in it\n" : "restored\n")
-        let aside = Dictionary(
-            result.merged.movedAside.map { ($0.path, $0.name) },
-            uniquingKeysWith: { first, _ in first })
         let places = result.paths.isEmpty ? result.snapshot.sources.map(\.bytes) : result.paths
         let missing = result.failures.map(\.path) + result.absentParts.map(\.path)
         for place in places where !result.merged.equal.contains(place) && !missing.contains(place) {

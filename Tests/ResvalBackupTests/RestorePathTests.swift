@@ -145,18 +145,21 @@ struct RestorePathTests {
             cd "$1"; for f in *; do echo new > "$f"; done
             """
         try shell(script, backup.source)
-        for _ in 0..<2 {
-            let notes = backup("notes")
-            try backup.run(
-                "restore", notes, backup("\(long)"), exits: 0,
-                prints: "\(notes) stays; ")
+        let paths = [backup("notes"), backup("\(long)")]
+        for isFirst in [true, false] {
+            try backup.command(["restore"] + paths).run(
+                exits: 0, says: [], prints: ["\(paths[0]) stays; "])
+            // It is there now.
+            try backup.command(["restore"] + paths).run(
+                exits: 1, says: ["notes: is there already as notes (from 20"])
+            if isFirst { try shell("for f in \"$1\"/*from*; do : > \"$f\"; done", backup.source) }
         }
         for name in ["notes", long] {
             let content = try tool("cat", backup("\(name)"))
             #expect(content == "new")
         }
-        let versions = try shell("cat \"$1\"/*from*", backup.source)
-        #expect(versions == "longlongoldold")
+        let versions = try shell("cat \"$1\"/*', 2)'", backup.source)
+        #expect(versions == "longold")
         let names = try TreeListing(of: backup.source).items.keys
             .map { String(decoding: $0, as: UTF8.self) }
         #expect(names.count { $0.hasPrefix("/notes (from 20") } == 2, "\(names)")
