@@ -197,6 +197,10 @@ struct RestorePathTests {
             says: "/latest: is in no snapshot (a snapshot is named with --snapshot)",
             "the shell found nothing that matches", "/nowhere: is in no snapshot (list")
         #expect(try tool("cat", backup("notes")) == "old")
+        try Tree { File("new", "text") }.create(in: backup.source)
+        try backup.create("--exclude", "new")
+        try backup.putBack(
+            "new", exits: 1, says: "/new: is in no snapshot: it is excluded by the pattern ")
         try backup.putBack(exits: 64)
         for command in ["restore", "snapshots"] {
             try backup.run(command, "", exits: 1, says: "'': no such file or directory")
