@@ -49,8 +49,9 @@ struct OccurrenceTests {
         let all = try identifiers(backup)
         let one = try backup.run("snapshots", gone, exits: 0)
         #expect(one.text.split(separator: "\n").count == 2, "\(one)")
-        let none = try backup.run("snapshots", backup("none"))
-        #expect(none.exitCode == 0 && none.text == "", "\(none)")
+        let none = try backup.run(
+            "snapshots", backup("none"), exits: 0, says: "/none: is in no snapshot of this machine")
+        #expect(none.text == "", "\(none)")
         let kept = try backup.runSuccessfully("snapshots", file).split(separator: "\n")
         #expect(kept.dropFirst().map { String($0.prefix(8)) } == all, "\(kept)")
         #expect(kept.last?.contains("  keeps evicted files") == true, "\(kept)")
