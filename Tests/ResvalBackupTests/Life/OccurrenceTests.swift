@@ -31,7 +31,7 @@ struct OccurrenceTests {
         #expect(result.errorText == "")
         let lines = result.text.split(separator: "\n").dropFirst()
         #expect(lines.map { String($0.prefix(8)) } == Array(all.prefix(2)), "\(result)")
-        for line in lines { #expect(line.hasSuffix("/source  2 items, 12 B"), "\(result)") }
+        for line in lines { #expect(line.hasSuffix("/source  4 items, 12 B"), "\(result)") }
     }
 
     @Test("an item that is gone, or that no snapshot holds, and one in a snapshot of evicted files")
