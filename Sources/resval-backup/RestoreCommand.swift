@@ -176,8 +176,9 @@ struct RestoreCommand: AsyncParsableCommand {
             let identifier = result.snapshot.shortIdentifier
             Messages.write(
                 "items below that the snapshot excludes: \(result.excludedItems); older ones may have them "
-                    + "(list: resval-backup show \(identifier) --excluded; find: "
-                    + "resval-backup snapshots PATH)")
+                    + Advice.completed(
+                        "(list: resval-backup show \(identifier) --excluded; find: "
+                            + "resval-backup snapshots PATH)"))
         }
         let aside = Dictionary(
             result.merged.movedAside.map { ($0.path, $0.name) },
@@ -200,8 +201,9 @@ struct RestoreCommand: AsyncParsableCommand {
                 "was missing, or could not be stored whole, when \(name) was made")
         }
         let names = holders.map { "snapshot \($0.shortIdentifier) of \($0.time.localMinute)" }
+        let command = Advice.completed("resval-backup restore")
         let commands = holders.map {
-            "resval-backup restore --snapshot \($0.shortIdentifier) \(ShellWord.quoted(part.path))"
+            "\(command) --snapshot \($0.shortIdentifier) \(ShellWord.quoted(part.path))"
         }
         Messages.write(
             about: part.path,

@@ -56,7 +56,8 @@ struct SnapshotsCommand: AsyncParsableCommand {
             if list.snapshots.isEmpty, list.unreadable.isEmpty {
                 Messages.write(
                     about: path,
-                    "is in no snapshot of this machine (list: resval-backup snapshots)")
+                    Advice.completed(
+                        "is in no snapshot of this machine (list: resval-backup snapshots)"))
             }
         }
         if !list.unreadable.isEmpty { throw ExitCode(3) }
