@@ -80,7 +80,7 @@ struct RestoreCommand: AsyncParsableCommand {
         var written = false
         for result in results {
             code = max(code, write(result) ? 0 : 3)
-            if !result.isNothing, !result.wasThere { written = true }
+            if !result.isNothing, !result.wroteNothing { written = true }
         }
         if code != 0 { throw ExitCode(written ? 3 : 1) }
     }
@@ -157,10 +157,15 @@ struct RestoreCommand: AsyncParsableCommand {
             Messages.warn(about: path, "had other names, which keep the old content")
         }
         for complaint in result.complaints { Messages.write(complaint) }
-        if result.merged.differingItems > 0 {
+        let differing = result.merged.differingItems
+        if differing > 0 {
+            let subject =
+                differing == 1 ? "differs" : "\(counted(differing, "item")) of the snapshot differ"
             Messages.write(
-                "\(counted(result.merged.differingItems, "item")) of the snapshot differ from what is there, "
-                    + "which stays (to replace it: --overwrite; to have both: --target)")
+                about: differing == 1 ? result.merged.firstDiffering : nil,
+                "\(subject) from what is there, which stays"
+                    + (result.wroteNothing ? "; nothing was written" : "")
+                    + " (to replace it: --overwrite; to have both: --target)")
         }
         var told: Set<[UInt8]> = []
         for part in result.absentParts where told.insert(part.path).inserted {
@@ -171,14 +176,18 @@ struct RestoreCommand: AsyncParsableCommand {
             let identifier = result.snapshot.shortIdentifier
             Messages.write(
                 "items below that the snapshot excludes: \(result.excludedItems); older ones may have them "
-                    + "(list: resval-backup show \(identifier) --excluded; find: "
-                    + "resval-backup snapshots PATH)")
+                    + Advice.completed(
+                        "(list: resval-backup show \(identifier) --excluded; find: "
+                            + "resval-backup snapshots PATH)"))
         }
-        for (path, versions) in result.otherVersions { tell(path, versions) }
+        let aside = Dictionary(
+            result.merged.movedAside.map { ($0.path, $0.name) },
+            uniquingKeysWith: { first, _ in first })
+        for (path, versions) in result.otherVersions { tell(path, aside[path], versions) }
         printResult(asJSON: json) {
             addFields(of: result, to: &$0)
         } text: {
-            write(text: result, to: &$0)
+            write(text: result, aside, to: &$0)
         }
         return result.isComplete && result.absentParts.isEmpty && result.otherVersions.isEmpty
     }
@@ -192,8 +201,9 @@ struct RestoreCommand: AsyncParsableCommand {
                 "was missing, or could not be stored whole, when \(name) was made")
         }
         let names = holders.map { "snapshot \($0.shortIdentifier) of \($0.time.localMinute)" }
+        let command = Advice.completed("resval-backup restore")
         let commands = holders.map {
-            "resval-backup restore --snapshot \($0.shortIdentifier) \(ShellWord.quoted(part.path))"
+            "\(command) --snapshot \($0.shortIdentifier) \(ShellWord.quoted(part.path))"
         }
         Messages.write(
             about: part.path,
@@ -204,14 +214,17 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     /// Names the other versions of an item that is there as it is in the newest snapshot.
-    private func tell(_ path: [UInt8], _ versions: [Occurrence]) {
+    ///
+    /// - Parameter name: the name that it has beside something else.
+    private func tell(_ path: [UInt8], _ name: [UInt8]?, _ versions: [Occurrence]) {
         var seen: Set<[String]> = []
         let others = versions.reversed().filter {
             seen.insert(["\($0.bytes)", "\($0.items)", $0.modified?.rfc3339 ?? ""]).inserted
         }
         Messages.write(
             about: path,
-            "is there as it is in the snapshot; nothing was written"
+            (name.map { "is there already as \(NameEscaping.text($0))" }
+                ?? "is there as it is in the snapshot") + "; nothing was written"
                 + (others.isEmpty ? "" : ". Other versions (to take one: --snapshot ID):"))
         for version in others {
             Messages.write(
@@ -246,14 +259,15 @@ struct RestoreCommand: AsyncParsableCommand {
         }
     }
 
-    private func write(text result: RestoreResult, to buffer: inout OutputBuffer) {
-        guard !result.wasThere else { return }
+    private func write(
+        text result: RestoreResult, _ aside: [[UInt8]: [UInt8]], to buffer: inout OutputBuffer
+    ) {
+        guard !result.wroteNothing else { return }
+        let differs = result.merged.differingItems > 0
         buffer.append(text: "snapshot \(result.snapshot.shortIdentifier): ")
         buffer.append(text: result.isComplete ? "" : "\(result.wholeItems) of ")
-        buffer.append(text: "\(counted(result.items, "item")) restored\n")
-        let aside = Dictionary(
-            result.merged.movedAside.map { ($0.path, $0.name) },
-            uniquingKeysWith: { first, _ in first })
+        buffer.append(text: "\(counted(result.items, "item")) ")
+        buffer.append(differs ? "are now as in it\n" : "restored\n")
         let places = result.paths.isEmpty ? result.snapshot.sources.map(\.bytes) : result.paths
         let missing = result.failures.map(\.path) + result.absentParts.map(\.path)
         for place in places where !result.merged.equal.contains(place) && !missing.contains(place) {
@@ -267,7 +281,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 buffer.append(" stays; the version of the snapshot is beside it: ")
                 buffer.append(name: name)
             } else {
-                buffer.append(" is back")
+                buffer.append(differs ? " has what it lacked" : " is back")
             }
             buffer.append("\n")
         }

@@ -53,6 +53,12 @@ struct SnapshotsCommand: AsyncParsableCommand {
             for snapshot in list.unreadable {
                 Messages.write(about: path, "may be in a snapshot: \(snapshot.sentence)")
             }
+            if list.snapshots.isEmpty, list.unreadable.isEmpty {
+                Messages.write(
+                    about: path,
+                    Advice.completed(
+                        "is in no snapshot of this machine (list: resval-backup snapshots)"))
+            }
         }
         if !list.unreadable.isEmpty { throw ExitCode(3) }
     }

@@ -40,6 +40,13 @@ struct ScopeOptions: ParsableArguments {
         name: .customLong("protect"), parsing: .singleValue,
         help: ArgumentHelp("A directory never touched; can be repeated.", valueName: "path"))
     var protected: [PathArgument] = []
+
+    func validate() throws {
+        // It would be the working directory.
+        guard !(caches + protected).contains(where: \.bytes.isEmpty) else {
+            throw ValidationError("give --cache and --protect a path")
+        }
+    }
 }
 
 struct TargetOptions: ParsableArguments {

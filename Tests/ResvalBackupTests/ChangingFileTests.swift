@@ -21,6 +21,9 @@ struct ChangingFileTests {
             #expect(lines.contains { $0.contains("/source/\(name): ") }, "\(name)")
         }
         try backup.restore(exits: 3, says: "/secret: was missing, or could not")
+        try backup.run(
+            "restore", backup("secret"), exits: 1,
+            says: "/secret: is in no snapshot: it was missing, or could not be stored (")
         let place = backup.restored(backup.source)
         #expect(try TreeListing(of: place).items[Array("/open".utf8)] != nil)
         try backup.run("plan", "--excluded-only", backup.source, exits: 3)

@@ -105,7 +105,11 @@ struct RestorePathTests {
         let backup = try snapshot()
         let project = backup("project")
         try shell("cd \"$1\"; echo new > kept; rm -r deep; chmod 700 .", project)
-        try backup.putBack("project", exits: 3, says: "1 item of the snapshot differ")
+        try backup.putBack(
+            "project", exits: 3, says: "project/kept: differs from what is there, which stays (",
+            prints: ": 3 of 4 items are now as in it\n", "project has what it lacked\n")
+        let again = try backup.putBack("project", exits: 1, says: "stays; nothing was written")
+        #expect(again.text == "", "\(again)")
         #expect(try tool("cat", project.appending("kept")) == "new")
         #expect(try tool("cat", project.appending("deep/inside")) == "text")
         #expect(try project.status().permissions == 0o700)
@@ -138,16 +142,20 @@ struct RestorePathTests {
         try tool("chown", "-R", "54321:54321", backup.source)
         try backup.create()
         try shell(#"cd "$1"; for f in *; do echo new > "$f"; done"#, backup.source)
-        for _ in 0..<2 {
-            let notes = backup("notes")
-            try backup.run(
-                "restore", notes, backup("\(long)"), exits: 0, prints: "\(notes) stays; ")
+        let paths = [backup("notes"), backup("\(long)")]
+        for isFirst in [true, false] {
+            try backup.command(["restore"] + paths).run(
+                exits: 0, says: [], prints: ["\(paths[0]) stays; "])
+            // It is there now.
+            try backup.command(["restore"] + paths).run(
+                exits: 1, says: ["notes: is there already as notes (from 20"])
+            if isFirst { try shell("for f in \"$1\"/*from*; do : > \"$f\"; done", backup.source) }
         }
         for name in ["notes", long] {
             #expect(try tool("cat", backup("\(name)")) == "new")
         }
-        let versions = try shell("cat \"$1\"/*from*", backup.source)
-        #expect(versions == "longlongoldold")
+        let versions = try shell("cat \"$1\"/*', 2)'", backup.source)
+        #expect(versions == "longold")
         let names = try TreeListing(of: backup.source).items.keys
             .map { String(decoding: $0, as: UTF8.self) }
         #expect(names.count { $0.hasPrefix("/notes (from 20") } == 2, "\(names)")
@@ -185,7 +193,14 @@ struct RestorePathTests {
             says: "/latest: is in no snapshot (a snapshot is named with --snapshot)",
             "the shell found nothing that matches", "/nowhere: is in no snapshot (list")
         #expect(try tool("cat", backup("notes")) == "old")
+        try Tree { File("new", "text") }.create(in: backup.source)
+        try backup.create("--exclude", "new")
+        try backup.putBack(
+            "new", exits: 1, says: "/new: is in no snapshot: it is excluded by the pattern ")
         try backup.putBack(exits: 64)
+        for command in ["restore", "snapshots"] {
+            try backup.run(command, "", exits: 1, says: "'': no such file or directory")
+        }
     }
 
     @Test(

@@ -28,6 +28,7 @@ struct UsageTests {
             ),
             (["plan", "--free", "1B", "--cache", "/etc"], "/etc: the named directory is refused"),
             (["run", "--free", "1B", "--cache", "/usr/share"], "a directory of the system: /usr"),
+            (["run", "--free", "1B", "--cache", ""], "give --cache and --protect a path"),
             (["run"], "give one PLAN, or --free or --until-available"),
             (["run", "a", "b"], "give one PLAN, or --free or --until-available"),
             (["ls"], "unknown command 'ls' (did you mean 'plan'?)\nUsage: resval-purge"),

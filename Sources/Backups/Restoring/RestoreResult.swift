@@ -30,8 +30,13 @@ package struct RestoreResult: Sendable {
         failures.isEmpty && complaints.isEmpty && merged.differingItems == 0
     }
 
+    /// Whether nothing was written, since something has the name of each item.
+    package var wroteNothing: Bool {
+        merged.placedItems == 0 && failures.isEmpty && complaints.isEmpty
+    }
+
     /// Whether nothing was written, since all that is in the snapshot was there already.
-    package var wasThere: Bool { merged.placedItems == 0 && isComplete }
+    var wasThere: Bool { wroteNothing && merged.differingItems == 0 }
 
     /// The number of items that are as they are in the snapshot, as far as is known.
     package var wholeItems: Int { max(0, items - countItems(failures) - merged.differingItems) }

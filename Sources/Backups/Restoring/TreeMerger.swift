@@ -7,11 +7,15 @@ package struct MergeOutcome: Sendable {
     fileprivate(set) var failures: [RestoreFailure] = []
     /// The number of items that something else has the name of, which stays.
     package fileprivate(set) var differingItems = 0
-    /// Those of the items asked for that were there, with the same content and permissions.
+    /// The path of the first of them.
+    package fileprivate(set) var firstDiffering: [UInt8] = []
+    /// Those of the items asked for that were there, or beside what has their name, with the same content
+    /// and permissions.
     package fileprivate(set) var equal: [[UInt8]] = []
     /// The number of items that got a name, each with everything below it.
     fileprivate(set) var placedItems = 0
-    /// The items that were put beside what has their name, and their new names.
+    /// The items that are beside what has their name, and the names that they have there; what an earlier
+    /// restore put there is in ``equal``, too.
     package fileprivate(set) var movedAside: [(path: [UInt8], name: [UInt8])] = []
     /// The replaced files that have other names, which keep the old content.
     package fileprivate(set) var filesWithOtherNames: [[UInt8]] = []
@@ -195,11 +199,12 @@ struct TreeMerger {
     private mutating func meet(_ item: Item, _ error: Errno) throws {
         guard case .beside(let suffix) = placing else { throw error }
         let isAsked = asked.contains(item.path)
-        guard !isThere(item) else {
+        guard !isThere(item, as: item.name) else {
             if isAsked { outcome.equal.append(item.path) }
             return
         }
         guard isAsked else {
+            if outcome.differingItems == 0 { outcome.firstDiffering = item.path }
             outcome.differingItems += 1
             return
         }
@@ -210,19 +215,24 @@ struct TreeMerger {
         for number in 1...1000 {
             let end = number == 1 ? suffix : "\(suffix.dropLast()), \(number))"
             let name = besideName(item.name.bytes, end)
-            guard try placed(item, as: FilePath(bytes: name)) else { continue }
-            outcome.movedAside.append((item.path, name))
-            return
+            if try placed(item, as: FilePath(bytes: name)) {
+                return outcome.movedAside.append((item.path, name))
+            }
+            // An earlier restore put it there.
+            if isThere(item, as: FilePath(bytes: name)) {
+                outcome.movedAside.append((item.path, name))
+                return outcome.equal.append(item.path)
+            }
         }
         throw error
     }
 
-    /// Whether what has an item's name has the same content and permissions. What cannot be read is
+    /// Whether what has a name has the same content and permissions as an item. What cannot be read is
     /// different.
-    private func isThere(_ item: Item) -> Bool {
+    private func isThere(_ item: Item, as name: FilePath) -> Bool {
         do {
             let reference = OwnedDescriptor(
-                try openReference(item.name, in: item.target.descriptor))
+                try openReference(name, in: item.target.descriptor))
             let existing = try reference.descriptor.status()
             guard existing.kind == item.status.kind,
                 existing.permissions == item.status.permissions

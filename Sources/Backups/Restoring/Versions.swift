@@ -16,8 +16,9 @@ package struct AskedPath: Sendable {
     /// How to go on where no snapshot has it.
     fileprivate let advice: String
 
-    /// - Throws: ``FileError`` when the working directory cannot be found out.
+    /// - Throws: ``FileError`` for no words at all, and when the working directory cannot be found out.
     package init(_ typed: FilePath) throws(FileError) {
+        guard !typed.isEmpty else { throw FileError(.noSuchFileOrDirectory, of: typed) }
         let directory = typed.isAbsolute ? FilePath("/") : try realPath(of: ".")
         path = directory.pushing(typed).lexicallyNormalized()
         var ancestor = FilePath("/")
@@ -228,13 +229,13 @@ extension RestoreChoice {
                 return version
             }
         }
-        let exclusion = typed?.lacking.lazy.compactMap(\.exclusion).first
+        let reason = typed?.lacking.lazy.compactMap(\.reason).first
         let parts = typed?.parts.prefix(3).map { ShellWord.quoted($0.bytes) } ?? []
         let advice =
             parts.isEmpty ? item.advice : "parts of it are: \(parts.joined(separator: " "))"
         remark(
             path,
-            isNowhere + (exclusion.map { ": it is excluded, since \($0)" } ?? "") + " (\(advice))")
+            isNowhere + (reason.map { ": \($0)" } ?? "") + " (\(advice))")
         return nil
     }
 }
@@ -245,14 +246,14 @@ struct NewestVersion: Sendable {
     /// The SOURCEs below it of the newest snapshot that has such.
     fileprivate(set) var parts: [FilePath] = []
     /// The newer ones, which lack it, the newest first, and the reason, in words, for which each excluded
-    /// it; nil where it was not there.
-    fileprivate(set) var lacking: [(snapshot: Snapshot, exclusion: String?)] = []
+    /// it or could not store it; nil where it was not there.
+    fileprivate(set) var lacking: [(snapshot: Snapshot, reason: String?)] = []
 
     /// Which snapshot it comes from, and why newer ones lack it, in words.
     fileprivate func origin(_ snapshot: Snapshot) -> String {
         let text = "from snapshot \(snapshot.shortIdentifier) of \(snapshot.time.localMinute)"
         guard !lacking.isEmpty else { return text }
-        let reasons = lacking.map { $0.exclusion ?? "it was not there" }
+        let reasons = lacking.map { $0.reason ?? "it was not there" }
         let reason = Set(reasons).count == 1 ? reasons[0] : "\(reasons[0]), and others"
         return text + "; \(counted(lacking.count, "newer one")) without it: \(reason)"
     }
@@ -303,7 +304,10 @@ extension Restic {
                     if present.contains(path) || evicted.contains(path) {
                         versions[index].snapshot = snapshot
                     } else if !snapshot.isPinned, snapshot.items.contains(path) {
-                        versions[index].lacking.append((snapshot, excluded.reason(of: path)))
+                        let wasLacking = PathSet(snapshot.lacks).contains(path)
+                        let reason = wasLacking ? "it was missing, or could not be stored" : nil
+                        versions[index].lacking.append(
+                            (snapshot, excluded.reason(of: path) ?? reason))
                     }
                 }
             } catch {

@@ -100,8 +100,10 @@ extension SnapshotEntry {
 
 package struct Occurrence: Sendable, Hashable {
     package let snapshot: Snapshot
-    /// The number of its items that are the item itself or below it, without directories.
+    /// The number of its items that are the item itself or below it, directories included.
     package fileprivate(set) var items = 0
+    /// Whether there is more than a directory and a tag file, which an excluded one has, too.
+    fileprivate var hasContent = false
     package fileprivate(set) var bytes: Int64 = 0
     /// When the content of the item itself, which is the only one then, last changed; nil for a directory.
     package fileprivate(set) var modified: FileTime?
@@ -129,12 +131,18 @@ extension Restic {
                 let found = try await readEntries(
                     of: snapshot.identifier, below: path, into: Occurrence(snapshot: snapshot)
                 ) { found, entry in
-                    guard entry.kind != .directory, entry.path != tagFile else { return }
                     found.items += 1
-                    if entry.path == path { found.modified = entry.modified }
                     found.bytes.addSaturating(entry.size)
+                    let isFile = entry.kind != .directory
+                    if isFile, entry.path != tagFile { found.hasContent = true }
+                    if isFile, entry.path == path { found.modified = entry.modified }
                 }
-                if found.items > 0, !snapshot.isPinned || found.modified != nil {
+                var isThere = found.hasContent
+                if !isThere, found.items > 0 {
+                    let excluded = ExcludedPaths(try await exclusions(of: snapshot))
+                    isThere = excluded.reason(of: path) == nil
+                }
+                if isThere, !snapshot.isPinned || found.modified != nil {
                     occurrences.append(found)
                 }
             } catch  where error.code.mayConcernOneSnapshot {
