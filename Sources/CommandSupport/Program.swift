@@ -231,7 +231,9 @@ struct Program {
             } ?? (text[...], "")
         let advice = help.split(separator: "'").first { $0.hasSuffix(" --help") }
         let cause = complaint.firstRange(of: "\nHelp: ").map { complaint[..<$0.lowerBound] }
-        Messages.note(nil, (cause ?? complaint) + (advice.map { " (\($0))" } ?? ""))
+        // A list in it has lines of its own on a terminal.
+        let sentence = String(cause ?? complaint).replacing("\n ", with: "")
+        Messages.note(nil, sentence + (advice.map { " (\($0))" } ?? ""))
         let usage = help.isEmpty ? "" : "\n" + shortened(help.dropFirst())
         let line = "\(Messages.programName): \(complaint)\(usage)\n"
         StandardError.write(Array(safeMessageText(line, keepingNewlines: true).utf8))

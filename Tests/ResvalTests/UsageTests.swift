@@ -116,11 +116,11 @@ struct UsageTests {
             ),
             (
                 "resval", ["get", "--json", "color", "f"],
-                #"(valid: isExcludedFromBackup (excluded), "#
+                #"(valid: isExcludedFromBackup (excluded), isPurgeable (purgeable), fileProtection "#
             ),
             (
                 "resval", ["get", "--json", "excluded"],
-                #""error":"missing expected argument '<key>'","advice":"resval get --help","exitCode":64"#
+                #""error":"give at least one path, or --files0-from FILE","advice":"resval get --help","#
             ),
             (
                 "resval-purge", ["run", "--free", "1G", "--json", "."], #""exitCode":1"#

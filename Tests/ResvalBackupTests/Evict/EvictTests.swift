@@ -29,7 +29,7 @@ struct EvictTests {
             "evict", "-R", backup.base.appending("password"), backup.repository, exits: 1,
             says: "the repository's password")
         let config = try backup.run("evict", backup.repository.appending("config"))
-        #expect(config.errorText.contains("it is the repository"))
+        #expect(config.errorText.contains("it is in the repository"))
         try backup.run(
             "evict", "--dry-run", "--json", backup("file"), exits: 0,
             prints: #""result":"planned""#)

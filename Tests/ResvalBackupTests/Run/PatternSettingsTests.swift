@@ -59,7 +59,9 @@ struct PatternSettingsTests {
                 && named.contains(#"store     $'\#(source)/\3772'"#), "\(named)")
         try fixture.command("create", "--tag", "one\ntwo", source).run(
             exits: 64, says: "a tag must be text of one line")
-        for (words, isAsked) in [(["explain"], false), (["get", "isDirectory"], true)] {
+        for (words, isAsked) in [
+            (["explain", "--no-locations"], false), (["get", "isDirectory"], true),
+        ] {
             let command = Command(
                 .built("resval"), arguments: words + ["\(source)"],
                 environment: fixture.command().environment)
@@ -81,7 +83,7 @@ struct PatternSettingsTests {
         ] {
             try fixture.configure(fixture.usual + setting)
             let result = try Command(
-                .built("resval"), arguments: ["explain", "\(path)"],
+                .built("resval"), arguments: ["explain", "--no-locations", "\(path)"],
                 environment: fixture.command().environment
             ).run()
             #expect(result.errorText.contains("'exclude' may exclude more") == isNamed, "\(result)")
