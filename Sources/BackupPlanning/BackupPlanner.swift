@@ -68,6 +68,7 @@ public struct BackupPlanner: Sendable {
         let resolved = try sources.map { try realPath(of: $0) }
         var planner = self
         planner.policy = policy.prepared(forSources: resolved)
+        // One that cannot be reached is stored as anything else.
         planner.ownState = ownState.flatMap { try? realPath(of: $0) }.flatMap { state in
             (resolved + otherSources).contains { $0.starts(with: state) } ? nil : state
         }

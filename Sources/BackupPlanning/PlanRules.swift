@@ -31,6 +31,7 @@ package struct PlanRules: Sendable {
         self.markReader = markReader
         readsAttributesOfFilesOnly = markReader.readsAttributesOnly(of: .regularFile)
         readsAttributesOfDirectoriesOnly = markReader.readsAttributesOnly(of: .directory)
+        // One that is gone by now is not met.
         ownState = planner.ownState.flatMap { try? $0.status().identity }
     }
 

@@ -13,7 +13,7 @@ struct RestoreCommand: AsyncParsableCommand {
             What is there stays: a file is put beside it, and a directory gets what it lacks. With \
             --target each item gets its whole path below that directory: DIR/home/me/notes. What \
             cannot be restored whole, or is there and differs, is named or counted, and the exit \
-            code is 3; it is 1 when nothing was written.
+            code is 3; it is 1 when all of it is there already, or nothing could be written.
 
             EXAMPLES
               resval-backup restore ~/notes.txt
@@ -80,7 +80,7 @@ struct RestoreCommand: AsyncParsableCommand {
         var written = false
         for result in results {
             code = max(code, write(result) ? 0 : 3)
-            if !result.isNothing, !result.wroteNothing { written = true }
+            if !result.isNothing, !result.wasThere { written = true }
         }
         if code != 0 { throw ExitCode(written ? 3 : 1) }
     }

@@ -108,7 +108,7 @@ struct RestorePathTests {
         try backup.putBack(
             "project", exits: 3, says: "project/kept: differs from what is there, which stays (",
             prints: ": 3 of 4 items are now as in it\n", "project has what it lacked\n")
-        let again = try backup.putBack("project", exits: 1, says: "stays; nothing was written")
+        let again = try backup.putBack("project", exits: 3, says: "stays; nothing was written")
         #expect(again.text == "", "\(again)")
         #expect(try tool("cat", project.appending("kept")) == "new")
         #expect(try tool("cat", project.appending("deep/inside")) == "text")

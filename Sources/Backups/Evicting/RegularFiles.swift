@@ -144,7 +144,8 @@ package struct NeededPlaces: Sendable {
         while true {
             let identity = try ancestor.withoutFollowing.fileStatus().identity
             if let meaning = places[identity] { return .needed(meaning) }
-            // It may be served to the other ones, or reached by another path.
+            // It may be served to the other ones, or reached by another path. Where it cannot be looked
+            // into, no file below it can be opened either.
             if Self.repositoryNames.allSatisfy({
                 (try? itemExists(ancestor.appending($0))) == true
             }) {

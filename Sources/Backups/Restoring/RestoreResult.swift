@@ -30,13 +30,13 @@ package struct RestoreResult: Sendable {
         failures.isEmpty && complaints.isEmpty && merged.differingItems == 0
     }
 
-    /// Whether nothing was written, since something has the name of each item.
+    /// Whether nothing was written, since something has the name of each item. It may be another version.
     package var wroteNothing: Bool {
         merged.placedItems == 0 && failures.isEmpty && complaints.isEmpty
     }
 
     /// Whether nothing was written, since all that is in the snapshot was there already.
-    var wasThere: Bool { wroteNothing && merged.differingItems == 0 }
+    package var wasThere: Bool { wroteNothing && merged.differingItems == 0 }
 
     /// The number of items that are as they are in the snapshot, as far as is known.
     package var wholeItems: Int { max(0, items - countItems(failures) - merged.differingItems) }
