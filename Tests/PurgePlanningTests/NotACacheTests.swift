@@ -253,7 +253,7 @@ struct NotACacheTests {
         for name in ["program", ".git"] {
             let (app, other) = (home("\(name).app"), home("\(name).other"))
             let mock = SystemCallMock([:])
-            mock.beforeCall = { call in
+            mock.beforeCall = { [unowned mock] call in
                 guard call == .getdents64, mock.calls[call] == 1 else { return }
                 rename(app.string, home("\(name).moved").string)
                 rename(other.string, app.string)

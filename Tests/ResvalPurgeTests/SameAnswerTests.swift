@@ -91,12 +91,13 @@ struct SameAnswerTests {
         try require(.tool("strace"))
         let home = try purgeHome { tree }
         func readsSettings(_ path: String) throws -> Bool {
-            let trace = try home.run(
+            let trace = try home.command(
                 try #require(FilePath.tool("strace")),
                 arguments: [
                     "-f", "-e", "trace=openat", "-o", "trace", FilePath.built("resval"),
                     "explain", path,
-                ])
+                ]
+            ).underTracer().run()
             #expect(trace.exitCode == 0)
             return String(decoding: try contentsOfFile(home("trace")), as: UTF8.self)
                 .contains("backup.toml")
