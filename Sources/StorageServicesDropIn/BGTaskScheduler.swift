@@ -184,6 +184,40 @@ extension BGTaskScheduler {
     }
 }
 
+/// Lets `catch let error as NSError` work: without it the cast, which Swift takes for one that cannot fail,
+/// ends the program on Linux.
+extension BGTaskScheduler.Error: _ObjectiveCBridgeable {
+    /// The error as an object.
+    public func _bridgeToObjectiveC() -> NSError {
+        NSError(domain: Self.errorDomain, code: errorCode, userInfo: errorUserInfo)
+    }
+
+    /// Converts an object to an error.
+    public static func _forceBridgeFromObjectiveC(
+        _ source: NSError, result: inout BGTaskScheduler.Error?
+    ) {
+        guard source.domain == errorDomain, let code = Code(rawValue: source.code) else { return }
+        result = Self(code, source.localizedDescription)
+    }
+
+    /// Converts an object to an error.
+    public static func _conditionallyBridgeFromObjectiveC(
+        _ source: NSError, result: inout BGTaskScheduler.Error?
+    ) -> Bool {
+        _forceBridgeFromObjectiveC(source, result: &result)
+        return result != nil
+    }
+
+    /// Converts an object to an error.
+    public static func _unconditionallyBridgeFromObjectiveC(
+        _ source: NSError?
+    ) -> BGTaskScheduler.Error {
+        var result: Self?
+        if let source { _forceBridgeFromObjectiveC(source, result: &result) }
+        return result ?? Self(.unavailable, "")
+    }
+}
+
 /// Whether an error has a code, so that `catch BGTaskScheduler.Error.notPermitted` works.
 public func ~= (code: BGTaskScheduler.Error.Code, error: any Swift.Error) -> Bool {
     (error as? BGTaskScheduler.Error)?.code == code

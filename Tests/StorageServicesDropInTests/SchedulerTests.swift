@@ -48,6 +48,12 @@ struct SchedulerTests {
         #expect((error as NSError).domain == "BGTaskSchedulerErrorDomain")
         #expect((error as NSError).code == 3)
         #expect(error.localizedDescription == "no")
+        do {
+            throw BGTaskScheduler.Error(.notPermitted, "no")
+        } catch let error as NSError {
+            #expect(error.code == 3)
+            #expect(error.localizedDescription == "no")
+        }
         #expect(BGTaskScheduler.Error.Code.unavailable.rawValue == 1)
         #expect(BGTaskScheduler.Error.Code.tooManyPendingTaskRequests.rawValue == 2)
     }
