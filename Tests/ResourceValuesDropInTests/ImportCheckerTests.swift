@@ -16,7 +16,7 @@ struct ImportCheckerTests {
         for imports in ["import Foundation", "import XCTest", "@testable import Photos", ""] {
             let result = try check("\(imports)\n\n\(use)\n")
             #expect(result.exitCode == 1, "\(imports)")
-            #expect(result.text.contains("a b\n.swift:3:"))
+            #expect(result.text.contains(#"a b\n.swift':3:"#))
         }
     }
 
@@ -32,7 +32,7 @@ struct ImportCheckerTests {
         ])
     func findsInOverlay(_ use: String) throws {
         try check("import ResourceValuesFoundation\n\n\(use)\n").expect(
-            exits: 1, prints: "a b\n.swift:3:")
+            exits: 1, prints: #"a b\n.swift':3:"#)
         try check("import ResourceValuesDropIn\n\n\(use)\n").expect(exits: 0)
     }
 
@@ -48,6 +48,7 @@ struct ImportCheckerTests {
             "import Foundation\n// values.isExcludedFromBackup = true\n",
             "import Foundation\nif values.isExcludedFromBackup == true {}\n",
             "import ResourceValues\nmarks.isPurgeable = true\n",
+            "import Foundation; import ResourceValuesDropIn\ntry url.setResourceValues(v)\n",
         ])
     func passes(_ content: String) throws {
         let result = try check(content)
