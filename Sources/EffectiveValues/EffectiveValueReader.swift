@@ -141,30 +141,47 @@ package func ancestorChain(
         let location = DirectoryEntryLocation(
             directory: directory.descriptor, name: FilePath(bytes: name),
             pathForMessages: reached)
-        let next = try calls(on: reached, FileError.opening) { () throws(Errno) in
-            try OwnedDescriptor(openReference(location.name, in: directory.descriptor))
-        }
-        let found = try next.descriptor.named(reached).fileStatus()
-        let marks = try marks(at: location, of: found, reader)
-        chain.append(ChainItem(found, marks, path: reached, above: chain.last))
-        directory = next
+        let opened = try OpenedItem(at: location, reader)
+        chain.append(ChainItem(opened.status, opened.marks, path: reached, above: chain.last))
+        directory = opened.descriptor
     }
     return chain
 }
 
-/// Reads marks by name, and verifies that the name still refers to the open file.
-private func marks(
-    at location: DirectoryEntryLocation, of open: FileStatus, _ reader: MarkReader
-) throws(FileError) -> ItemMarks {
-    guard open.kind.canStoreUserAttributes else { return .none }
-    let marks = try reader.marks(of: location, kind: open.kind, status: open)
-    guard try location.fileStatus().identity == open.identity else {
+private struct OpenedItem: ~Copyable {
+    let descriptor: OwnedDescriptor
+    let status: FileStatus
+    let marks: ItemMarks
+
+    /// Opens an item and reads its marks by name. One that programs replace by new files is tried again a
+    /// few times.
+    ///
+    /// - Throws: ``FileError`` `changed` when another file had the name each time.
+    init(at location: DirectoryEntryLocation, _ reader: MarkReader) throws(FileError) {
+        let path = location.pathForMessages
+        for _ in 0..<mostReplacements {
+            let item = try calls(on: path, FileError.opening) { () throws(Errno) in
+                try OwnedDescriptor(openReference(location.name, in: location.directory))
+            }
+            let found = try item.descriptor.named(path).fileStatus()
+            var read = ItemMarks.none
+            var isItself = true
+            if found.kind.canStoreUserAttributes {
+                read = try reader.marks(of: location, kind: found.kind, status: found)
+                isItself = try location.fileStatus().identity == found.identity
+            }
+            guard isItself else { continue }
+            descriptor = item
+            (status, marks) = (found, read)
+            return
+        }
         throw FileError(
             code: .changed, message: "was replaced by another file meanwhile",
-            advice: "run again", path: location.pathForMessages)
+            advice: "run again", path: path)
     }
-    return marks
 }
+
+private let mostReplacements = 16
 
 extension ChainItem {
     fileprivate init(
