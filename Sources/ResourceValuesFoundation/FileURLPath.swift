@@ -100,7 +100,8 @@ private func unescape(
 
 extension URL {
     /// Creates the URL of a file from a path in text, as the methods of `FileManager` take it. A
-    /// relative path starts in the working directory, whatever bytes its path contains.
+    /// relative path starts in the working directory, whatever bytes its path contains. What is read of a
+    /// path that ends with a slash is read of the directory that it leads to, also through a link.
     ///
     /// - Throws: `CocoaError` for an empty path, with the code of a missing item.
     package init(atPath path: String, _ access: FileAccess = .writing) throws {
@@ -113,6 +114,7 @@ extension URL {
                 throw CocoaError(FileError(error, of: FilePath(path)), nil, access)
             }
         }
+        if access == .reading, bytes.last == slash { bytes.append(UInt8(ascii: ".")) }
         // Always valid, since every other byte is escaped.
         let text = "file://" + Percent.text(of: bytes, keeping: "-._~/")
         self = URL(string: text) ?? URL(fileURLWithPath: path)
