@@ -1,4 +1,5 @@
 import EffectiveValues
+import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage

@@ -87,6 +87,9 @@ extension FileLocation where Self: ~Copyable {
     package func storingError(
         _ errno: Errno, _ name: ExtendedAttributeName? = nil
     ) -> FileError {
+        if errno == .permissionDenied, (try? evictionRecord()) != nil {
+            return .evicted(pathForMessages, errno)
+        }
         // Without a status the message is only less specific.
         let status = try? status()
         let filesystem = errno == .readOnlyFileSystem ? try? filesystemStatus(of: self) : nil
@@ -94,7 +97,6 @@ extension FileLocation where Self: ~Copyable {
             errno, name, on: pathForMessages, status: status, user: effectiveUser(),
             filesystem: filesystem?.type)
     }
-
 }
 
 /// Returns the value of an attribute; nil if it is not set.

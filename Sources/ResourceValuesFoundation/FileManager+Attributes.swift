@@ -98,6 +98,22 @@ extension [FileAttributeKey: Any] {
         self[key] = others.isEmpty ? nil : others
     }
 
+    /// Removes the date and the mode that an evicted file has already. A download knows it by both, and a
+    /// `Date` has not all digits of the date.
+    ///
+    /// - Throws: ``FileError`` when they would be others.
+    fileprivate mutating func leavePlaceholder(at path: FilePath) throws(FileError) {
+        guard self[.modificationDate] != nil || self[.posixPermissions] != nil else { return }
+        let file = path.withoutFollowing
+        guard try file.evictionRecord() != nil else { return }
+        let status = try file.fileStatus()
+        let date = removeValue(forKey: .modificationDate) as? Date
+        let permissions = removeValue(forKey: .posixPermissions).flatMap(number)
+        let hasDate = date.map { isSame(.date(Date(status.contentModificationTime)), .date($0)) }
+        let hasPermissions = permissions.map { $0 == Int(status.permissions) }
+        if hasDate == false || hasPermissions == false { try file.requireNotEvicted() }
+    }
+
     /// Whether the attributes are, or are made from, those that an item had: no program makes these.
     fileprivate var wereRead: Bool {
         [.type, .size, .referenceCount, .systemNumber, .systemFileNumber].contains {
@@ -150,6 +166,7 @@ struct SplitAttributes {
             guard let value = others.removeValue(forKey: key), number(value) != 0 else { continue }
             throw Self.unsupported("Linux cannot store \(key.rawValue)", url)
         }
+        if !isNew { try url.operate { try others.leavePlaceholder(at: $0) } }
         isImmutable = others.removeValue(forKey: .immutable).map { number($0) != 0 }
         let value = others.removeValue(forKey: .protectionKey)
         self.others = others

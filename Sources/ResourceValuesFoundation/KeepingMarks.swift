@@ -52,7 +52,8 @@ extension FileManager {
     ///   - originalItemURL: the item to replace.
     ///   - newItemURL: the item that replaces it; it is moved.
     ///   - backupItemName: a name in the original's directory for the original, which stays there
-    ///     with `withoutDeletingBackupItem`; not used without this option.
+    ///     with `withoutDeletingBackupItem`, in place of any item of that name; not used without this
+    ///     option.
     ///   - options: with `usingNewMetadataOnly`, the marks and the mode are the new item's.
     /// - Returns: the original's URL.
     /// - Throws: `CocoaError`, as ``copyItemKeepingMarks(at:to:)``, and `fileWriteInvalidFileName` for

@@ -2,6 +2,7 @@ import ArgumentParser
 import Backups
 import CommandSupport
 import EffectiveValues
+import ResourceValues
 import SystemPackage
 
 struct DownloadCommand: AsyncParsableCommand {

@@ -98,7 +98,7 @@ struct Explanation: ~Copyable {
             buffer.append(text: "  marks: \(marks.joined(separator: ", "))\n")
         }
         if let sign = explained.sign {
-            buffer.append(text: "  evicted: \(sign.words(at: item.path))\n")
+            buffer.append(text: "  evicted: \(sign.words(of: item))\n")
         }
         for (path, issue) in item.issues {
             buffer.append("  note: ")
@@ -191,26 +191,27 @@ extension EvictionSign {
         }
     }
 
-    /// The state of the file at a path, where its content is, and how it comes back.
-    fileprivate func words(at path: FilePath) -> String {
+    /// The state of a file, where its content is, and how it comes back.
+    fileprivate func words(of item: EffectiveItem) -> String {
         guard let record else {
             return "unknown: it looks evicted, but has no record of its content"
         }
         let content =
             "content is in snapshot \(record.snapshot.prefix(8)) of repository "
             + "\(record.repository.prefix(8))"
-        let its = "its \(content) (\(downloadCommand(for: path)))"
+        let file = ShellWord.quoted(item.path.bytes)
+        let its = "its \(content) (resval-backup download \(file))"
         return switch self {
+        case .unfinished where item.status.permissions == 0 && !record.hasTime(of: item.status):
+            // A download wants the time that the record says.
+            "yes, but its time was changed: its \(content) (touch -m -d \(record.modified.rfc3339) "
+                + "\(file) && resval-backup download \(file))"
         case .placeholder, .unrecorded: "yes: \(its)"
         case .unfinished: "interrupted: \(its)"
         case .exposed: "yes, but programs can read it, as zeros: \(its)"
         case .stale: "no, it has new content: the evicted \(content)"
         }
     }
-}
-
-func downloadCommand(for path: FilePath?) -> String {
-    "resval-backup download \(path.map { ShellWord.quoted($0.bytes) } ?? "")"
 }
 
 extension EffectiveItem {

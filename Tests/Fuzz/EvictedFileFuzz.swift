@@ -1,4 +1,5 @@
 import EffectiveValues
+import ResourceValues
 import SystemCalls
 
 /// Reads any bytes as the name of an attribute that is the record of an evicted file: never a crash, and

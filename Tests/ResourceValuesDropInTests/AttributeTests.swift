@@ -102,6 +102,68 @@ struct AttributeTests {
         }
     }
 
+    @Test("a path with a slash at its end is the directory that a link leads to")
+    func slashAtEnd() throws {
+        let root = try temporaryDirectory {
+            Directory("d") { File("f") }.protection(.complete); SymbolicLink("l", to: "d")
+        }
+        let link = "\(root)/l/"
+        try #expect(manager.subpathsOfDirectory(atPath: link) == ["f"])
+        let attributes = try manager.attributesOfItem(atPath: link)
+        #expect(attributes[.type] as? FileAttributeType == .typeDirectory)
+        #expect(attributes[.protectionKey] as? FileProtectionType == .complete)
+    }
+
+    @Test("a file that a program replaces all the time has attributes")
+    func replacedAllTheTime() throws {
+        let file = try temporaryFile()
+        let failures = Monitor<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 2) { index in
+            for _ in 0..<1000 {
+                do {
+                    if index == 0 {
+                        try Data().write(to: file.url, options: .atomic)
+                    } else {
+                        _ = try manager.attributesOfItem(atPath: "\(file)")
+                    }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+        }
+        #expect(failures.withLock { $0 } == [])
+    }
+
+    @Test("an evicted file keeps its date and its mode, by which a download knows it")
+    func evicted() throws {
+        try require(.root)
+        let file = try temporaryFile("text")
+        let record = "user.resval.evicted.fedcba9876543210.0123456789abcdef.0.640.5-0"
+        try tool("setfattr", "-n", record, "-v", "1", file)
+        try tool("touch", "-d", "@5.123456789", file)
+        try tool("chmod", "0", file)
+        try setAttributes(manager.attributesOfItem(atPath: "\(file)"), of: "\(file)")
+        for attributes in [
+            [.modificationDate: Date()], [.posixPermissions: 0o600],
+        ] as [[FileAttributeKey: Any]] {
+            expectError(.fileWriteNoPermission) { try setAttributes(attributes, of: "\(file)") }
+        }
+        var values = URLResourceValues()
+        values.contentModificationDate = Date()
+        expectError(.fileWriteNoPermission) { try file.url.setResourceValues(values) }
+        let time = FileTime(seconds: 5, nanoseconds: 123_456_789)
+        try #expect(file.status().contentModificationTime == time)
+        try #expect(file.status().permissions == 0)
+    }
+
+    @Test("a date that the filesystem does not have is an error", arguments: [FilesystemKind.ext4])
+    func impossibleDate(kind: FilesystemKind) throws {
+        let file = try filesystem(kind) { File("f") }.root.appending("f")
+        var values = URLResourceValues()
+        values.contentModificationDate = .distantPast
+        expectError(.featureUnsupported) { try file.url.setResourceValues(values) }
+    }
+
     @Test("the immutable flag is an attribute", arguments: [FilesystemKind.ext4, .xfs])
     func immutable(kind: FilesystemKind) throws {
         let filesystem = try filesystem(kind)

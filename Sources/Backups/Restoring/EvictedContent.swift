@@ -1,4 +1,5 @@
 import EffectiveValues
+import ResourceValues
 import SystemCalls
 import SystemPackage
 

@@ -61,16 +61,18 @@ enum UnstorableAttributes {
 ///
 /// - Parameters:
 ///   - isKept: whether attributes that the target already has are kept.
+///   - record: what is left out, since the target has other content: the record of an evicted file.
 ///   - unstorable: what happens to other attributes that the target's filesystem does not store, or
 ///     for which it has no space besides that for content.
 /// - Throws: ``FileError`` of the first attribute that could not be read or stored; its message
 ///   names what would be lost.
 func copyUserAttributes(
     from source: NamedDescriptor, to target: NamedDescriptor,
-    keepingPresent isKept: Bool = false, unstorable: UnstorableAttributes
+    keepingPresent isKept: Bool = false, leavingOut record: EvictionRecord? = nil,
+    unstorable: UnstorableAttributes
 ) throws(FileError) {
     let names = try source.extendedAttributeNames()
-    for name in names where isCopied(name) {
+    for name in names where isCopied(name) && name != record?.attribute {
         guard let value = try source.extendedAttribute(named: name) else { continue }
         do throws(FileError) {
             try target.setExtendedAttribute(
@@ -143,10 +145,15 @@ private func isCopied(_ name: ExtendedAttributeName) -> Bool {
 }
 
 /// Returns the permission bits for a copy: set-ID bits only if owner and group are the same.
-func copiedPermissions(_ status: FileStatus, of copy: FileDescriptor) throws(Errno) -> UInt16 {
+///
+/// - Parameter record: of an evicted file whose place the copy takes, with other content.
+func copiedPermissions(
+    _ status: FileStatus, of copy: FileDescriptor, replacing record: EvictionRecord? = nil
+) throws(Errno) -> UInt16 {
     let copied = try copy.status()
     let isSameOwner = copied.owner == status.owner && copied.group == status.group
-    return isSameOwner ? status.permissions : status.permissions & ~0o6000
+    let permissions = status.permissions(before: record)
+    return isSameOwner ? permissions : permissions & ~0o6000
 }
 
 extension FileDescriptor {

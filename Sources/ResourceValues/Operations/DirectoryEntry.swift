@@ -43,6 +43,13 @@ struct DirectoryEntry: FileLocation {
         try parent.location(of: name).lookUp(body)
     }
 
+    func isSameName(as other: DirectoryEntry) throws(FileError) -> Bool {
+        let parents = try calls(on: path) { () throws(Errno) in
+            (try parent.status().identity, try other.parent.status().identity)
+        }
+        return name == other.name && parents.0 == parents.1
+    }
+
     /// Returns the class that new items in the directory take: the one stored on the directory
     /// itself.
     func inheritedProtection() throws(FileError) -> FileProtection? {

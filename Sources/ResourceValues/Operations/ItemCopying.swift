@@ -32,10 +32,13 @@ extension FilePath {
 
     /// Copies the item as ``copyItem(to:shouldCopy:)`` does, except for what happens to attributes
     /// of other programs that cannot be stored.
+    ///
+    /// - Returns: what was copied; where attributes may be left out, of a directory only itself.
+    @discardableResult
     func copyItem(
         to target: FilePath, _ unstorable: UnstorableAttributes,
         shouldCopy: @escaping (FilePath, FilePath) -> Bool = { _, _ in true }
-    ) throws(FileError) {
+    ) throws(FileError) -> CopiedItems {
         let source = try DirectoryEntry(self)
         let kind = try source.fileStatus().kind
         let copy = try DirectoryEntry(target)
@@ -44,9 +47,9 @@ extension FilePath {
             throw FileError(.fileExists, of: target)
         }
         switch kind {
-        case .regularFile: try copyRegularFile(source, to: copy, unstorable)
-        case .directory: try copyDirectory(source, to: copy, unstorable, shouldCopy)
-        case .symbolicLink: try copyLink(source, to: copy)
+        case .regularFile: return try copyRegularFile(source, to: copy, unstorable)
+        case .directory: return try copyDirectory(source, to: copy, unstorable, shouldCopy)
+        case .symbolicLink: return CopiedItems(try copyLink(source, to: copy))
         default: throw unsupportedKind(self)
         }
     }
@@ -54,23 +57,25 @@ extension FilePath {
 
 private func copyRegularFile(
     _ source: DirectoryEntry, to copy: DirectoryEntry, _ unstorable: UnstorableAttributes
-) throws(FileError) {
+) throws(FileError) -> CopiedItems {
     let input = try source.openForReading()
     defer { withExtendedLifetime(input) {} }
     var staged = try copy.stageFile(permissions: 0o600)
     try takeProtection(of: copy, staged.descriptor)
-    try copyFile(
+    let copied = try copyFile(
         input.descriptor.named(source.path), to: staged.descriptor.named(copy.path), unstorable)
     try calls(on: copy.path) { () throws(Errno) in
         try staged.publish(as: copy.name)
     }
+    return CopiedItems(copied)
 }
 
 private func copyDirectory(
     _ source: DirectoryEntry, to copy: DirectoryEntry, _ unstorable: UnstorableAttributes,
     _ shouldCopy: @escaping (FilePath, FilePath) -> Bool
-) throws(FileError) {
+) throws(FileError) -> CopiedItems {
     let input = try source.openDirectory()
+    if unstorable == .refused { try requireNoMount(on: input, source) }
     var staged = try StagedDirectory(at: copy, permissions: 0o700)
     try takeProtection(of: copy, staged.directory.descriptor)
     var copier = try TreeCopier(
@@ -78,6 +83,7 @@ private func copyDirectory(
         shouldCopy: shouldCopy)
     try copier.run()
     try staged.publish(at: copy)
+    return copier.copied
 }
 
 /// Stores the class that new items in the directory of an entry take.

@@ -9,24 +9,33 @@ extension FilePath {
     ///
     /// - Throws: ``FileError``, as ``copyItem(to:shouldCopy:)``, and for an attribute of another
     ///   program that cannot be stored: `unsupportedFilesystem`, `noSpace`, `quotaExceeded` or
-    ///   `tooLarge`, with a message that names what would be lost. Nothing is changed then. If the
-    ///   original could not be removed after a copy, both exist, and the error has the original's
-    ///   path.
+    ///   `tooLarge`, with a message that names what would be lost; `EBUSY` where a filesystem is mounted
+    ///   in the original. Nothing is changed then. If the original could not be removed after a copy, both
+    ///   exist, and the error has the original's path: `changed` where something was written there
+    ///   meanwhile, which the copy may lack.
     public func moveItem(to target: FilePath) throws(FileError) {
         let source = try DirectoryEntry(self)
         _ = try source.fileStatus()
         let new = try DirectoryEntry(target)
+        let copied: CopiedItems
         do throws(Errno) {
             try renameItem(
                 source.name, in: source.directory, to: new.name, in: new.directory, .absent)
             return
         } catch .improperLink {
-            try copyItem(to: target, .refused)
+            copied = try copyItem(to: target, .refused)
         } catch {
             throw FileError(error, of: error == .fileExists ? target : self)
         }
-        try calls(on: self) { () throws(Errno) in
-            try removeTree(source.name, in: source.parent)
+        do throws(Errno) {
+            try removeTree(source.name, in: source.parent, ifIn: copied)
+        } catch .staleNFSFileHandle {
+            throw FileError(
+                code: .changed,
+                message: "was changed while it was moved, so what is left of it stays",
+                advice: "compare it with its copy", path: self, errno: .staleNFSFileHandle)
+        } catch {
+            throw FileError(error, of: self)
         }
     }
 
@@ -40,8 +49,8 @@ extension FilePath {
     /// - Parameters:
     ///   - new: the new item, which is moved, also from another filesystem, and also if there is no
     ///     item to replace.
-    ///   - backup: the path to move the old item to, which must not exist; nil to remove the old
-    ///     item.
+    ///   - backup: the path to move the old item to, in place of any item that is there; nil to remove
+    ///     the old item.
     ///   - isKeepingMetadata: whether the new item takes the old item's marks and mode.
     /// - Throws: ``FileError``, as ``moveItem(to:)``. The old item is then still at its path, unless the new item is
     ///   there and only moving or removing the old item failed.
@@ -57,6 +66,11 @@ extension FilePath {
         guard oldStatus.identity != newStatus.identity else {
             throw FileError(.invalidArgument, of: new)
         }
+        let kept = try backup.map { path throws(FileError) in try DirectoryEntry(path) }
+        guard try kept?.isSameName(as: old) != true else { throw FileError(.fileExists, of: self) }
+        // Looked for before anything is changed.
+        let removed = kept ?? old
+        if try removed.statusIfPresent()?.kind == .directory { try requireNoMounts(in: removed) }
         // Next to the old item, so that one rename does the rest, even for an item from another
         // filesystem.
         let staged = removingLastComponent().appending(makeTemporaryName().components)
@@ -70,13 +84,25 @@ extension FilePath {
         } catch {
             throw movingBack(staged, to: new, after: error)
         }
-        if let backup {
-            try staged.moveItem(to: backup)
-        } else {
-            try calls(on: staged) { () throws(Errno) in
-                try removeTree(staged.lastName, in: old.parent)
-            }
+        do throws(FileError) {
+            try putAside(staged, as: kept)
+        } catch {
+            var failure = error
+            failure.message += "; the item that was replaced is now \(staged)"
+            throw failure
         }
+    }
+}
+
+/// Moves the replaced item to where it is kept, in place of any item that is there, or removes it.
+private func putAside(_ staged: FilePath, as kept: DirectoryEntry?) throws(FileError) {
+    let old = try DirectoryEntry(staged)
+    if let kept {
+        guard try kept.statusIfPresent() != nil else { return try staged.moveItem(to: kept.path) }
+        try exchange(old, kept)
+    }
+    try calls(on: staged) { () throws(Errno) in
+        try removeTree(old.name, in: old.parent)
     }
 }
 
@@ -128,10 +154,13 @@ private func keepMetadata(
     {
         try target.setValue(.protection(protection), for: .fileProtection)
     }
-    try copyUserAttributes(from: source, to: target, keepingPresent: true, unstorable: .refused)
+    let record = try source.evictionRecord()
+    try copyUserAttributes(
+        from: source, to: target, keepingPresent: true, leavingOut: record, unstorable: .refused)
     guard status.kind == newKind else { return }
     try calls(on: new.path) { () throws(Errno) in
-        let permissions = try copiedPermissions(status, of: output.descriptor)
+        let permissions = try copiedPermissions(
+            status, of: output.descriptor, replacing: record)
         try setPermissions(permissions, of: output.descriptor)
     }
 }

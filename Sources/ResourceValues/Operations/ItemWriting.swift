@@ -22,8 +22,9 @@ extension FilePath {
     /// The content is written to an unnamed file (`O_TMPFILE`), or to a file with a temporary name
     /// where those are not supported. The marks are stored on it, and only then does the file get its
     /// name. It keeps the `user.*` attributes, ACLs, mode and, where
-    /// this process may set them, owner and group of the file it replaces; hard links to that file
-    /// keep the old content. A symbolic link at the path is itself replaced.
+    /// this process may set them, owner and group of the file it replaces, of an evicted one those it
+    /// had before; hard links to that file keep the old content. A symbolic link at the path is itself
+    /// replaced.
     ///
     /// - Parameters:
     ///   - content: the whole content of the file.
@@ -93,11 +94,12 @@ private func takeMetadata(
     // Only root may change owners; for other users the new file is theirs, as with any atomic
     // write.
     try? setOwner(old.owner, group: old.group, of: file)
+    let replaced = source.descriptor.named(entry.path)
+    let record = try replaced.evictionRecord()
     try copyUserAttributes(
-        from: source.descriptor.named(entry.path), to: file.named(entry.path),
-        unstorable: .refused)
+        from: replaced, to: file.named(entry.path), leavingOut: record, unstorable: .refused)
     try calls(on: entry.path) { () throws(Errno) in
-        try changeMode(copiedPermissions(old, of: file), of: file)
+        try changeMode(copiedPermissions(old, of: file, replacing: record), of: file)
     }
 }
 

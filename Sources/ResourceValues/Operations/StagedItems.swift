@@ -82,7 +82,12 @@ struct StagedDirectory: ~Copyable {
         parent = entry.parent
         directory = try calls(on: entry.path) { () throws(Errno) in
             try makeDirectory(name, in: entry.directory, permissions: permissions)
-            return try entry.parent.openDirectory(name)
+            do throws(Errno) {
+                return try entry.parent.openDirectory(name)
+            } catch {
+                try? entry.parent.remove(name, isDirectory: true)
+                throw error
+            }
         }
         temporaryName = name
     }

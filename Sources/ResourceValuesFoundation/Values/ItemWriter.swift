@@ -87,10 +87,22 @@ struct ItemWriter {
         let access = values.contentAccessDate.map { FileTime($0) }
         let modification = values.contentModificationDate.map { FileTime($0) }
         guard access != nil || modification != nil else { return }
+        try item.requireNotEvicted()
         do throws(Errno) {
             try item.setTimes(access: access, modification: modification)
         } catch {
             throw item.storingError(error)
+        }
+        // The kernel stores the nearest date that the filesystem has, which may be far from it.
+        let status = try item.fileStatus()
+        for (wanted, stored) in [
+            (access, status.contentAccessTime), (modification, status.contentModificationTime),
+        ] {
+            guard let wanted, abs(wanted.seconds.subtractingSaturating(stored.seconds)) > 2
+            else { continue }
+            throw FileError(
+                code: .unsupportedFileKind,
+                message: "the filesystem cannot store this date, but \(stored.rfc3339)")
         }
         pending.removeAll { $0 == .contentAccessDate || $0 == .contentModificationDate }
     }

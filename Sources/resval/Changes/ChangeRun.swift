@@ -225,7 +225,7 @@ final class ChangeBatch {
             try add(opened(location, paths()), change)
         } catch {
             if !(mayBeGone && error.code == .noSuchFile) {
-                note(.failed(error.explained(on: location)), change, paths().shown)
+                note(.failed(error), change, paths().shown)
             }
         }
         return false
@@ -307,9 +307,7 @@ final class ChangeBatch {
                 run.count(changed: made.item.location, made.item.status)
                 onChanged?(made.item)
             } catch {
-                note(
-                    .failed(error.explained(on: made.item.location)), made.change,
-                    made.item.shownPath)
+                note(.failed(error), made.change, made.item.shownPath)
             }
         }
     }
@@ -338,22 +336,6 @@ final class ChangeBatch {
 
     private func note(_ result: ChangeRun.Result, _ change: ItemChange, _ shown: [UInt8]) {
         run.note(result, of: change, at: { shown }, in: &buffer)
-    }
-}
-
-extension FileError {
-    /// Returns the error of a change, with what to do where the file is evicted: nothing can be stored
-    /// on a file without permission bits, and giving it some would show zeros as its content.
-    fileprivate func explained(
-        on location: borrowing some FileLocation & ~Copyable
-    ) -> FileError {
-        guard code == .permissionDenied, (try? location.evictionRecord()) != nil else {
-            return self
-        }
-        var error = self
-        error.message = "the file is evicted, so nothing can be stored on it"
-        error.advice = "first: \(downloadCommand(for: path))"
-        return error
     }
 }
 
