@@ -160,7 +160,8 @@ public enum KeepReason: Error, Sendable, Hashable {
                 + "other programs fill that directory"
         case .notACache(let why): "it looks like a cache but isn't: \(why)"
         case .reservedName(let why): "other programs rely on it: \(why)"
-        case .companion: "a database and its journals are deleted together or not at all"
+        case .companion:
+            "it and a file beside it are deleted together or not at all, as a database and its journals"
         case .unreadable(let errno): "it, or something in it, could not be read: \(errno)"
         case .tooSmall:
             "it frees little: small items go only where those of a directory come to 1 MiB"

@@ -138,7 +138,7 @@ public struct UnitSearch: Sendable {
         let status = try volume.fileStatus()
         // No file has the greatest uid.
         let user = ownUser() ?? .max
-        let protected = protected + BackupRepositories.protected(environment.base)
+        let protected = try protected + environment.protectedBySettings()
         let devices = devices(sharingSpaceWith: volume, status)
         return PurgeRules(
             devices: devices,

@@ -31,7 +31,7 @@ package func contentsOfFile(_ path: FilePath, limit: Int = 64 << 20) throws(File
 ///
 /// - Parameters:
 ///   - path: the path relative to the home directory, without `..`.
-///   - owner: the uid of the home's user, who must own the file.
+///   - owner: the uid of the home's user, to whom the file must belong, or to root.
 /// - Throws: `ELOOP` for a symbolic link anywhere in the path, `EXDEV` for a path that leaves the
 ///   home directory or its mount, `EACCES` for a file of another owner, and as
 ///   ``contents(ofOpen:_:limit:)``.
@@ -44,7 +44,7 @@ package func contentsOfFile(
             path, in: directory.descriptor,
             flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
     let status = try file.descriptor.status()
-    guard status.owner == owner else { throw .permissionDenied }
+    guard status.owner == owner || status.owner == 0 else { throw .permissionDenied }
     return try contents(ofOpen: file.descriptor, status, limit: limit)
 }
 

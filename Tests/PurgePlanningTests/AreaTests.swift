@@ -164,17 +164,51 @@ struct AreaTests {
         try #expect(age(.normal, keepsLonger: false) == 10 * day)
     }
 
-    @Test("is nowhere in a backup repository that settings name, whoever searches")
-    func backupRepository() throws {
-        let settings = "repository = \"local:~/.cache/app/repository\"\n"
+    @Test(
+        "is nowhere in a backup repository that settings name, whoever searches",
+        arguments: [
+            ("backup.toml", "repository = \"local:~/.cache/app/repository\"\n"),
+            ("disk.toml", "  'repository'='~/.cache/app/repository'\n"),
+            ("x.toml", "sources = []\n\"repository\" = \"~/.cache/app/repository\" # \"x\"\n"),
+        ])
+    func backupRepository(name: FileName, settings: String) throws {
         let home = try homeFixture {
-            Directory(".config") { Directory("resval") { File("backup.toml", settings) } }
+            Directory(".config") { Directory("resval") { File(name, settings) } }
             File(".cache/app/repository/file", block)
             SymbolicLink(".cache/app/repository/data", to: "../../packs")
             File(".cache/packs/file", block)
             File(".cache/app/fine/file", block)
         }
         try #expect(home.found().units == [".cache/app/fine"])
+    }
+
+    @Test(
+        "is nowhere while settings that protect something cannot be read",
+        arguments: ["resval/backup.toml", "user-dirs.dirs"] as [FileName])
+    func unreadableSettings(name: FileName) throws {
+        let home = try homeFixture {
+            Directory(".config") { File(name, String(repeating: "#", count: 2 << 20)) }
+            File(".cache/app/fine/file", block)
+        }
+        #expect(throws: FileError.self) { try home.found() }
+        try tool("rm", home.home.appending(".config").appending(name))
+        try #expect(home.found().units == [".cache/app/fine"])
+    }
+
+    @Test("is nowhere in a repository of a backup program, whatever has a mark")
+    func otherRepositories() throws {
+        let home = try homeFixture {
+            for (name, entries) in [
+                ("restic", ["config", "data", "index", "keys", "snapshots"]),
+                ("borg", ["README", "config", "data"]), ("kopia", ["kopia.repository.f"]),
+                ("rdiff", ["rdiff-backup-data"]), ("none", ["config", "data"]),
+            ] {
+                Directory("\(name)") {
+                    Directory("repository") { for entry in entries { File("\(entry)", block) } }
+                }.purgeable()
+            }
+        }
+        try #expect(home.found().units == ["none"])
     }
 
     @Test("is nowhere on the list of what is no cache, also when a tag makes a unit of it")

@@ -308,7 +308,9 @@ struct NotACacheTests {
             cd $0
             git -c init.defaultBranch=main init -q origin
             cd origin && git add . && git -c user.name=u -c user.email=u@u commit -qm x && cd ..
-            for name in whole edited replaced broken built committed stashed; do
+            git -C origin branch other
+            for name in whole moved edited replaced broken built committed stashed packed staged \
+                picked sub worktree; do
                 git clone -q origin .cache/yay/$name
             done
             cd .cache/yay
@@ -319,12 +321,23 @@ struct NotACacheTests {
             who="-c user.name=u -c user.email=u@u"
             (cd committed && git $who commit -qam y)
             (cd stashed && git $who stash -q)
+            (cd moved && git checkout -q origin/other && git reset -q --hard && git status -s)
+            echo more | tee -a packed/PKGBUILD >> staged/PKGBUILD
+            (cd packed && git $who stash -q && git gc -q)
+            (cd staged && git add PKGBUILD)
+            (cd picked && git $who revert --no-edit HEAD > /dev/null)
+            (cd sub && git -c protocol.file.allow=always submodule --quiet add $0/origin s)
+            (cd worktree && git worktree add -q -b mine ../../own > /dev/null)
             echo built > built/package.tar
             rm built/deep/file
             """, home.home)
         let found = try home.found()
-        #expect(Set(found.units) == [".cache/yay/whole", ".cache/yay/built"])
-        for name in ["edited", "replaced", "broken", "committed", "stashed"] {
+        #expect(
+            Set(found.units) == [".cache/yay/whole", ".cache/yay/moved", ".cache/yay/built"])
+        for name in [
+            "edited", "replaced", "broken", "committed", "stashed", "packed", "staged", "picked",
+            "sub", "worktree",
+        ] {
             #expect(found.kept[".cache/yay/\(name)"]?.name == "not-a-cache", "\(name)")
         }
     }

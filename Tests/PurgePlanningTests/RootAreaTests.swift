@@ -35,6 +35,30 @@ struct RootAreaTests {
         }
     }
 
+    @Test("is in no home whose settings cannot be read, and in no repository that they name")
+    func otherSettings() throws {
+        try require(.root)
+        var home = try homeFixture {
+            for name in ["a", "b", "c"] {
+                Directory("home/\(name)") {
+                    Directory("Papers") { File("marked", block).purgeable() }
+                    Directory("Work") { File("marked", block).purgeable() }
+                }
+            }
+            File("home/a/.config/user-dirs.dirs", "XDG_DOCUMENTS_DIR=\"$HOME/Papers\"\n")
+            File("home/b/.config/resval/x.toml", "repository = \"~/Papers\"\n")
+            File("home/c/.config/resval/x.toml", String(repeating: "#", count: 2 << 20))
+        }
+        try tool("chown", "-R", "1234", home("home"))
+        // Settings of root's count, too.
+        try tool("chown", "0", home("home/a/.config/user-dirs.dirs"))
+        let users = ["a", "b", "c"].map { "\($0):x:1234:1234::\(home("home/\($0)")):/bin/sh\n" }
+        try Tree { File("users", users.joined()) }.create(in: home.home)
+        home.passwordDatabase = home("users")
+        let found = try home.found { $0.includesForeign = true }
+        #expect(Set(found.units) == ["home/a/Work/marked", "home/b/Work/marked"])
+    }
+
     @Test("is kept by no user's settings that are about what is not the user's own")
     func foreignSettings() throws {
         try require(.root)

@@ -13,8 +13,11 @@ struct Leftovers {
         for record in journal.records {
             do throws(FileError) {
                 guard let state = try settle(record) else { continue }
-                let isBack = state == .restored || state == .finished
-                event(.leftover(path: isBack ? record.path : record.asidePath, state))
+                let path = FilePath(bytes: record.path).withoutFollowing
+                // Something new may have its name.
+                let isGone = state == .finished && (try? path.status()) == nil
+                let isShown = state == .restored || isGone
+                event(.leftover(path: isShown ? record.path : record.asidePath, state))
             } catch {
                 event(.leftover(path: record.asidePath, .failed(error)))
             }

@@ -1,10 +1,12 @@
 import SystemCalls
 import SystemPackage
 
-/// The index of a Git clone, which records what each file was like when it was checked out.
+/// What a Git clone shows of work that was done in it: its index records what each file was like when it
+/// was checked out, and the log of its HEAD what made it go there.
 enum GitIndex {
-    /// Whether a file of the clone was edited since it was checked out, or edits were committed or
-    /// stashed in it; true also when that cannot be determined.
+    /// Whether a tracked file of the clone was edited since it was checked out, or edits were staged,
+    /// committed or stashed in it, or it has worktrees or clones of its own; true also when that cannot be
+    /// determined.
     ///
     /// - Parameter git: the directory `.git` of the clone.
     static func showsEdits(in git: borrowing some FileLocation & ~Copyable) -> Bool {
@@ -12,22 +14,34 @@ enum GitIndex {
             let directory = OpenDirectory(
                 try openPreservingAccessTime(
                     git, flags: [.readOnly, .directory, .noFollow, .nonBlocking]))
-            if try !isMissing("refs/stash", in: directory) { return true }
-            if try !isMissing("logs/HEAD", in: directory) {
-                let log = try contents(of: "logs/HEAD", in: directory)
-                let isCommitted = log.split(separator: UInt8(ascii: "\n")).contains { line in
-                    line.drop { $0 != UInt8(ascii: "\t") }.starts(with: "\tcommit".utf8)
-                }
-                if isCommitted { return true }
-            }
-            guard let files = files(in: try contents(of: "index", in: directory)) else {
+            for path in ["refs/stash", "worktrees", "modules"] as [FilePath]
+            where try !isMissing(path, in: directory) {
                 return true
             }
+            if try !isMissing("packed-refs", in: directory),
+                try contents(of: "packed-refs", in: directory).contains("refs/stash".utf8)
+            {
+                return true
+            }
+            guard try onlyFetches(contents(of: "logs/HEAD", in: directory)),
+                let files = files(in: try contents(of: "index", in: directory))
+            else { return true }
             let clone = try directory.openParent()
             for file in files where try file.isEdited(in: clone) { return true }
             return false
         } catch {
             return true
+        }
+    }
+
+    /// Whether a log of HEAD has nothing but what made it go to commits of others.
+    private static func onlyFetches(_ log: [UInt8]) -> Bool {
+        let fetching = [
+            "clone: ", "checkout: ", "fetch", "reset: moving to ", "pull: Fast-forward",
+        ]
+        return log.split(separator: UInt8(ascii: "\n")).allSatisfy { line in
+            let message = line.drop { $0 != UInt8(ascii: "\t") }.dropFirst()
+            return fetching.contains { message.starts(with: $0.utf8) }
         }
     }
 
@@ -76,7 +90,8 @@ enum GitIndex {
         }
     }
 
-    /// Parses an index of version 2 or 3 whose names are SHA-1; nil for any other.
+    /// Parses an index of version 2 or 3 whose names are SHA-1; nil for any other, for one with clones in
+    /// the clone, and for one in which something was staged.
     private static func files(in index: [UInt8]) -> [File]? {
         func number(at offset: Int) -> UInt32 {
             index[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
@@ -95,8 +110,10 @@ enum GitIndex {
             guard !path.isEmpty, end <= index.count,
                 index[path.endIndex..<end].allSatisfy({ $0 == 0 })
             else { return nil }
-            // Not a symbolic link, and not a clone of its own.
-            if number(at: start + 24) >> 12 == 8 {
+            let kind = number(at: start + 24) >> 12
+            if kind == 14 { return nil }
+            // Not a symbolic link.
+            if kind == 8 {
                 files.append(
                     File(
                         path: FilePath(bytes: path), size: number(at: start + 36),
@@ -104,6 +121,22 @@ enum GitIndex {
             }
             start = end
         }
-        return files
+        return isUnstaged(index[start...]) ? files : nil
+    }
+
+    /// Whether the extensions of an index say that it is a tree as it was checked out: staging a file
+    /// invalidates the tree's record.
+    private static func isUnstaged(_ extensions: ArraySlice<UInt8>) -> Bool {
+        var rest = extensions
+        while rest.count >= 8 {
+            let size = rest.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            let content = rest.dropFirst(8).prefix(size)
+            if rest.starts(with: "TREE".utf8) {
+                // The root: an empty name, and how many entries it has, -1 where that is not known.
+                return content.first == 0 && content.dropFirst().first != UInt8(ascii: "-")
+            }
+            rest = rest.dropFirst(8 + size)
+        }
+        return false
     }
 }

@@ -173,7 +173,8 @@ private let subvolumeRoot: UInt64 = 256
 /// The protected directories in the homes of all users.
 enum OtherHomes {
     /// Returns the homes' directories for documents, settings, state and keys, by the default names
-    /// and by each home's own `user-dirs.dirs`.
+    /// and by each home's own `user-dirs.dirs`, and what its settings for backups name. Where these are
+    /// there and cannot be read, it is the home.
     ///
     /// A directory outside the home counts only if it belongs to the home's owner: users cannot
     /// protect what is not theirs. Homes on remote filesystems are skipped: they may never answer,
@@ -186,8 +187,13 @@ enum OtherHomes {
         }
         let accounts = Dictionary(grouping: Set(accounts), by: \.home)
         return Set(homes).filter { isLocal($0) }.flatMap { home in
-            let configured = accounts[home, default: []].flatMap { account in
-                UserDirectories(contents: settings(of: account), home: home).paths.values
+            var configured: [FilePath] = []
+            for account in accounts[home, default: []] {
+                do throws(Errno) {
+                    configured += try Self.configured(by: account)
+                } catch {
+                    return [home]
+                }
             }
             return (configured + names.map { home.appending($0) }).filter {
                 isLocal($0) && isOwn($0, of: home)
@@ -223,14 +229,48 @@ enum OtherHomes {
     private static let names =
         UserDirectories.defaultNames + [".ssh", ".gnupg", ".config", ".local/state"]
 
-    private static func settings(of account: PasswordDatabase.Account) -> [UInt8] {
+    /// Returns what the settings in a home name.
+    private static func configured(
+        by account: PasswordDatabase.Account
+    ) throws(Errno) -> [FilePath] {
+        let home = account.home
+        let directories = try contents(of: ".config/user-dirs.dirs", account)
+        var paths = Array(UserDirectories(contents: directories, home: home).paths.values)
+        for name in try settingsNames(in: home) {
+            let settings = try contents(of: FilePath(".config/resval").pushing(name), account)
+            paths += BackupRepositories.withParts(
+                BackupRepositories.paths(inSettings: settings, home))
+        }
+        return paths
+    }
+
+    private static func settingsNames(in home: FilePath) throws(Errno) -> [FilePath] {
         do throws(Errno) {
-            return try contentsOfFile(
-                ".config/user-dirs.dirs", below: account.home, ownedBy: account.user,
-                limit: settingsLimit)
-        } catch {
-            // The default names still count.
+            let directory = try OpenDirectory(at: home).openBeneath(
+                ".config/resval", flags: [.readOnly, .noFollow])
+            var names = try directory.names()
+            var found: [FilePath] = []
+            while let name = names.next() {
+                if BackupRepositories.isSettings(name.bytes) { found.append(name) }
+            }
+            return found
+        } catch  where isAbsent(error) {
             return []
         }
+    }
+
+    private static func contents(
+        of file: FilePath, _ account: PasswordDatabase.Account
+    ) throws(Errno) -> [UInt8] {
+        do throws(Errno) {
+            return try contentsOfFile(
+                file, below: account.home, ownedBy: account.user, limit: settingsLimit)
+        } catch  where isAbsent(error) {
+            return []
+        }
+    }
+
+    private static func isAbsent(_ error: Errno) -> Bool {
+        error == .noSuchFileOrDirectory || error == .notDirectory
     }
 }

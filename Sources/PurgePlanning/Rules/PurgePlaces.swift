@@ -20,7 +20,7 @@ public final class PurgePlaces: Sendable {
         do throws(FileError) {
             let real = try realPath(of: path, followsLast: false)
             let status = try real.withoutFollowing.fileStatus()
-            let places = places(on: status.identity.device)
+            let places = try places(on: status.identity.device)
             if places.isProtected(real) { return .protectedDirectory }
             if places.pathsToProtected.contains(status.identity) { return .holdsProtected }
             let isFilledByOthers = real.components.dropLast().contains {
@@ -32,16 +32,32 @@ public final class PurgePlaces: Sendable {
         }
     }
 
-    private func places(on device: UInt64) -> LocationIdentities {
-        known.withLock { known in
-            let places =
-                known[device]
-                ?? LocationIdentities(
-                    environment, protected: BackupRepositories.protected(environment.base),
-                    user: effectiveUser(), devices: [device])
+    private func places(on device: UInt64) throws(FileError) -> LocationIdentities {
+        try known.withLock { known throws(FileError) in
+            if let places = known[device] { return places }
+            let places = LocationIdentities(
+                environment, protected: try environment.protectedBySettings(),
+                user: effectiveUser(), devices: [device])
             known[device] = places
             return places
         }
+    }
+}
+
+extension PolicyEnvironment {
+    /// Returns what the settings of backups protect.
+    ///
+    /// - Throws: ``FileError`` where they, or the user's directories for documents, are there and cannot be
+    ///   read: what must stay is not known.
+    func protectedBySettings() throws(FileError) -> [FilePath] {
+        let unread = warnings.first { $0.cause == .unreadable && $0.setting == "user-dirs.dirs" }
+        if let unread {
+            throw FileError(
+                code: .other,
+                message: "cannot be read, so the directories for documents are not known",
+                advice: "make it readable, or move it away", path: unread.path)
+        }
+        return try BackupRepositories.protected(base)
     }
 }
 

@@ -298,8 +298,9 @@ extension PurgeRules {
             {
                 return .notACache(why)
             }
-            if isAsked(.inUnit), isFetched, isDirectory, name.elementsEqual(".git".utf8),
-                GitIndex.showsEdits(in: entry)
+            // A file of this name leads to a clone elsewhere, of which this is a worktree.
+            if isAsked(.inUnit), isFetched, name.elementsEqual(".git".utf8),
+                isDirectory ? GitIndex.showsEdits(in: entry) : !status.isEmptyFile
             {
                 return .notACache("a clone with a file that was edited")
             }
