@@ -45,8 +45,7 @@ package struct PathOptions: ParsableArguments {
         let descriptor: FileDescriptor
         do throws(Errno) {
             descriptor =
-                list.isDash
-                ? .standardInput : try openFile(list.path, flags: [.readOnly, .noTerminal])
+                list.isDash ? .standardInput : try openForReading(list.path)
         } catch {
             return outcome.report(.opening(error, FilePath(bytes: list.bytes)))
         }

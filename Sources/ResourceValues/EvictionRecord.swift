@@ -97,6 +97,12 @@ extension FileLocation where Self: ~Copyable {
         EvictionRecord(among: try listedAttributeNames() ?? [])
     }
 
+    /// Returns an error of a change, with what to do where the file is evicted.
+    package func explaining(_ error: FileError) -> FileError {
+        guard error.code == .permissionDenied, (try? evictionRecord()) != nil else { return error }
+        return .evicted(pathForMessages, error.errno ?? .permissionDenied)
+    }
+
     /// Throws `permissionDenied` for an evicted file: with another time or mode it would be no placeholder
     /// any more, and could not be downloaded.
     package func requireNotEvicted() throws(FileError) {

@@ -87,15 +87,13 @@ extension FileLocation where Self: ~Copyable {
     package func storingError(
         _ errno: Errno, _ name: ExtendedAttributeName? = nil
     ) -> FileError {
-        if errno == .permissionDenied, (try? evictionRecord()) != nil {
-            return .evicted(pathForMessages, errno)
-        }
         // Without a status the message is only less specific.
         let status = try? status()
         let filesystem = errno == .readOnlyFileSystem ? try? filesystemStatus(of: self) : nil
-        return .storingAttribute(
-            errno, name, on: pathForMessages, status: status, user: effectiveUser(),
-            filesystem: filesystem?.type)
+        return explaining(
+            .storingAttribute(
+                errno, name, on: pathForMessages, status: status, user: effectiveUser(),
+                filesystem: filesystem?.type))
     }
 }
 

@@ -77,6 +77,18 @@ struct VerbTests {
             """, in: root, environment: environment)
     }
 
+    @Test("include of a list knows what it did to the directories above")
+    func includingList() throws {
+        let root = try temporaryDirectory {
+            Directory("d") { File("f").excluded() }.excluded(); File("list", "d\0d/f\0")
+        }
+        let result = try resval(
+            "include", "--files0-from", "list", in: root,
+            environment: ["XDG_STATE_HOME": root.appending("state").string])
+        result.expect(exits: 0)
+        #expect(!result.text.contains("still"), "\(result)")
+    }
+
     @Test("include of a location stores false, of an item below it fails and says what to include")
     func locations() throws {
         let root = try temporaryDirectory(isShared: true) {

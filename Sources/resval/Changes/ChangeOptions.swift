@@ -30,7 +30,8 @@ struct ChangeOptions: ParsableArguments {
         try apply(command, advisingOn: changes, followingSymbolicLinks: follows) { _ in change }
     }
 
-    /// Makes the changes that `change` returns for each given path.
+    /// Makes the changes that `change` returns for each given path, after all changes of directories before
+    /// it.
     ///
     /// - Parameter changes: the changes to advise on, which are those of all items.
     func apply(
@@ -48,6 +49,7 @@ struct ChangeOptions: ParsableArguments {
                 beforeWaiting: { changer.flush() }
             ) { path in
                 do throws(FileError) {
+                    if changes == nil { changer.settleDirectories() }
                     changer.change(path, try change(path))
                     work.progress.advance()
                 } catch {
@@ -108,6 +110,9 @@ final class PathChanger {
         run.count(changed: path, status)
         advisor?.advise(about: path)
     }
+
+    /// Makes the changes that wait for others where some are of directories: what is below depends on them.
+    func settleDirectories() { batch.settleDirectories() }
 
     /// Makes the changes that wait for others, and prints the results so far.
     func flush() { batch.finish() }

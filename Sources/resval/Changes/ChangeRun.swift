@@ -225,7 +225,7 @@ final class ChangeBatch {
             try add(opened(location, paths()), change)
         } catch {
             if !(mayBeGone && error.code == .noSuchFile) {
-                note(.failed(error), change, paths().shown)
+                note(.failed(location.explaining(error)), change, paths().shown)
             }
         }
         return false
@@ -237,6 +237,10 @@ final class ChangeBatch {
         guard !run.hasStopped else { return }
         guard !run.isDryRun else { return note(.changed, change, item.shownPath) }
         append(Pending(item: item, change: change, old: change.marks.map { _ in nil }))
+    }
+
+    func settleDirectories() {
+        if pending.contains(where: { $0.item.status.kind == .directory }) { makePending() }
     }
 
     func finish() {

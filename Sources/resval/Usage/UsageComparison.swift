@@ -12,7 +12,7 @@ struct UsageComparison {
     init(reading file: PathArgument) throws(FileError) {
         self.file = file
         let opened = try calls(on: file.path, FileError.opening) { () throws(Errno) in
-            OwnedDescriptor(try openFile(file.path, flags: .readOnly))
+            OwnedDescriptor(try openForReading(file.path))
         }
         var reader = DelimitedReader(opened.descriptor, endingWith: UInt8(ascii: "\n"))
         var isValid = true
