@@ -74,8 +74,20 @@ struct RestoreCommand: AsyncParsableCommand {
         if !yes { try repository.confirmChoice() }
         let display = progress.begin("reading the snapshots")
         defer { display.end() }
-        let asked = try paths.paths.map { try AskedPath($0.path) }
-        let (results, isWhole) = try await running { try await restore(asked, display) }
+        var asked: [AskedPath] = []
+        var isWhole = true
+        for path in paths.paths {
+            do throws(FileError) {
+                asked.append(try AskedPath(path.path))
+            } catch {
+                Messages.write(error)
+                isWhole = false
+            }
+        }
+        // Without any it would be the whole snapshot.
+        if asked.isEmpty, !isWhole { throw ExitCode(1) }
+        let (results, isDone) = try await running { [asked] in try await restore(asked, display) }
+        isWhole = isWhole && isDone
         display.end()
         var code: Int32 = isWhole ? 0 : 3
         var written = false
@@ -271,7 +283,9 @@ struct RestoreCommand: AsyncParsableCommand {
         buffer.append(differs ? "are now as in it\n" : "restored\n")
         let places = result.paths.isEmpty ? result.snapshot.sources.map(\.bytes) : result.paths
         let missing = result.failures.map(\.path) + result.absentParts.map(\.path)
-        for place in places where !result.merged.equal.contains(place) && !missing.contains(place) {
+        for place in places {
+            let isMissing = missing.contains { isHeld(place, by: $0) }
+            if isMissing || result.merged.equal.contains(place) { continue }
             let path = FilePath(bytes: place)
             buffer.append(path: path)
             if let target {

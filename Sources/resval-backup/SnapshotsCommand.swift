@@ -57,7 +57,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
                 Messages.write(
                     about: path,
                     Advice.completed(
-                        "is in no snapshot of this machine (list: resval-backup snapshots)"))
+                        "is in no snapshot of this backup (all: resval-backup snapshots)"))
             }
         }
         if !list.unreadable.isEmpty { throw ExitCode(3) }

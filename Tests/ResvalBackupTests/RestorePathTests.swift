@@ -282,6 +282,53 @@ struct RestorePathTests {
         #expect(try tool("ls", app) == "db")
     }
 
+    @Test("a journal comes back with its database, or not at all")
+    func journals() throws {
+        let backup = try backup {
+            File("app/db", "database"); File("app/db-journal", "journal"); File("app/z", "z")
+        }
+        try backup.create()
+        let app = backup("app")
+        // A program that has the database open has no journal between two transactions.
+        let script = """
+            rm "$1/db-journal"; echo newer > "$1/db"; exec 3>>"$1/db"; cd "$1"; rm z
+            "$RESVAL" restore --overwrite .
+            """
+        try backup.script(script, app).expect(
+            exits: 3, says: "db: was not restored: a program has the file",
+            "db-journal: was not restored: it belongs to another state of the database")
+        #expect(try tool("ls", app) == "db\nz")
+        // One that is asked for alone would lack what its journal takes back.
+        for arguments in [["--overwrite"], ["--target", "\(backup.base)/new"]] {
+            try backup.command(["restore", app.appending("db").string] + arguments)
+                .run(exits: 0, says: "app/db-journal goes with its database")
+        }
+        let content = try tool("cat", app.appending("db"), app.appending("db-journal"))
+        #expect(content == "databasejournal")
+        let new = backup.base.appending("new").pushing(app.removingRoot())
+        #expect(try tool("ls", new) == "db\ndb-journal")
+        try shell("cd \"$1\"; rm db-journal; echo newer > db", app)
+        try backup.run(
+            "restore", app.appending("db"), exits: 1,
+            says: "db: was not restored: what is there stays",
+            "db-journal: was not restored: it belongs to another state")
+        #expect(try tool("ls", app) == "db\nz")
+    }
+
+    @Test("what is in the way of a directory is named, and nothing is said to be back")
+    func inTheWay() throws {
+        let backup = try snapshot()
+        try shell("cd \"$1\"; rm -r project; echo file > project", backup.source)
+        let whole = try backup.putBack(
+            "--overwrite", "project", exits: 1, says: "move it away",
+            prints: "0 of 4 items restored\n")
+        #expect(!whole.text.contains("is back"), "\(whole)")
+        let part = try backup.putBack("--overwrite", "project/kept", exits: 1)
+        #expect(!part.text.contains("is back"), "\(part)")
+        try tool("rm", backup("notes"))
+        try backup.putBack("", "notes", exits: 3, prints: "/notes is back\n")
+    }
+
     /// A command in a place where another file is in the place of one below `/etc`.
     private func with(
         _ file: FilePath, _ text: String, _ command: Command, _ backup: BackupFixture

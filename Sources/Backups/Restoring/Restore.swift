@@ -81,6 +81,15 @@ extension Restic {
                 $0.receive($1)
             }
         }
+        if !wanted.journals.isEmpty {
+            let journals = wanted.journals.sorted { $0.lexicographicallyPrecedes($1) }
+            for journal in journals {
+                warn("\(NameEscaping.text(journal)) goes with its database")
+            }
+            let whole = RestorePart(
+                snapshot: snapshot, paths: paths + journals, placing: part.placing)
+            return try await restore(whole, mode, holder, begin, report)
+        }
         if let missing = wanted.missing.first {
             throw BackupError(
                 .other, "is not in snapshot \(snapshot.shortIdentifier)",
@@ -383,6 +392,9 @@ struct WantedItems: Sendable {
     private(set) var owners: [UInt32: [UInt8]] = [:]
     /// The wanted items with set-ID bits.
     private(set) var setIDItems: [SetIDItem] = []
+    /// What is not wanted, and without which a wanted file may be damaged: the write-ahead log or the journal
+    /// of a database.
+    private(set) var journals: [[UInt8]] = []
     private let includes: [[UInt8]]
     private let items: PathSet
     private let unstored: Set<[UInt8]>
@@ -398,7 +410,16 @@ struct WantedItems: Sendable {
 
     mutating func receive(_ entry: SnapshotEntry) {
         if !isStorable(entry.modified) { remote.append((entry.path, entry.modified)) }
-        guard includes.include(entry.path) else { return }
+        guard includes.include(entry.path) else {
+            let database = journalEndings.lazy.compactMap { ending in
+                entry.path.suffix(ending.utf8.count).elementsEqual(ending.utf8)
+                    ? Array(entry.path.dropLast(ending.utf8.count)) : nil
+            }.first
+            if entry.kind == .regularFile, let database, includes.contains(database) {
+                journals.append(entry.path)
+            }
+            return
+        }
         missing.removeAll { isHeld(entry.path, by: $0) }
         if entry.kind != .socket, entry.kind != .unknown { restorableCount += 1 }
         if !unstored.isEmpty, entry.kind != .directory {

@@ -39,10 +39,13 @@ package struct RestoreResult: Sendable {
     package var wasThere: Bool { wroteNothing && merged.differingItems == 0 }
 
     /// The number of items that are as they are in the snapshot, as far as is known.
-    package var wholeItems: Int { max(0, items - countItems(failures) - merged.differingItems) }
+    package var wholeItems: Int {
+        max(0, items - countItems(failures) - merged.itemsBelowFailures - merged.differingItems)
+    }
 
     package var isNothing: Bool {
-        items > 0 && countItems(failures.filter { $0.name == "missing" }) >= items
+        let missing = countItems(failures.filter { $0.name == "missing" })
+        return items > 0 && missing + merged.itemsBelowFailures >= items
     }
 
     /// Counts the items with failures. A directory above the SOURCEs is no item of the snapshot.

@@ -5,6 +5,8 @@ import SystemPackage
 package struct MergeOutcome: Sendable {
     /// Items that are not in the target as they should be.
     fileprivate(set) var failures: [RestoreFailure] = []
+    /// The number of items below directories that are among ``failures``.
+    fileprivate(set) var itemsBelowFailures = 0
     /// The number of items that something else has the name of, which stays.
     package fileprivate(set) var differingItems = 0
     /// The path of the first of them.
@@ -98,6 +100,7 @@ struct TreeMerger {
                         (error as? Errno).map(sentence) ?? (error as? Obstacle)?.sentence
                     guard let reason else { throw error }
                     outcome.failures.append(.missing(walk.path(of: name), reason))
+                    outcome.itemsBelowFailures += walk.directory.countItems(below: name)
                 }
             case .end(_, let restored):
                 if let item = restored, isLost {
@@ -158,6 +161,7 @@ struct TreeMerger {
     private mutating func put(_ item: Item) throws {
         let isTaken = try item.target.has(item.name)
         if !isTaken || placing == .replacing { try checkJournals(of: item) }
+        let hasJournal = try journals(of: item).contains { try item.source.has($0) }
         if isTaken, placing == .replacing {
             if let existing = try? item.target.status(of: item.name), existing.kind == .regularFile,
                 existing.linkCount > 1
@@ -167,8 +171,10 @@ struct TreeMerger {
             try place(item, as: item.name, .replacing)
             try notePlaced(item.name, in: item.target)
         } else if try isTaken || !placed(item, as: item.name) {
-            try meet(item, .fileExists)
+            return try meet(item, .fileExists, hasJournal: hasJournal)
         }
+        // Not before: beside another file of this name a journal would damage that.
+        if hasJournal { databases.insert(item.path) }
     }
 
     /// Gives an item a name that nothing has.
@@ -196,7 +202,9 @@ struct TreeMerger {
     /// Decides about an item whose name something else has, which stays.
     ///
     /// - Parameter error: what to report where it cannot be put beside that.
-    private mutating func meet(_ item: Item, _ error: Errno) throws {
+    private mutating func meet(
+        _ item: Item, _ error: Errno, hasJournal: Bool = false
+    ) throws {
         guard case .beside(let suffix) = placing else { throw error }
         let isAsked = asked.contains(item.path)
         guard !isThere(item, as: item.name) else {
@@ -209,8 +217,16 @@ struct TreeMerger {
             return
         }
         guard let suffix else {
+            let isDirectory = (try? item.target.status(of: item.name))?.kind == .directory
             throw Obstacle(
-                "what is there stays (to replace it: --overwrite; to have both: --target)")
+                isDirectory || item.status.kind == .directory
+                    ? "what is there stays (move it away; to have both: --target)"
+                    : "what is there stays (to replace it: --overwrite; to have both: --target)")
+        }
+        if hasJournal {
+            throw Obstacle(
+                "what is there stays, and a database does not go beside it without its journal (to have "
+                    + "both: --target)")
         }
         for number in 1...1000 {
             let end = number == 1 ? suffix : "\(suffix.dropLast()), \(number))"
@@ -262,9 +278,9 @@ struct TreeMerger {
     /// SQLite would apply the one to the other.
     ///
     /// - Throws: ``Obstacle``.
-    private mutating func checkJournals(of item: Item) throws {
+    private func checkJournals(of item: Item) throws {
         guard item.status.kind == .regularFile else { return }
-        for ending in ["-wal", "-shm", "-journal"] {
+        for ending in journalEndings {
             let journal = FilePath(bytes: item.name.bytes + ending.utf8)
             let isRestored =
                 try item.source.has(journal)
@@ -275,7 +291,6 @@ struct TreeMerger {
                         + "that uses it, and move \(journal) away, or restore to another directory "
                         + "with --target")
             }
-            if isRestored { databases.insert(item.path) }
             let database = item.path.dropLast(ending.utf8.count)
             if item.name.length > ending.utf8.count,
                 item.path.suffix(ending.utf8.count).elementsEqual(ending.utf8),
@@ -285,6 +300,11 @@ struct TreeMerger {
                 throw Obstacle("it belongs to another state of the database that is there")
             }
         }
+    }
+
+    private func journals(of item: Item) -> [FilePath] {
+        guard item.status.kind == .regularFile else { return [] }
+        return journalEndings.map { FilePath(bytes: item.name.bytes + $0.utf8) }
     }
 
     /// Takes the name of a file away from it, unless a program has it open for writing. A lease keeps others
@@ -440,6 +460,9 @@ package let unmountedSentence =
     "it is a mount point in /etc/fstab with nothing mounted: mount it, or restore to another directory "
     + "with --target"
 
+/// What SQLite appends to a database's name for the files that belong to it.
+let journalEndings = ["-wal", "-shm", "-journal"]
+
 private struct Obstacle: Error {
     let sentence: String
 
@@ -447,6 +470,25 @@ private struct Obstacle: Error {
 }
 
 extension OpenDirectory {
+    /// Returns how many items are below an entry, as far as they can be read.
+    fileprivate func countItems(below name: FilePath) -> Int {
+        guard let directory = try? openDirectory(name), let names = try? directory.names() else {
+            return 0
+        }
+        var walk = DirectoryWalk(in: directory, names: names, context: ())
+        var count = 0
+        while let step = try? walk.next() {
+            guard case .entry(let name) = step else { continue }
+            count += 1
+            if let directory = try? walk.directory.openDirectory(name),
+                let names = try? directory.names()
+            {
+                walk.enter(directory, names: names, context: ())
+            }
+        }
+        return count
+    }
+
     fileprivate func has(_ name: FilePath) throws(Errno) -> Bool {
         do throws(Errno) {
             _ = try status(of: name)
@@ -472,10 +514,12 @@ private func sentence(_ error: Errno) -> String {
     switch error {
     case .fileExists: "something else has its name"
     // The second where what is to replace it is restored in it.
-    case .isDirectory, .directoryNotEmpty: "a directory has its name"
+    case .isDirectory, .directoryNotEmpty:
+        "a directory has its name (move it away, or restore to another directory with --target)"
     case .textFileBusy: "a program has the file that is there open for writing"
     case .tooManySymbolicLinkLevels, .notDirectory:
-        "something that is not a directory is in its way"
+        "something that is not a directory is in its way (move it away, or restore to another directory "
+            + "with --target)"
     default: "\(error)"
     }
 }

@@ -156,10 +156,15 @@ extension Restic {
         let versions = Dictionary(
             try await newestVersions(of: Array(paths), in: snapshots).map { ($0.path, $0) },
             uniquingKeysWith: { first, _ in first })
+        let others =
+            choice != nil || host != nil
+            ? []
+            : list.snapshots.filter { !$0.isPinned && !snapshots.contains($0) }
         for item in asked {
+            let hosts = Set(others.filter { $0.covers(item.path.bytes) }.map(\.hostName))
             let version = chosen.version(
                 of: item, among: versions, in: choice == nil ? nil : snapshots.first,
-                isInPlace: mode.target == nil)
+                besides: hosts.sorted(), isInPlace: mode.target == nil)
             guard let version, let snapshot = version.snapshot else {
                 chosen.isPartial = true
                 continue
@@ -197,13 +202,15 @@ extension RestoreChoice {
     /// neither is restored.
     ///
     /// - Parameter named: the only snapshot that was looked in; nil for all.
+    ///   - others: the machines whose snapshots were not looked in.
     fileprivate mutating func version(
         of item: AskedPath, among versions: [[UInt8]: NewestVersion], in named: Snapshot?,
-        isInPlace: Bool
+        besides others: [String], isInPlace: Bool
     ) -> NewestVersion? {
         let path = item.path.bytes
         let isNowhere =
-            named.map { "is not in snapshot \($0.shortIdentifier)" } ?? "is in no snapshot"
+            named.map { "is not in snapshot \($0.shortIdentifier)" }
+            ?? (others.isEmpty ? "is in no snapshot" : "is in no snapshot of this backup")
         let typed = versions[path]
         if typed?.snapshot != nil {
             guard isInPlace, let link = item.link else { return typed }
@@ -231,8 +238,11 @@ extension RestoreChoice {
         }
         let reason = typed?.lacking.lazy.compactMap(\.reason).first
         let parts = typed?.parts.prefix(3).map { ShellWord.quoted($0.bytes) } ?? []
+        let hosts = others.map { "--host \(ShellWord.quoted(Array($0.utf8)))" }
         let advice =
-            parts.isEmpty ? item.advice : "parts of it are: \(parts.joined(separator: " "))"
+            !parts.isEmpty
+            ? "parts of it are: \(parts.joined(separator: " "))"
+            : hosts.isEmpty ? item.advice : "others are there: \(hosts.joined(separator: ", "))"
         remark(
             path,
             isNowhere + (reason.map { ": \($0)" } ?? "") + " (\(advice))")

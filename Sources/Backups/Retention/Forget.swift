@@ -23,7 +23,7 @@ extension Restic {
     package func forget(
         by rules: RetentionRules, _ scope: ForgetScope, isDryRun: Bool
     ) async throws(BackupError) -> [ForgetDecision] {
-        let decisions = try await forgetDecisions(rules, scope)
+        let decisions = try await forgetDecisions(rules, scope, isDryRun: isDryRun)
         let removed = decisions.filter { !$0.isKept }.map(\.snapshot)
         guard !isDryRun, !removed.isEmpty else { return decisions }
         try removeStoredFileRecords(except: decisions.filter(\.isKept).map(\.snapshot))
@@ -46,13 +46,20 @@ extension Restic {
     }
 
     private func forgetDecisions(
-        _ rules: RetentionRules, _ scope: ForgetScope
+        _ rules: RetentionRules, _ scope: ForgetScope, isDryRun: Bool
     ) async throws(BackupError) -> [ForgetDecision] {
         var all = try await list()
         var own = ownSnapshots(among: all)
         var chosen = try own.sets(scope)
         let before = chosen.flatMap(\.snapshots)
-        if try await writeVerdicts(on: before) {
+        if isDryRun {
+            let count = before.count { $0.isJudged != $0.allTags.contains(StateTag.judged) }
+            if count > 0 {
+                warn(
+                    "what was found out about \(counted(count, "snapshot")) is not in the repository yet, "
+                        + "so others may be kept")
+            }
+        } else if try await writeVerdicts(on: before) {
             all = try await list()
             own = ownSnapshots(among: all)
             chosen = try own.sets(scope)

@@ -50,7 +50,7 @@ struct OccurrenceTests {
         let one = try backup.run("snapshots", gone, exits: 0)
         #expect(one.text.split(separator: "\n").count == 2, "\(one)")
         let none = try backup.run(
-            "snapshots", backup("none"), exits: 0, says: "/none: is in no snapshot of this machine")
+            "snapshots", backup("none"), exits: 0, says: "/none: is in no snapshot of this backup")
         #expect(none.text == "", "\(none)")
         let kept = try backup.runSuccessfully("snapshots", file).split(separator: "\n")
         #expect(kept.dropFirst().map { String($0.prefix(8)) } == all, "\(kept)")
