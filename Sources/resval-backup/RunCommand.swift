@@ -139,30 +139,36 @@ struct BackupRun {
     ///   incomplete; else 1 when the status could not be stored.
     mutating func run(ifDue: Bool, triesTimer: Bool) async -> Int32 {
         StopRequest.goOnWithoutOutput()
-        let previous = readPrevious()
+        var previous = readPrevious()
+        let wasKilled = previous?.result == .running
+        if wasKilled { previous?.result = .interrupted }
         if ifDue {
             let isTried = !triesTimer || previous?.lastTimedRun != nil
             if isTried, previous?.isDue(after: settings.every, now: FileTime.now) == false {
                 return 0
             }
-            if let reason = await reasonToWait() { return await wait(for: reason, previous) }
+            if let reason = await reasonToWait() {
+                return await wait(for: reason, previous, wasKilled: wasKilled)
+            }
         }
         var status = RunStatus(process: processNumber(), start: FileTime.now, after: previous)
         store(status)
-        if let killed = previous, killed.result == .running {
-            await tellOfFailure(&status, after: nil, as: .interrupted)
-        }
+        if wasKilled { await tellOfFailure(&status, after: nil, as: .interrupted) }
         let commands = settings.commands
         var code: Int32 = 0
         if let before = commands.before {
             switch await commands.run(before, isStopped: true, status) {
             case 0: break
             case RunCommands.waitingCode where ifDue:
+                status.result = .waiting
                 await runAfter(status)
-                return await wait(for: "the command before a backup says so", previous)
+                return await wait(
+                    for: "the command before a backup says so", previous, wasKilled: false)
             case let end:
-                Messages.write(
-                    "no backup is made: the command before it failed with \(end): \(before)")
+                if !StopRequest.isMade {
+                    Messages.write(
+                        "no backup is made: the command before it failed with \(end): \(before)")
+                }
                 code = 1
             }
         }
@@ -197,16 +203,20 @@ struct BackupRun {
         return nil
     }
 
+    /// - Parameter wasKilled: whether the run before was, which was not told yet.
     /// - Returns: the exit code: 1 once there has been no backup for too long.
-    private mutating func wait(for reason: String, _ previous: RunStatus?) async -> Int32 {
+    private mutating func wait(
+        for reason: String, _ previous: RunStatus?, wasKilled: Bool
+    ) async -> Int32 {
         let now = FileTime.now
         var status = previous ?? RunStatus(process: processNumber(), start: now, after: nil)
-        if previous == nil || status.result == .running { status.result = .waiting }
+        if previous == nil { status.result = .waiting }
+        if wasKilled { await tellOfFailure(&status, after: nil, as: .interrupted) }
         status.waitingSince = status.waitingSince ?? now
         status.waitingFor = reason
         let isStale = status.isStale(after: settings.staleAfter, now: now)
         Messages.write("the backup waits: \(reason)")
-        if isStale { await tellOfFailure(&status, after: previous) }
+        if isStale { await tellOfFailure(&status, after: previous, as: .waiting) }
         store(status)
         if isJSON { StandardOutput.shared.write(status.line(isStale: isStale)) }
         return isStale ? 1 : 0
@@ -237,7 +247,8 @@ struct BackupRun {
         }
         status.lastTold = now
         var told = status
-        told.result = result ?? status.result
+        if let result { told.result = result }
+        if result == .waiting { told.exitCode = 1 }
         let end = await settings.commands.run(command, isStopped: false, told)
         if end != 0 { Messages.warn("the command for failures failed with \(end): \(command)") }
     }

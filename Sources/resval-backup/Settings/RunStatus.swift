@@ -71,7 +71,9 @@ struct RunStatus: Sendable, Hashable {
     ///   - now: the current time. A backup from the future is stale too: the clock was set, so the
     ///     backup's age is unknown.
     func isStale(after age: Int64?, now: FileTime) -> Bool {
-        guard let age, let lastBackup = lastBackup ?? waitingSince else { return false }
+        guard let age, let lastBackup = lastBackup ?? lastCleanRun ?? waitingSince else {
+            return false
+        }
         let seconds = now.seconds.subtractingSaturating(lastBackup.seconds)
         // Small corrections of the clock are normal.
         return seconds >= age || seconds < -3600

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Backups
 import CommandSupport
+import EffectiveValues
 import ResourceValues
 import SystemPackage
 
@@ -12,12 +13,16 @@ struct SetupChecks {
     let hasTimer: Bool
     /// The command that does what is missing.
     let setup: String
+    /// What other commands need to use the same configuration.
+    let options: String
 
     /// - Parameter options: others that were given, which it repeats.
     init(
         _ configuration: ConfigurationOption, isSystem: Bool, hasTimer: Bool, options: [String]
     ) throws {
         (self.configuration, self.isSystem) = (configuration, isSystem)
+        self.options =
+            configuration.config.map { " --config \(ShellWord.quoted($0.bytes))" } ?? ""
         self.hasTimer = try hasTimer && !Note.noTimer.isThere(configuration)
         let own = (isSystem ? ["--system"] : []) + (self.hasTimer ? [] : ["--no-timer"])
         setup = (["resval-backup setup"] + own + options).joined(separator: " ")
@@ -66,7 +71,7 @@ struct SetupChecks {
             missing.append(
                 try Note.continues.isThere(configuration)
                     ? "nothing was backed up since this machine continues another (put back: "
-                        + "\(Self.restore); then: \(setup))"
+                        + "\(restore); then: \(setup))"
                     : "no backup was made yet (make it: \(setup))")
         }
         guard hasTimer else { return missing }
@@ -81,15 +86,24 @@ struct SetupChecks {
 
     /// Refuses options that the configuration contradicts, which is not edited.
     func requireAgreement(
-        repository: PathArgument?, source: [PathArgument], passwordFile: PathArgument?
+        repository: PathArgument?, source: [PathArgument], passwordFile: PathArgument?,
+        passwordCommand: String?
     ) throws {
         let settings = try configuration.settings()
         guard let file = configuration.file else { return }
         var differing: SettingsKey?
-        if let path = passwordFile?.path, settings.password != .file(path) {
-            differing = .passwordFile
+        if let path = passwordFile?.path {
+            var known: FilePath?
+            if case .file(let path) = settings.password { known = existingRealPath(of: path) }
+            if known != existingRealPath(of: path) { differing = .passwordFile }
         }
-        if !source.isEmpty, source.map(\.path) != settings.sources { differing = .sources }
+        if let passwordCommand, settings.password != .command(passwordCommand) {
+            differing = .passwordCommand
+        }
+        let sources = source.map { existingRealPath(of: $0.path) }
+        if !sources.isEmpty, sources != settings.sources.map({ existingRealPath(of: $0) }) {
+            differing = .sources
+        }
         if let repository, repository.bytes != Array(settings.repository.utf8) {
             differing = .repository
         }
@@ -102,7 +116,7 @@ struct SetupChecks {
     }
 
     /// The command that puts back what the machine had that this one continues.
-    static let restore = "resval-backup restore --snapshot latest PATH"
+    var restore: String { "resval-backup restore\(options) --snapshot latest PATH" }
 
     // MARK: The password
 
@@ -117,9 +131,16 @@ struct SetupChecks {
             copy = file
         }
         if try Note.passwordIsCopied.isThere(configuration) { return false }
+        // A link can lead there, too.
+        let places = [copy, existingRealPath(of: copy)]
+        func areHeld(by directory: FilePath) -> Bool {
+            places.contains {
+                $0.isHeld(by: directory) || $0.isHeld(by: existingRealPath(of: directory))
+            }
+        }
         let place = RepositoryLocation(bytes: Array(settings.repository.utf8)).directory
-        let isBeside = place.map { copy.isHeld(by: $0.removingLastComponent()) } ?? false
-        return isBeside || settings.sources.contains { copy.isHeld(by: $0) }
+        let isBeside = place.map { areHeld(by: $0.removingLastComponent()) } ?? false
+        return isBeside || settings.sources.contains { areHeld(by: $0) }
     }
 
     /// Asks for the end of the password, where no other copy of it is known.

@@ -88,8 +88,13 @@ struct SetupCommand: AsyncParsableCommand {
         if try !checks.isConfigured {
             try await begin(configuration, checks)
         } else {
+            if host != nil {
+                Messages.write("--host has no effect, since there is a configuration already")
+                throw ExitCode(1)
+            }
             try checks.requireAgreement(
-                repository: repository, source: source, passwordFile: passwordFile)
+                repository: repository, source: source, passwordFile: passwordFile,
+                passwordCommand: passwordCommand)
         }
         try await finish(configuration, checks)
     }
@@ -133,10 +138,13 @@ struct SetupCommand: AsyncParsableCommand {
         (draft.password, typed) = try await askForPassword(draft, isThere: isThere)
         // Not before: who gives up leaves nothing.
         let directory = try SettingsDirectory(file.removingLastComponent())
+        var written: FilePath?
         if draft.password == nil, let word = typed {
             let name = directory.freeName(like: "password")
             try directory.write(name, word + "\n")
-            draft.password = ("password-file", draft.written(directory.path.appending(name)))
+            let path = directory.path.appending(name)
+            written = path
+            draft.password = ("password-file", draft.written(path))
         }
         settings = try draft.settings()
         let engine = try draft.engine(settings)
@@ -145,44 +153,80 @@ struct SetupCommand: AsyncParsableCommand {
         if isThere {
             let list = try await running { try await engine.list() }
             continued = try choose(among: list.sets, configuration)
-            if let newest = continued?.snapshots.last,
-                let bytes = try await running({
-                    try await engine.content(of: file, in: newest, limit: settingsLimit)
-                }), let old = draft.text(from: String(decoding: bytes, as: UTF8.self))
-            {
-                text = old
-                Messages.write(
-                    "the settings are those of snapshot \(newest.shortIdentifier), without its commands"
-                )
-            } else if let sources = continued?.sources, source.isEmpty {
-                draft.sources = sources.map(\.string)
-                _ = try draft.settings()
-                text = draft.text
+            if let newest = continued?.snapshots.last {
+                if let old = try await formerSettings(in: newest, draft, file, engine) {
+                    text = old
+                    Messages.write(
+                        "the settings are those of snapshot \(newest.shortIdentifier), without its "
+                            + "commands")
+                } else {
+                    Messages.warn(
+                        "the settings of that machine are not in snapshot \(newest.shortIdentifier): "
+                            + "these are new ones, by which no snapshot is removed")
+                    draft.hasRetention = false
+                    if source.isEmpty { draft.sources = newest.sources.map(\.string) }
+                    _ = try draft.settings()
+                    text = draft.text
+                }
             }
         } else {
             if let doubt = engine.doubtAboutInitializing {
                 guard !yes else {
                     Messages.write(
-                        "no repository is made, since \(doubt) (attach it, or: resval-backup init)")
+                        "no repository is made, since \(doubt) (attach it, or set up without --yes, "
+                            + "which asks)")
                     throw ExitCode(1)
                 }
                 try confirm("about to make a new repository, although \(doubt)")
             }
-            try await running { try await engine.initialize() }
+            do {
+                try await running { try await engine.initialize() }
+            } catch {
+                // Nothing uses that password.
+                if let written { try? removeFile(written) }
+                throw error
+            }
         }
         try directory.write("backup.toml", text)
         Messages.write(
             about: file, "is the configuration; what may stand there: man resval-backup-run")
         if typed != nil { try SetupChecks.Note.passwordIsCopied.make(configuration) }
         guard let continued else { return }
+        let machine = continued.snapshots.last?.machine ?? ""
         if continued.name.configuration == configuration.name {
             try await running { try await engine.takeOver(continued) }
+            Messages.write("this machine continues \(machine)")
+        } else {
+            Messages.write(
+                "the backup begins anew beside \(machine), whose configuration was elsewhere")
         }
-        Messages.write("this machine continues \(continued.snapshots.last?.machine ?? "")")
         try SetupChecks.Note.continues.make(configuration)
-        Messages.write("put back: \(SetupChecks.restore)")
+        if continued.name.configuration == configuration.name {
+            Messages.write("put back: \(checks.restore)")
+        } else if let host = continued.snapshots.last?.hostName {
+            let option = "--host \(ShellWord.quoted(Array(host.utf8)))"
+            Messages.write("put back: resval-backup restore\(checks.options) \(option) PATH")
+        }
         Messages.write("then go on: \(checks.setup)")
         throw ExitCode(1)
+    }
+
+    /// Returns the text of the configuration in a snapshot of the machine that is continued: the file of the
+    /// same path, or at its place below a SOURCE, which may have been another home. nil where it has none.
+    private func formerSettings(
+        in snapshot: Snapshot, _ draft: SetupDraft, _ file: FilePath, _ engine: Restic
+    ) async throws -> String? {
+        let inHome: FilePath = ".config/resval/backup.toml"
+        let files = [file] + (system ? [] : snapshot.sources.map { $0.pushing(inHome) })
+        for file in files {
+            let bytes = try await running {
+                try await engine.content(of: file, in: snapshot, limit: settingsLimit)
+            }
+            if let bytes, let old = draft.text(from: String(decoding: bytes, as: UTF8.self)) {
+                return old
+            }
+        }
+        return nil
     }
 
     private func absolute(_ path: PathArgument) throws -> String {
@@ -278,7 +322,8 @@ struct SetupCommand: AsyncParsableCommand {
         guard let word = Messages.answer(isSecret: true) else { throw ExitCode(1) }
         guard word.isEmpty else {
             Messages.write("once more")
-            guard Messages.answer(isSecret: true) == word else {
+            guard let again = Messages.answer(isSecret: true) else { throw ExitCode(1) }
+            guard again == word else {
                 Messages.write("they differ")
                 throw ExitCode(1)
             }
@@ -390,7 +435,8 @@ struct SetupCommand: AsyncParsableCommand {
             Messages.write("backups are made only while you are logged in: lingering was refused")
             throw ExitCode(1)
         }
-        StandardOutput.shared.write("\(timer.unit).timer makes backups: resval-backup status\n")
+        StandardOutput.shared.write(
+            "\(timer.unit).timer makes backups: resval-backup status\(checks.options)\n")
     }
 
     private func wants(_ what: String) -> Bool {

@@ -15,6 +15,8 @@ struct SetupDraft {
     var password: (key: String, value: String)?
     /// The variables that the repository's server needs.
     private var variables: [(name: String, value: String)] = []
+    /// Whether snapshots are removed in time. Not those of a machine whose settings are not known.
+    var hasRetention = true
     private let home: FilePath?
 
     init(isSystem: Bool) {
@@ -28,15 +30,19 @@ struct SetupDraft {
         sources = [\(sources.map(quoted).joined(separator: ", "))]
         \(place)
         verify = "weekly"
+        \(hasRetention ? Self.retention : "")\(environment)
+        """
+    }
+
+    private static let retention = """
 
         [retention]
         keep-daily = 7
         keep-weekly = 5
         keep-monthly = 12
         keep-yearly = 10
-        \(environment)
+
         """
-    }
 
     private var place: String {
         let word = password.map { "\n\($0.key) = \(quoted($0.value))" } ?? ""

@@ -68,6 +68,23 @@ struct DueRunTests {
         #expect(!after.text.contains("waiting"), "\(after)")
     }
 
+    @Test("a run that was killed is told of by one that waits, and is no good backup")
+    func killedBeforeWaiting() throws {
+        let fixture = try configuredBackup { backedUpTree }
+        try fixture.command("run").run(exits: 0)
+        let told = fixture.backup.base.appending("told")
+        let hook = "on-failure = \"echo $RESVAL_RESULT >> '\(told)'\"\n"
+        try fixture.configure(fixture.usual + often + hook + "before = \"sleep 97531\"\n")
+        let script = "\"$RESVAL\" run & sleep 2; kill -KILL $!; wait $!; pkill -xf 'sleep 97531'"
+        _ = try fixture.script(script).run()
+        try fixture.configure(fixture.usual + often + hook)
+        try tool("mv", fixture.backup.repository, "\(fixture.backup.repository).away")
+        try fixture.command("run", "--if-due").run(exits: 0, says: "waits")
+        try fixture.command("status").run(exits: 1, prints: "interrupted", "waiting since ")
+        try fixture.command("run", "--if-due").run(exits: 0, says: "waits")
+        #expect(try tool("cat", told) == "interrupted")
+    }
+
     @Test("a machine on battery waits where the settings say so, also before its first backup")
     func battery() throws {
         try require(.root, .tool("unshare"))
