@@ -100,7 +100,7 @@ struct SameAnswerTests {
             ).underTracer().run()
             #expect(trace.exitCode == 0)
             return String(decoding: try contentsOfFile(home("trace")), as: UTF8.self)
-                .contains("backup.toml")
+                .contains(".config/resval")
         }
         try #expect(!readsSettings("plain"))
         try #expect(readsSettings("project/log"))

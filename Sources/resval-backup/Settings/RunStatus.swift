@@ -64,16 +64,16 @@ struct RunStatus: Sendable, Hashable {
         return now.seconds.subtractingSaturating(start.seconds) >= age - min(age / 10, 1800)
     }
 
-    /// Whether the last backup is too old to rely on, or for how long one waits where there is none.
+    /// Whether the last backup is too old to rely on, also while one waits after a run that failed, or for how
+    /// long one waits where there is none.
     ///
     /// - Parameters:
     ///   - age: the age, in seconds, at which a backup is stale; nil when none ever is.
     ///   - now: the current time. A backup from the future is stale too: the clock was set, so the
     ///     backup's age is unknown.
     func isStale(after age: Int64?, now: FileTime) -> Bool {
-        guard let age, let lastBackup = lastBackup ?? lastCleanRun ?? waitingSince else {
-            return false
-        }
+        let before = waitingSince == nil ? nil : lastCleanRun ?? waitingSince
+        guard let age, let lastBackup = lastBackup ?? before else { return false }
         let seconds = now.seconds.subtractingSaturating(lastBackup.seconds)
         // Small corrections of the clock are normal.
         return seconds >= age || seconds < -3600
