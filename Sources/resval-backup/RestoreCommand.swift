@@ -14,7 +14,7 @@ struct RestoreCommand: AsyncParsableCommand {
             What is there stays: a file is put beside it, and a directory gets what it lacks. With \
             --target each item gets its whole path below that directory: DIR/home/me/notes. What \
             cannot be restored whole, or is there and differs, is named or counted, and the exit \
-            code is 3; it is 1 when all of it is there already, or nothing could be written.
+            code is 3; it is 1 when all of it is there already, or none could be restored.
 
             EXAMPLES
               resval-backup restore ~/notes.txt

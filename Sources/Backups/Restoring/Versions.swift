@@ -253,6 +253,8 @@ extension RestoreChoice {
 struct NewestVersion: Sendable {
     let path: [UInt8]
     fileprivate(set) var snapshot: Snapshot?
+    /// The start of the identifier of the snapshot that keeps its content; nil unless it was evicted then.
+    fileprivate var keeper: Substring?
     /// The SOURCEs below it of the newest snapshot that has such.
     fileprivate(set) var parts: [FilePath] = []
     /// The newer ones, which lack it, the newest first, and the reason, in words, for which each excluded
@@ -261,7 +263,10 @@ struct NewestVersion: Sendable {
 
     /// Which snapshot it comes from, and why newer ones lack it, in words.
     fileprivate func origin(_ snapshot: Snapshot) -> String {
-        let text = "from snapshot \(snapshot.shortIdentifier) of \(snapshot.time.localMinute)"
+        let kept =
+            keeper.map { ", which knows it as evicted: its content is in snapshot \($0)" } ?? ""
+        let text =
+            "from snapshot \(snapshot.shortIdentifier) of \(snapshot.time.localMinute)\(kept)"
         guard !lacking.isEmpty else { return text }
         let reasons = lacking.map { $0.reason ?? "it was not there" }
         let reason = Set(reasons).count == 1 ? reasons[0] : "\(reasons[0]), and others"
@@ -292,7 +297,9 @@ extension Restic {
             do throws(BackupError) {
                 let exclusions = try await exclusions(of: snapshot)
                 let excluded = ExcludedPaths(exclusions)
-                let evicted = Set(exclusions.filter(\.isEvicted).map(\.path))
+                let evicted = Dictionary(
+                    exclusions.filter(\.isEvicted).map { ($0.path, $0.record) },
+                    uniquingKeysWith: { first, _ in first })
                 let left = missing.map { versions[$0].path }.filter {
                     excluded.reason(of: $0) == nil
                 }
@@ -311,8 +318,9 @@ extension Restic {
                 }
                 for index in missing {
                     let path = versions[index].path
-                    if present.contains(path) || evicted.contains(path) {
+                    if present.contains(path) || evicted[path] != nil {
                         versions[index].snapshot = snapshot
+                        versions[index].keeper = evicted[path]??.snapshot.prefix(8)
                     } else if !snapshot.isPinned, snapshot.items.contains(path) {
                         let wasLacking = PathSet(snapshot.lacks).contains(path)
                         let reason = wasLacking ? "it was missing, or could not be stored" : nil
