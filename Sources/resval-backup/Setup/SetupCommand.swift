@@ -138,13 +138,10 @@ struct SetupCommand: AsyncParsableCommand {
         (draft.password, typed) = try await askForPassword(draft, isThere: isThere)
         // Not before: who gives up leaves nothing.
         let directory = try SettingsDirectory(file.removingLastComponent())
-        var written: FilePath?
         if draft.password == nil, let word = typed {
             let name = directory.freeName(like: "password")
             try directory.write(name, word + "\n")
-            let path = directory.path.appending(name)
-            written = path
-            draft.password = ("password-file", draft.written(path))
+            draft.password = ("password-file", draft.written(directory.path.appending(name)))
         }
         settings = try draft.settings()
         let engine = try draft.engine(settings)
@@ -179,13 +176,7 @@ struct SetupCommand: AsyncParsableCommand {
                 }
                 try confirm("about to make a new repository, although \(doubt)")
             }
-            do {
-                try await running { try await engine.initialize() }
-            } catch {
-                // Nothing uses that password.
-                if let written { try? removeFile(written) }
-                throw error
-            }
+            try await running { try await engine.initialize() }
         }
         try directory.write("backup.toml", text)
         Messages.write(
@@ -304,7 +295,9 @@ struct SetupCommand: AsyncParsableCommand {
         guard isThere else { return (nil, try askForNewPassword()) }
         for _ in 0..<3 {
             Messages.write("there is a repository: what is its password? (it is not shown)")
-            guard let word = Messages.answer(isSecret: true) else { throw ExitCode(1) }
+            guard let answer = Messages.answer(isSecret: true) else { throw ExitCode(1) }
+            // As restic reads it from a file.
+            let word = answer.trimmingWhitespace
             var settings = try draft.settings()
             settings.password = .text(word)
             do {
@@ -320,6 +313,10 @@ struct SetupCommand: AsyncParsableCommand {
     private func askForNewPassword() throws -> String {
         Messages.write("the repository's password: type one, or Enter for a new one")
         guard let word = Messages.answer(isSecret: true) else { throw ExitCode(1) }
+        guard word == word.trimmingWhitespace else {
+            Messages.write("a password does not begin or end with a space")
+            throw ExitCode(1)
+        }
         guard word.isEmpty else {
             Messages.write("once more")
             guard let again = Messages.answer(isSecret: true) else { throw ExitCode(1) }
@@ -453,6 +450,13 @@ struct SetupCommand: AsyncParsableCommand {
             // It stays as it is.
         }
         if !timer.enablePurge() { throw ExitCode(1) }
+    }
+}
+
+extension String {
+    /// The text without the white space around it, which restic takes off a password in a file.
+    fileprivate var trimmingWhitespace: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 }
 
