@@ -86,6 +86,29 @@ struct SameAnswerTests {
         #expect(explained.contains(#""reason":"holds-protected""#), "\(explained)")
     }
 
+    @Test("settings of the system that root alone can read keep no ordinary user from purging")
+    func settingsOfSystem() throws {
+        try require(.root, .tool("unshare"), .tool("setpriv"))
+        let home = try purgeHome { Directory(".cache/app/unit") { File("file", block) } }
+        try tool("chmod", "755", home.home)
+        try tool("chown", "-R", "1234", home.home)
+        let script = """
+            mkdir -p upper/resval work; echo 'repository = "/srv"' > upper/resval/backup.toml
+            chmod 0 upper/resval/backup.toml; chmod "$1" upper/resval
+            mount -t tmpfs none work; mkdir work/upper work/work; cp -a upper/resval work/upper
+            mount -t overlay none -o lowerdir=/etc,upperdir=work/upper,workdir=work/work /etc
+            exec setpriv --reuid 1234 --regid 1234 --clear-groups \
+                "$0" plan --free 1K --min-age 0 --smallest 0
+            """
+        for mode in ["700", "755"] {
+            let result = try home.run(
+                "/usr/bin/unshare",
+                arguments: ["--mount", "sh", "-ec", script, FilePath.built("resval-purge"), mode])
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(result.text.contains(".cache/app/unit/\n"), "\(result)")
+        }
+    }
+
     @Test("what is never purged is read only when a mark says purgeable")
     func readsNothingElse() throws {
         try require(.tool("strace"))

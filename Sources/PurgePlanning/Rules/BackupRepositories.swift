@@ -10,6 +10,7 @@ package enum BackupRepositories {
     /// linked elsewhere.
     ///
     /// - Throws: ``FileError`` for settings that are there and cannot be read: what they protect is not known.
+    ///   Those of the system can be root's alone, and so is then what they name.
     package static func protected(_ base: BaseDirectories) throws(FileError) -> [FilePath] {
         var paths = variables.compactMap { environmentVariable($0) }
             .flatMap { Self.paths(in: $0, base.home) }
@@ -17,14 +18,35 @@ package enum BackupRepositories {
             let lines = try contents(of: FilePath(bytes: file)).split(separator: 0x0A)
             paths += lines.flatMap { Self.paths(in: Array($0), base.home) }
         }
-        let places = [base.configurationHome?.path, "/etc"].compactMap(\.self)
-        for directory in places.map({ $0.appending("resval") }) {
-            for name in try settingsNames(in: directory) {
-                let settings = try contents(of: directory.pushing(FilePath(bytes: name)))
-                paths += Self.paths(inSettings: settings, base.home)
-            }
+        if let own = base.configurationHome?.path {
+            paths += try Self.paths(inDirectory: own.appending("resval"), base.home)
+        }
+        do throws(FileError) {
+            paths += try Self.paths(inDirectory: "/etc/resval", base.home)
+        } catch  where error.code == .permissionDenied && effectiveUser() != 0 {
+            // No unit of this user has items of root's in it.
         }
         return withParts(paths)
+    }
+
+    private static func paths(
+        inDirectory directory: FilePath, _ home: FilePath?
+    ) throws(FileError) -> [FilePath] {
+        var names: [[UInt8]] = []
+        try calls(on: directory, FileError.readingDirectory) { () throws(Errno) in
+            try ifPresent { () throws(Errno) in
+                try forEachName(in: directory) { name in
+                    if isSettings(name) { names.append(name) }
+                    return true
+                }
+            }
+        }
+        var paths: [FilePath] = []
+        for name in names {
+            let settings = try contents(of: directory.pushing(FilePath(bytes: name)))
+            paths += Self.paths(inSettings: settings, home)
+        }
+        return paths
     }
 
     /// Returns repositories and files, and the directories of a repository.
@@ -36,21 +58,6 @@ package enum BackupRepositories {
 
     /// Whether a file in a directory for settings may be read with `--config`.
     static func isSettings(_ name: [UInt8]) -> Bool { name.suffix(5).elementsEqual(".toml".utf8) }
-
-    private static func settingsNames(in directory: FilePath) throws(FileError) -> [[UInt8]] {
-        var names: [[UInt8]] = []
-        try calls(on: directory, FileError.readingDirectory) { () throws(Errno) in
-            do throws(Errno) {
-                try forEachName(in: directory) { name in
-                    if isSettings(name) { names.append(name) }
-                    return true
-                }
-            } catch  where error == .noSuchFileOrDirectory || error == .notDirectory {
-                // No settings.
-            }
-        }
-        return names
-    }
 
     /// Returns the directory of the repository that `resval-backup` uses without options: the one in
     /// `RESVAL_BACKUP_REPOSITORY`, or else in `backup.toml`. Empty when it is not on a local

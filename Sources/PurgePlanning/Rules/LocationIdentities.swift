@@ -244,33 +244,46 @@ enum OtherHomes {
         return paths
     }
 
+    /// - Throws: `EFBIG` for more files than anybody has: a user must not make root read for hours.
     private static func settingsNames(in home: FilePath) throws(Errno) -> [FilePath] {
-        do throws(Errno) {
-            let directory = try OpenDirectory(at: home).openBeneath(
+        let opened = try absentAsNil { () throws(Errno) in
+            try OpenDirectory(at: home).openBeneath(
                 ".config/resval", flags: [.readOnly, .noFollow])
-            var names = try directory.names()
-            var found: [FilePath] = []
-            while let name = names.next() {
-                if BackupRepositories.isSettings(name.bytes) { found.append(name) }
-            }
-            return found
-        } catch  where isAbsent(error) {
-            return []
         }
+        var names: [FilePath] = []
+        guard let opened else { return names }
+        var count = 0
+        defer { withExtendedLifetime(opened) {} }
+        try forEachEntry(inOpen: opened.descriptor) { name, _ in
+            count += 1
+            if count <= mostSettings, BackupRepositories.isSettings(name) {
+                names.append(FilePath(bytes: name))
+            }
+            return count <= mostSettings
+        }
+        guard count <= mostSettings else { throw .fileTooLarge }
+        return names
     }
+
+    private static let mostSettings = 100
 
     private static func contents(
         of file: FilePath, _ account: PasswordDatabase.Account
     ) throws(Errno) -> [UInt8] {
-        do throws(Errno) {
-            return try contentsOfFile(
+        try absentAsNil { () throws(Errno) in
+            try contentsOfFile(
                 file, below: account.home, ownedBy: account.user, limit: settingsLimit)
-        } catch  where isAbsent(error) {
-            return []
-        }
+        } ?? []
     }
 
-    private static func isAbsent(_ error: Errno) -> Bool {
-        error == .noSuchFileOrDirectory || error == .notDirectory
+    /// A link is not absent: where it leads is not looked at, and it may protect something.
+    private static func absentAsNil<Result>(
+        _ body: () throws(Errno) -> Result
+    ) throws(Errno) -> Result? {
+        do throws(Errno) {
+            return try body()
+        } catch  where error == .noSuchFileOrDirectory || error == .notDirectory {
+            return nil
+        }
     }
 }
