@@ -308,9 +308,11 @@ struct NotACacheTests {
             cd $0
             git -c init.defaultBranch=main init -q origin
             cd origin && git add . && git -c user.name=u -c user.email=u@u commit -qm x && cd ..
+            ln -s deep origin/link
+            git -C origin add link && git -C origin -c user.name=u -c user.email=u@u commit -qm link
             git -C origin branch other
             for name in whole moved edited replaced broken built committed stashed packed staged \
-                picked sub worktree; do
+                picked sub worktree expired relinked; do
                 git clone -q origin .cache/yay/$name
             done
             cd .cache/yay
@@ -326,6 +328,8 @@ struct NotACacheTests {
             (cd packed && git $who stash -q && git gc -q)
             (cd staged && git add PKGBUILD)
             (cd picked && git $who revert --no-edit HEAD > /dev/null)
+            (cd relinked && rm link && echo mine > link)
+            (cd expired && echo more >> PKGBUILD && git $who commit -qam y && : > .git/logs/HEAD)
             (cd sub && git -c protocol.file.allow=always submodule --quiet add $0/origin s)
             (cd worktree && git worktree add -q -b mine ../../own > /dev/null)
             echo built > built/package.tar
@@ -336,7 +340,7 @@ struct NotACacheTests {
             Set(found.units) == [".cache/yay/whole", ".cache/yay/moved", ".cache/yay/built"])
         for name in [
             "edited", "replaced", "broken", "committed", "stashed", "packed", "staged", "picked",
-            "sub", "worktree",
+            "sub", "worktree", "expired", "relinked",
         ] {
             #expect(found.kept[".cache/yay/\(name)"]?.name == "not-a-cache", "\(name)")
         }

@@ -34,15 +34,18 @@ enum GitIndex {
         }
     }
 
-    /// Whether a log of HEAD has nothing but what made it go to commits of others.
+    /// Whether a log of HEAD is whole, from the first commit on, and has nothing but what made it go to commits
+    /// of others. git expires old lines.
     private static func onlyFetches(_ log: [UInt8]) -> Bool {
         let fetching = [
             "clone: ", "checkout: ", "fetch", "reset: moving to ", "pull: Fast-forward",
         ]
-        return log.split(separator: UInt8(ascii: "\n")).allSatisfy { line in
-            let message = line.drop { $0 != UInt8(ascii: "\t") }.dropFirst()
-            return fetching.contains { message.starts(with: $0.utf8) }
-        }
+        // Before the first there was none, which has the number zero.
+        return log.starts(with: repeatElement(UInt8(ascii: "0"), count: 40))
+            && log.split(separator: UInt8(ascii: "\n")).allSatisfy { line in
+                let message = line.drop { $0 != UInt8(ascii: "\t") }.dropFirst()
+                return fetching.contains { message.starts(with: $0.utf8) }
+            }
     }
 
     private static func isMissing(
@@ -74,6 +77,7 @@ enum GitIndex {
         let seconds: UInt32
         /// 0 where the times of Git have seconds only.
         let nanoseconds: UInt32
+        let kind: FileKind
 
         func isEdited(in clone: OpenDirectory) throws(Errno) -> Bool {
             do throws(Errno) {
@@ -81,7 +85,8 @@ enum GitIndex {
                     try openBeneath(path, in: clone.descriptor, flags: [.reference, .noFollow]))
                 let status = try file.descriptor.status()
                 let time = status.contentModificationTime
-                return UInt32(truncatingIfNeeded: status.size) != size
+                return status.kind != kind
+                    || UInt32(truncatingIfNeeded: status.size) != size
                     || UInt32(truncatingIfNeeded: time.seconds) != seconds
                     || nanoseconds != 0 && UInt32(time.nanoseconds) != nanoseconds
             } catch  where error == .noSuchFileOrDirectory || error == .notDirectory {
@@ -110,15 +115,14 @@ enum GitIndex {
             guard !path.isEmpty, end <= index.count,
                 index[path.endIndex..<end].allSatisfy({ $0 == 0 })
             else { return nil }
-            let kind = number(at: start + 24) >> 12
-            if kind == 14 { return nil }
-            // Not a symbolic link.
-            if kind == 8 {
-                files.append(
-                    File(
-                        path: FilePath(bytes: path), size: number(at: start + 36),
-                        seconds: number(at: start + 8), nanoseconds: number(at: start + 12)))
-            }
+            // Others are clones in the clone.
+            let kinds: [UInt32: FileKind] = [8: .regularFile, 10: .symbolicLink]
+            guard let kind = kinds[number(at: start + 24) >> 12] else { return nil }
+            files.append(
+                File(
+                    path: FilePath(bytes: path), size: number(at: start + 36),
+                    seconds: number(at: start + 8), nanoseconds: number(at: start + 12),
+                    kind: kind))
             start = end
         }
         return isUnstaged(index[start...]) ? files : nil

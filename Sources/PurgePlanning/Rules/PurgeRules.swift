@@ -302,7 +302,7 @@ extension PurgeRules {
             if isAsked(.inUnit), isFetched, name.elementsEqual(".git".utf8),
                 isDirectory ? GitIndex.showsEdits(in: entry) : !status.isEmptyFile
             {
-                return .notACache("a clone with a file that was edited")
+                return .notACache("a clone with work of its own")
             }
             if isAsked(.alone), !isDirectory, !CompanionFiles.owners(of: name).isEmpty {
                 return .companion
