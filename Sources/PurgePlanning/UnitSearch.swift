@@ -240,10 +240,8 @@ public struct UnitSearch: Sendable {
                 }
             }
         }
-        let paths = Set(items.map(\.path))
-        return items.filter { item in
-            !paths.contains { item.path != $0 && item.path.isHeld(by: $0) }
-        }.compactMap { item in
+        return items.withoutNested(environment.mounts, staysOnFilesystem: false) { $0 }.compactMap {
+            item in
             let start = StartingPoint(item, rules, environment.locations)
             if let reason = start.reasonToKeep {
                 sink.note(item.path.bytes, reason)

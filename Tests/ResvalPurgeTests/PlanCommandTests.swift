@@ -15,6 +15,25 @@ struct PlanCommandTests {
         File("plain", block)
     }
 
+    @Test("counts what several ROOTs lead to once, and no database with an unmarked journal")
+    func rootsAndJournals() throws {
+        let home = try purgeHome {
+            Directory("z") { File("file", block) }.purgeable()
+            SymbolicLink("link", to: "z")
+            File("db", block).purgeable()
+            File("db-wal", block)
+        }
+        for root in ["z/", "link", "z/file"] {
+            let result = try home.run(
+                "plan", "z", root, "--free", "8K", "--min-age", "0", "--smallest", "0")
+            #expect(result.text.contains("marked: 1 of 1 unit"), "\(result)")
+        }
+        let result = try home.run(
+            "plan", ".", "--free", "100K", "--min-age", "0", "--smallest", "0", "--kept")
+        #expect(result.text.contains("marked: 1 of 1 unit"), "\(result)")
+        #expect(result.text.contains("/db: it and a file beside it"), "\(result)")
+    }
+
     @Test("shows what would go, by class and age, and what is kept")
     func table() throws {
         let home = try purgeHome { tree }

@@ -140,6 +140,8 @@ struct UnitVisitor: TreeVisitor {
         if seen.isMarked, context.heedsMarks, !isMarked {
             sink.note(pathBytes(of: entry), .untrustedMark)
         }
+        // Also of one that is no unit itself.
+        if seen.status.kind != .directory { sink.noteOwners(of: entry) }
         var seen = seen
         seen.layout = layout(of: entry, seen, in: context)
         let purgeClass = rules.purgeClass(
@@ -148,7 +150,6 @@ struct UnitVisitor: TreeVisitor {
         guard let purgeClass,
             let limit = rules.ageLimit(for: purgeClass, seen.status, in: context)
         else { return descend(into: entry, seen, in: context) }
-        if seen.status.kind != .directory { sink.noteOwners(of: entry) }
         let reason = rules.reasonToKeep(entry, seen, in: context, isMarked: isMarked, at: .alone)
         if let reason {
             sink.note(pathBytes(of: entry), reason)
