@@ -160,8 +160,8 @@ struct TreeMerger {
 
     private mutating func put(_ item: Item) throws {
         let isTaken = try item.target.has(item.name)
-        if !isTaken || placing == .replacing { try checkJournals(of: item) }
-        let hasJournal = try journals(of: item).contains { try item.source.has($0) }
+        let hasJournal =
+            try (!isTaken || placing == .replacing) && checkJournals(of: item)
         if isTaken, placing == .replacing {
             if let existing = try? item.target.status(of: item.name), existing.kind == .regularFile,
                 existing.linkCount > 1
@@ -171,7 +171,7 @@ struct TreeMerger {
             try place(item, as: item.name, .replacing)
             try notePlaced(item.name, in: item.target)
         } else if try isTaken || !placed(item, as: item.name) {
-            return try meet(item, .fileExists, hasJournal: hasJournal)
+            return try meet(item, .fileExists)
         }
         // Not before: beside another file of this name a journal would damage that.
         if hasJournal { databases.insert(item.path) }
@@ -202,9 +202,7 @@ struct TreeMerger {
     /// Decides about an item whose name something else has, which stays.
     ///
     /// - Parameter error: what to report where it cannot be put beside that.
-    private mutating func meet(
-        _ item: Item, _ error: Errno, hasJournal: Bool = false
-    ) throws {
+    private mutating func meet(_ item: Item, _ error: Errno) throws {
         guard case .beside(let suffix) = placing else { throw error }
         let isAsked = asked.contains(item.path)
         guard !isThere(item, as: item.name) else {
@@ -223,7 +221,10 @@ struct TreeMerger {
                     ? "what is there stays (move it away; to have both: --target)"
                     : "what is there stays (to replace it: --overwrite; to have both: --target)")
         }
-        if hasJournal {
+        let hasJournal = try journalEndings.contains { ending in
+            try item.source.has(FilePath(bytes: item.name.bytes + ending.utf8))
+        }
+        if item.status.kind == .regularFile, hasJournal {
             throw Obstacle(
                 "what is there stays, and a database does not go beside it without its journal (to have "
                     + "both: --target)")
@@ -277,9 +278,11 @@ struct TreeMerger {
     /// Checks that a file does not get its name beside a journal of another state of the same database:
     /// SQLite would apply the one to the other.
     ///
+    /// - Returns: whether a journal of it is restored, too.
     /// - Throws: ``Obstacle``.
-    private func checkJournals(of item: Item) throws {
-        guard item.status.kind == .regularFile else { return }
+    private func checkJournals(of item: Item) throws -> Bool {
+        guard item.status.kind == .regularFile else { return false }
+        var hasJournal = false
         for ending in journalEndings {
             let journal = FilePath(bytes: item.name.bytes + ending.utf8)
             let isRestored =
@@ -291,6 +294,7 @@ struct TreeMerger {
                         + "that uses it, and move \(journal) away, or restore to another directory "
                         + "with --target")
             }
+            hasJournal = hasJournal || isRestored
             let database = item.path.dropLast(ending.utf8.count)
             if item.name.length > ending.utf8.count,
                 item.path.suffix(ending.utf8.count).elementsEqual(ending.utf8),
@@ -300,11 +304,7 @@ struct TreeMerger {
                 throw Obstacle("it belongs to another state of the database that is there")
             }
         }
-    }
-
-    private func journals(of item: Item) -> [FilePath] {
-        guard item.status.kind == .regularFile else { return [] }
-        return journalEndings.map { FilePath(bytes: item.name.bytes + $0.utf8) }
+        return hasJournal
     }
 
     /// Takes the name of a file away from it, unless a program has it open for writing. A lease keeps others

@@ -201,8 +201,9 @@ extension RestoreChoice {
     /// Chooses between the path as typed and the one behind a link; nil, with the reason in a remark, where
     /// neither is restored.
     ///
-    /// - Parameter named: the only snapshot that was looked in; nil for all.
-    ///   - others: the machines whose snapshots were not looked in.
+    /// - Parameters:
+    ///   - named: the only snapshot that was looked in; nil for all.
+    ///   - others: the machines whose snapshots were not looked in and cover it.
     fileprivate mutating func version(
         of item: AskedPath, among versions: [[UInt8]: NewestVersion], in named: Snapshot?,
         besides others: [String], isInPlace: Bool
@@ -238,11 +239,12 @@ extension RestoreChoice {
         }
         let reason = typed?.lacking.lazy.compactMap(\.reason).first
         let parts = typed?.parts.prefix(3).map { ShellWord.quoted($0.bytes) } ?? []
-        let hosts = others.map { "--host \(ShellWord.quoted(Array($0.utf8)))" }
+        let hosts = others.prefix(3).map { "--host \(ShellWord.quoted(Array($0.utf8)))" }
         let advice =
             !parts.isEmpty
             ? "parts of it are: \(parts.joined(separator: " "))"
-            : hosts.isEmpty ? item.advice : "others are there: \(hosts.joined(separator: ", "))"
+            : hosts.isEmpty
+                ? item.advice : "other snapshots may have it: \(hosts.joined(separator: ", "))"
         remark(
             path,
             isNowhere + (reason.map { ": \($0)" } ?? "") + " (\(advice))")

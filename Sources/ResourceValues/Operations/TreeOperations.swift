@@ -107,7 +107,7 @@ struct TreeCopier {
 }
 
 /// The items that were copied, each in the state it had before that.
-struct CopiedItems {
+package struct CopiedItems {
     private struct State {
         let size: Int64
         let content: FileTime
@@ -202,12 +202,8 @@ func unsupportedKind(_ path: FilePath?) -> FileError {
 /// - Parameter copied: where the item was moved by copying it, what may be removed.
 /// - Throws: the first errno; what was not removed before then stays. `EBUSY` for a directory on which a
 ///   filesystem is mounted, and `ESTALE` for an item that was not copied, or has changed since.
-package func removeTree(_ name: FilePath, in directory: OpenDirectory) throws(Errno) {
-    try removeTree(name, in: directory, ifIn: nil)
-}
-
-func removeTree(
-    _ name: FilePath, in directory: OpenDirectory, ifIn copied: CopiedItems?
+package func removeTree(
+    _ name: FilePath, in directory: OpenDirectory, ifIn copied: CopiedItems? = nil
 ) throws(Errno) {
     var walk = DirectoryWalk(in: directory, names: EntryNames([name.bytes]), context: ())
     while let step = try walk.next() {
