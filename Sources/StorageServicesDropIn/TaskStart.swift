@@ -166,7 +166,7 @@ struct TaskUnit: Hashable, Sendable {
     private static let longestName = 255
 
     /// Returns bytes as `systemd-escape(1)` prints them: letters, digits, `:`, `_` and `.` stay, `/`
-    /// becomes `-`, and all other bytes, with a `.` in front, become `\xXX`.
+    /// becomes `-`, and all other bytes, with a `.` in front, become `\xHH`.
     ///
     /// A `/` becomes `\x2f` here: nothing else may look like the `-` between two parts.
     static func escaped(_ bytes: [UInt8]) -> String {

@@ -169,7 +169,7 @@ struct ShortfallList {
     }
 
     private func isGone(_ path: [UInt8]) -> Bool {
-        // The exact path may be another.
+        // The exact path may be another. What cannot be looked at may be there, and its complaint stays.
         !path.contains(JSONScanner.lostByte)
             && (try? itemExists(FilePath(bytes: path).withoutFollowing)) == false
     }

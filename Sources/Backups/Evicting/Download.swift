@@ -165,6 +165,7 @@ package final class Download: Sendable {
     /// that another program changed meanwhile gets its time and permission bits back, and one that another
     /// program may have open now stays as it is.
     package func abandon(because error: EvictionError) throws {
+        // Where that cannot be found out, another program may have it open, too.
         guard writes, (try? item.requireAlone()) != nil else { return }
         if error == .changed {
             try item.setModificationTime(found.contentModificationTime)

@@ -93,12 +93,14 @@ struct ItemWriter {
         } catch {
             throw item.storingError(error)
         }
-        // The kernel stores the nearest date that the filesystem has, which may be far from it.
+        // The kernel stores the nearest date that the filesystem has: one before 1970 or after 2038 may be
+        // far from it. Others may change the time of any other date meanwhile, and some filesystems keep days.
         let status = try item.fileStatus()
         for (wanted, stored) in [
             (access, status.contentAccessTime), (modification, status.contentModificationTime),
         ] {
-            guard let wanted, abs(wanted.seconds.subtractingSaturating(stored.seconds)) > 2
+            guard let wanted, !(0...Int64(Int32.max)).contains(wanted.seconds),
+                abs(wanted.seconds.subtractingSaturating(stored.seconds)) > 86400
             else { continue }
             throw FileError(
                 code: .unsupportedFileKind,

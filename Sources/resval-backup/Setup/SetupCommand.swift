@@ -88,7 +88,8 @@ struct SetupCommand: AsyncParsableCommand {
         if try !checks.isConfigured {
             try await begin(configuration, checks)
         } else {
-            if host != nil {
+            // Typed again, it changes nothing.
+            if host != nil, try !SetupChecks.Note.continues.isThere(configuration) {
                 Messages.write("--host has no effect, since there is a configuration already")
                 throw ExitCode(1)
             }
@@ -314,7 +315,7 @@ struct SetupCommand: AsyncParsableCommand {
         Messages.write("the repository's password: type one, or Enter for a new one")
         guard let word = Messages.answer(isSecret: true) else { throw ExitCode(1) }
         guard word == word.trimmingWhitespace else {
-            Messages.write("a password does not begin or end with a space")
+            Messages.write("a password cannot begin or end with a space")
             throw ExitCode(1)
         }
         guard word.isEmpty else {
