@@ -27,7 +27,9 @@ struct CopyCommand: ParsableCommand {
     var allAttributes = false
 
     func run() throws {
-        if allAttributes { return try source.path.copyExtendedAttributes(to: destination.path) }
-        _ = try source.path.copyMarks(to: destination.path)
+        let target = destination.path
+        try HomeGuard.check(target, shownAs: target, target.fileStatus())
+        if allAttributes { return try source.path.copyExtendedAttributes(to: target) }
+        _ = try source.path.copyMarks(to: target)
     }
 }

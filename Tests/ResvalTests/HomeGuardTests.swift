@@ -67,6 +67,45 @@ struct HomeGuardTests {
         try #expect(home.marks().isEmpty)
     }
 
+    @Test("are not taken there from another item, another program or a file")
+    func transfers() throws {
+        let root = try temporaryDirectory {
+            Directory("home") {
+                File("f").excluded()
+                File(".nobackup")
+            }
+            File(
+                "saved",
+                """
+                {"format":"resval-marks","version":1,"root":"."}
+                {"path":".","mark":"isExcludedFromBackup","old":null,"new":"true"}
+                {"end":true,"marks":1,"isComplete":true}
+
+                """)
+        }
+        let home = root.appending("home")
+        let why =
+            "is a home: a mark on it counts for everything in it (to store it: resval set --yes)"
+        try expectTranscript(
+            """
+            $ resval copy home/f home
+            ! resval: home: \(why)
+            [2]
+            $ resval copy --all-attributes home/f home
+            ! resval: home: \(why)
+            [2]
+            $ resval import --from nobackup home
+            items changed: 0
+            ! resval: home: \(why)
+            [2]
+            $ resval marks load --root home saved
+            items changed: 0
+            ! resval: home: \(why)
+            [2]
+            """, in: root, environment: environment(root))
+        try #expect(home.marks().isEmpty)
+    }
+
     @Test("are refused on the home of a user whom only a name service knows, or nobody")
     func unlisted() throws {
         try require(.root)

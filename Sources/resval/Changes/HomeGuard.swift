@@ -4,8 +4,8 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Asks before marks are changed on `/`, a home or a directory above one, since a mark there counts for nearly
-/// all files of a user.
+/// Keeps marks that are not confirmed away from `/`, homes and directories above them, since a mark there
+/// counts for nearly all files of a user.
 struct HomeGuard {
     /// Whether changes are allowed without a question.
     let isConfirmed: Bool
@@ -22,12 +22,10 @@ struct HomeGuard {
     mutating func allows(
         _ item: borrowing ListedPath, _ status: FileStatus?, _ outcome: Outcome
     ) -> Bool {
-        // Most items are files.
-        guard !isConfirmed, let status, status.kind == .directory,
-            let name = name(of: item, status.identity) ?? nameOfUnlisted(item, status)
-        else { return true }
+        guard !isConfirmed, let status, let meaning = meaning(of: item.path, status) else {
+            return true
+        }
         let path = Array(item.bytes)
-        let meaning = "is \(name): a mark on it counts for everything in it"
         guard Messages.canAsk else {
             outcome.report(about: path, "\(meaning) (give --yes to change it)")
             return false
@@ -38,12 +36,31 @@ struct HomeGuard {
         return false
     }
 
-    /// What the directory is, in words; nil if it is neither `/`, a home nor above one.
-    private mutating func name(
-        of item: borrowing ListedPath, _ identity: FileIdentity
-    ) -> String? {
+    /// Checks that a mark that nobody asked for by the name of the item, as one of another item or program,
+    /// may be stored on it.
+    ///
+    /// - Throws: ``FileError`` for `/`, a home and a directory above one.
+    static func check(
+        _ path: FilePath, shownAs shown: FilePath, _ status: FileStatus
+    ) throws(FileError) {
+        var homes = HomeGuard(isConfirmed: false)
+        guard let meaning = homes.meaning(of: path, status) else { return }
+        throw FileError(
+            code: .other, message: meaning, advice: "to store it: resval set --yes", path: shown)
+    }
+
+    /// What a mark on the item means; nil if that is neither `/`, a home nor above one.
+    private mutating func meaning(of path: FilePath, _ status: FileStatus) -> String? {
+        // Most items are files.
+        guard status.kind == .directory,
+            let name = name(of: path, status.identity) ?? nameOfUnlisted(path, status)
+        else { return nil }
+        return "is \(name): a mark on it counts for everything in it"
+    }
+
+    private mutating func name(of item: FilePath, _ identity: FileIdentity) -> String? {
         if Self.identity(of: "/") == identity { return "the root directory" }
-        let names = [item.path.lastComponent, (try? realPath(of: item.path))?.lastComponent]
+        let names = [item.lastComponent, (try? realPath(of: item))?.lastComponent]
         for home in homes {
             var path = home.path
             while path.lastComponent != nil {
@@ -62,12 +79,10 @@ struct HomeGuard {
 
     /// What the directory of another user is whom `/etc/passwd` does not name: a home if a name service
     /// says so or, without an answer, if it is the topmost directory of the user.
-    private mutating func nameOfUnlisted(
-        _ item: borrowing ListedPath, _ status: FileStatus
-    ) -> String? {
+    private mutating func nameOfUnlisted(_ item: FilePath, _ status: FileStatus) -> String? {
         let owner = status.owner
         guard owner != 0, owner != effectiveUser(), !accounts.users.contains(owner),
-            let path = try? realPath(of: item.path)
+            let path = try? realPath(of: item)
         else { return nil }
         if let home = NameService.shared.home(of: owner) {
             return Self.identity(of: home) == status.identity ? "a home" : nil

@@ -122,6 +122,8 @@ final class MarksLoad {
             let present = try item.location.marks()
             let changes = pending.changes.filter { present[$0.key].value != $0.value }
             guard !changes.isEmpty else { return }
+            try HomeGuard.check(
+                item.path, shownAs: FilePath(bytes: item.shownPath), item.status)
             if !isDryRun { try store(changes, on: item.location) }
             changedItems += 1
             for change in changes {

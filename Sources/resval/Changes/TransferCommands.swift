@@ -213,6 +213,10 @@ struct TransferVisitor: CommandVisitor {
             transfer.report(conflict, at: paths.shown, reporter.outcome)
         }
         guard !translation.writes.isEmpty else { return }
+        if transfer.command == .import {
+            try HomeGuard.check(
+                item.path, shownAs: FilePath(bytes: item.shownPath), item.status)
+        }
         let origins = translation.origins.sorted().map(\.rawValue).joined(separator: ", ")
         batch.add(ItemChange(marks: translation.writes, reason: "from \(origins)"), to: item)
     }
