@@ -204,7 +204,8 @@ package func reopenForWriting(_ descriptor: FileDescriptor) throws(Errno) -> Fil
 ///   - flags: `O_CLOEXEC` is added.
 ///   - crossesMounts: omits `RESOLVE_NO_XDEV`.
 /// - Throws: `EXDEV` if the path leaves the directory, or crosses a mount point without
-///   `crossesMounts`; `ELOOP` for a link in the path, including its last component.
+///   `crossesMounts`; `ELOOP` for a link in the path, including its last component but with `O_PATH` and
+///   `O_NOFOLLOW`, which open the link.
 package func openBeneath(
     _ path: FilePath, in directory: FileDescriptor, flags: FileDescriptor.OpenOptions,
     crossingMounts crossesMounts: Bool = false
@@ -232,8 +233,11 @@ private func open(
     for (index, name) in names.enumerated() {
         reached = SharedDescriptor(try openReference(name, in: reached.descriptor))
         let status = try reached.descriptor.status()
-        if status.kind == .symbolicLink { throw .tooManySymbolicLinkLevels }
-        let isDirectoryNeeded = index < names.count - 1 || flags.contains(.directory)
+        let isLast = index == names.count - 1
+        if status.kind == .symbolicLink, !isLast || !flags.isSuperset(of: [.reference, .noFollow]) {
+            throw .tooManySymbolicLinkLevels
+        }
+        let isDirectoryNeeded = !isLast || flags.contains(.directory)
         if isDirectoryNeeded, status.kind != .directory { throw .notDirectory }
         if let mount {
             let isSame = try mountNumber(of: reached.descriptor) == mount
