@@ -6,7 +6,8 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("Temporary files that running programs may need", .cleansUp)
+// One after the other: a program of one test counts in the others.
+@Suite("Temporary files that running programs may need", .cleansUp, .serialized)
 struct TemporaryFileUsersTests {
     private let user: UInt32 = 65531
 
