@@ -24,7 +24,7 @@ package enum BackupRepositories {
         do throws(FileError) {
             paths += try Self.paths(inDirectory: "/etc/resval", base.home)
         } catch  where error.code == .permissionDenied && effectiveUser() != 0 {
-            // No unit of this user has items of root's in it.
+            // Units with items of another owner are foreign, and a repository is known by its shape, too.
         }
         return withParts(paths)
     }
@@ -34,11 +34,13 @@ package enum BackupRepositories {
     ) throws(FileError) -> [FilePath] {
         var names: [[UInt8]] = []
         try calls(on: directory, FileError.readingDirectory) { () throws(Errno) in
-            try ifPresent { () throws(Errno) in
+            do throws(Errno) {
                 try forEachName(in: directory) { name in
                     if isSettings(name) { names.append(name) }
                     return true
                 }
+            } catch  where error == .noSuchFileOrDirectory || error == .notDirectory {
+                // No settings. Links in a circle may have been meant to lead to some.
             }
         }
         var paths: [FilePath] = []
