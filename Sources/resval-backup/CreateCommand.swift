@@ -104,7 +104,7 @@ extension Creation {
     func run(
         in repository: RepositoryOptions, _ progress: ProgressOptions
     ) async throws -> CreatedSnapshot {
-        let engine = try await running {
+        var engine = try await running {
             let engine = try repository.engine()
             try await engine.requireKnown()
             return engine
@@ -117,18 +117,18 @@ extension Creation {
             .map { try backedUpPath($0, followsLast: true) }
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
+        engine.progress = reporter(display)
         var planner = try makePlanner(
             policy, largestFile: largestFile, repository: engine.repository, showing: display)
         planner.makesManifest = true
         planner.patterns = patterns
-        let (plan, result) = try await running { [planner, configuration, tags] in
+        let (plan, result) = try await running { [planner, engine, configuration, tags] in
             var plan = try planner.makePlan(for: present)
             try await engine.noteMissing(in: &plan)
             report(plan.notices.filter { !$0.isShortfall })
             report(patternsIn: plan, patterns)
             let result = try await engine.create(
-                plan, planner: planner, configuration: configuration, missing: missing, tags: tags,
-                report: reporter(display))
+                plan, planner: planner, configuration: configuration, missing: missing, tags: tags)
             // Where it cannot be noted, the next one is not compared.
             _ = try? await engine.noteRepository()
             return (plan, result)

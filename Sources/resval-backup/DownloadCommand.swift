@@ -71,7 +71,8 @@ func download(
     for (identifier, group) in groups.sorted(by: { $0.key < $1.key }) {
         do {
             try await running {
-                let holder = try await repository.holder(of: identifier, state)
+                let holder = try await repository.holder(
+                    of: identifier, state, showing: report.display)
                 try await report.work(in: holder, state).download(group)
             }
         } catch let code as ExitCode where !StopRequest.isMade {

@@ -97,7 +97,7 @@ struct EvictCommand: AsyncParsableCommand {
         let settings = try repository.configuration.settingsIfAny() ?? BackupSettings()
         let rules = settings.policy.policy(in: environment)
         try await running { [repository, isDryRun] in
-            let engine = try repository.engine()
+            let engine = try repository.engine(showing: display)
             try await engine.requireKnown()
             try await report.work(in: engine, state)
                 .evict(files, rules, without: places, isDryRun: isDryRun)

@@ -17,7 +17,7 @@ final class EvictionReport: Sendable {
 
     private let work: Work
     private let isJSON: Bool
-    private let display: Progress
+    let display: Progress
     private let totals: Monitor<(files: Int, bytes: Int64, failures: Int)>
 
     /// - Parameter failures: the number of paths that have already failed.
@@ -30,8 +30,7 @@ final class EvictionReport: Sendable {
 
     func work(in engine: Restic, _ state: EvictionDirectory) -> EvictionWork {
         EvictionWork(
-            engine, state, shouldStop: { StopRequest.isMade },
-            progress: reporter(display), report: note)
+            engine, state, shouldStop: { StopRequest.isMade }, report: note)
     }
 
     @Sendable func note(_ outcome: EvictionOutcome) {

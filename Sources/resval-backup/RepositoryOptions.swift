@@ -37,7 +37,6 @@ struct RepositoryOptions: ParsableArguments {
         return try await running { try await work(engine(showing: display)) }
     }
 
-    /// - Parameter display: shows the progress of checking, listing and pruning.
     func engine(showing display: Progress? = nil) throws -> Restic {
         guard let access = try access() else {
             throw ValidationError(
@@ -55,11 +54,13 @@ struct RepositoryOptions: ParsableArguments {
     /// repository if it has this identifier, otherwise the one at the noted location.
     ///
     /// - Throws: `BackupError` when neither can be read, or no location is known.
-    func holder(of identifier: String, _ state: EvictionDirectory?) async throws -> Restic {
+    func holder(
+        of identifier: String, _ state: EvictionDirectory?, showing display: Progress? = nil
+    ) async throws -> Restic {
         let known = try state?.location(of: identifier)
         var failure: BackupError?
         if let access = try access() {
-            let named = try engine()
+            let named = try engine(showing: display)
             // The note is enough: a snapshot is known by its own identifier.
             if known == access.location.noted { return named }
             do throws(BackupError) {
@@ -78,7 +79,7 @@ struct RepositoryOptions: ParsableArguments {
         }
         var options = self
         options.repository = PathArgument(bytes: known)
-        return try options.engine()
+        return try options.engine(showing: display)
     }
 
     /// Tells which repository is read, and asks, where the environment names another one than the

@@ -123,8 +123,7 @@ struct RestoreCommand: AsyncParsableCommand {
                     try await engine.restore(
                         part, mode, among: list,
                         holder: { try await repository.holder(of: $0, state) },
-                        begin: { try begin($0, isTree: count == 0 || $0.items > count) },
-                        report: reporter(display)))
+                        begin: { try begin($0, isTree: count == 0 || $0.items > count) }))
             } catch let error as BackupError
                 where chosen.parts.count + (chosen.isPartial ? 1 : 0) > 1
                 && error.code != .interrupted

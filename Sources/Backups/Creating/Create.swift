@@ -33,7 +33,7 @@ extension Restic {
     /// - Throws: ``BackupError`` when no snapshot was made; errors from planning.
     package func create(
         _ plan: BackupPlan, planner: BackupPlanner, configuration: String, missing: [FilePath],
-        tags: [String], report: @escaping @Sendable (BackupProgress) -> Void
+        tags: [String]
     ) async throws -> BackupResult {
         guard let manifest = plan.manifest else {
             throw BackupError(.other, "the plan has no manifest to judge a snapshot by")
@@ -68,11 +68,10 @@ extension Restic {
             named: RecordPath.fileName(set.text),
             checkingOff: NamedItems(
                 sources: plan.sources, exclusions: plan.exclusions, ownState: plan.ownState,
-                manifest),
-            report: report)
+                manifest))
         let totals = plan.totals
         let counter = StepCounter(
-            "items compared", of: Int64(totals.storedItems + totals.excludedItems), report)
+            "items compared", of: Int64(totals.storedItems + totals.excludedItems), progress)
         var planner = planner
         planner.didExamine = { counter.add(files: Int64($0)) }
         var walk = try SecondWalk(
@@ -86,7 +85,7 @@ extension Restic {
             summary: summary, storedItems: named.count + totals.storedOthers,
             shortfalls: shortfalls.sorted, vanished: walk.vanished, changed: walk.changed,
             lostExclusions: named.lostExclusions)
-        report(BackupProgress(noun: "comparing with earlier snapshots", filesDone: nil))
+        progress(BackupProgress(noun: "comparing with earlier snapshots", filesDone: nil))
         try await coverage.judge(
             shortfalls: result.shortfalls, counts: named.counts(of: plan.sources),
             isCompared: named.isCompared)
@@ -195,18 +194,17 @@ extension Restic {
     /// - Throws: ``BackupError`` when no snapshot was made. Failures of single items are in the result.
     func store(
         _ plan: BackupPlan, tags: [String], parent: Snapshot?, record text: [UInt8],
-        named name: String, checkingOff named: NamedItems,
-        report: @escaping @Sendable (BackupProgress) -> Void
+        named name: String, checkingOff named: NamedItems
     ) async throws -> (BackupSummary, NamedItems, ErrorOutput) {
         let excluded = PathSet(plan.exclusions.map(\.path.bytes))
         let record = try RecordFile(
             text, name: name,
             in: recordDirectories.filter { !excluded.contains($0.bytes) })
         let totals = plan.totals
-        report(BackupProgress(noun: "files stored").limited(to: totals))
-        let messages = StatusMessages(checkingOff: named, record: record.path.bytes) { progress in
+        progress(BackupProgress(noun: "files stored").limited(to: totals))
+        let messages = StatusMessages(checkingOff: named, record: record.path.bytes) { found in
             // restic counts the record, too, and only what it has found so far.
-            report(progress.limited(to: totals))
+            progress(found.limited(to: totals))
         }
         let (output, errors, isCompared) = try await store(
             plan, tags: tags, parent: parent, record: record.path, messages)

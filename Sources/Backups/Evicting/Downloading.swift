@@ -25,7 +25,7 @@ extension EvictionWork {
             }
         }
         let sizes = found.values.joined().map(\.status.size)
-        let counter = StepCounter("files downloaded", sizes: sizes, progress)
+        let counter = StepCounter("files downloaded", sizes: sizes, engine.progress)
         for (snapshot, files) in found.sorted(by: { $0.key.identifier < $1.key.identifier }) {
             try await download(files, from: snapshot, counter)
         }

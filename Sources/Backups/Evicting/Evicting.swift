@@ -10,19 +10,16 @@ package struct EvictionWork: Sendable {
     let state: EvictionDirectory
     /// Called before each file; returning true ends the work.
     let shouldStop: @Sendable () -> Bool
-    let progress: @Sendable (BackupProgress) -> Void
     let report: @Sendable (EvictionOutcome) -> Void
 
     package init(
         _ engine: Restic, _ state: EvictionDirectory,
         shouldStop: @escaping @Sendable () -> Bool,
-        progress: @escaping @Sendable (BackupProgress) -> Void,
         report: @escaping @Sendable (EvictionOutcome) -> Void
     ) {
         self.engine = engine
         self.state = state
         self.shouldStop = shouldStop
-        self.progress = progress
         self.report = report
     }
 }
@@ -56,7 +53,8 @@ extension EvictionWork {
         var isFirst = true
         while let batch = left.popFirst() {
             let sizes = batch.map(\.status.size)
-            let files = try measure(batch, StepCounter("files read", sizes: sizes, progress))
+            let files = try measure(
+                batch, StepCounter("files read", sizes: sizes, engine.progress))
             guard !files.isEmpty else { continue }
             do throws(BackupError) {
                 try await evict(files, into: repository)
@@ -104,9 +102,9 @@ extension EvictionWork {
         _ files: [MeasuredFile], into repository: String
     ) async throws(BackupError) {
         let snapshot = try await engine.keep(
-            files.map(\.file.path), record: SnapshotRecord(keeping: files.map(\.kept)).text,
-            report: progress)
-        let counter = StepCounter("files evicted", sizes: files.map(\.kept.size), progress)
+            files.map(\.file.path), record: SnapshotRecord(keeping: files.map(\.kept)).text)
+        let counter = StepCounter(
+            "files evicted", sizes: files.map(\.kept.size), engine.progress)
         let proven = try await readBack(files, snapshot, counter)
         workOnSeveral(proven, report) { file, content in
             guard !shouldStop() else { return nil }

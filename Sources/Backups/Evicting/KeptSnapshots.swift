@@ -35,8 +35,7 @@ extension Restic {
     /// - Returns: the snapshot's full identifier.
     /// - Throws: ``BackupError`` when no snapshot was made.
     func keep(
-        _ files: [FilePath], record: [UInt8],
-        report: @escaping @Sendable (BackupProgress) -> Void
+        _ files: [FilePath], record: [UInt8]
     ) async throws(BackupError) -> String {
         try checkExistence()
         let record = try RecordFile(
@@ -54,7 +53,7 @@ extension Restic {
                     option("--files-from-raw", list.path),
                 ])
         let (output, end) = try await attempt(
-            command, reading: Lines(StatusMessages(report)))
+            command, reading: Lines(StatusMessages(progress)))
         // restic opens the list through this process's descriptor, and the record by its path.
         withExtendedLifetime((list, record)) {}
         // 3: some files could not be read, which is found when they are read back.

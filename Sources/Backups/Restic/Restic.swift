@@ -7,9 +7,9 @@ package struct Restic: Sendable {
     /// The callback for warnings that do not stop the work: a sentence about the repository or a
     /// snapshot.
     package let warn: @Sendable (String) -> Void
-    /// The callback for the progress of checking, listing, pruning and restoring: called a few times
-    /// a second, or as often as something is done.
-    package let progress: @Sendable (BackupProgress) -> Void
+    /// The callback for the progress of all work: called a few times a second, or as often as
+    /// something is done.
+    package var progress: @Sendable (BackupProgress) -> Void
     let programs: ResticPrograms
     let environment: ResticEnvironment
     let limits: ResticLimits

@@ -84,8 +84,7 @@ extension Restic {
         _ files: [[UInt8]: RecordedExclusion], from snapshot: Snapshot, into stage: RestoreStage
     ) async throws(BackupError) -> [RestoreFailure] {
         defer { stage.removeKept() }
-        let (end, lost) = try await fill(
-            stage.keptPath, snapshot, Array(files.keys), 0, { _ in })
+        let (end, lost) = try await fill(stage.keptPath, snapshot, Array(files.keys), 0)
         if end.code != 0, end.errors.items.isEmpty || end.errors.droppedItemCount > 0 {
             throw failure(end)
         }

@@ -25,10 +25,9 @@ extension Restic {
     ///   throws. Failures of single items are in the result.
     package func restore(
         _ part: RestorePart, _ mode: RestoreMode, among list: SnapshotList,
-        holder: (String) async throws -> Restic, begin: (RestoreAmount) throws -> Void,
-        report: @escaping @Sendable (BackupProgress) -> Void
+        holder: (String) async throws -> Restic, begin: (RestoreAmount) throws -> Void
     ) async throws -> RestoreResult {
-        var result = try await restore(part, mode, holder, begin, report)
+        var result = try await restore(part, mode, holder, begin)
         do throws(BackupError) {
             try await complete(&result, among: list)
         } catch {
@@ -55,8 +54,7 @@ extension Restic {
 
     private func restore(
         _ part: RestorePart, _ mode: RestoreMode, _ holder: (String) async throws -> Restic,
-        _ begin: (RestoreAmount) throws -> Void,
-        _ report: @escaping @Sendable (BackupProgress) -> Void
+        _ begin: (RestoreAmount) throws -> Void
     ) async throws -> RestoreResult {
         let (snapshot, paths) = (part.snapshot, part.paths)
         let target = mode.target ?? "/"
@@ -88,7 +86,7 @@ extension Restic {
             }
             let whole = RestorePart(
                 snapshot: snapshot, paths: paths + journals, placing: part.placing)
-            return try await restore(whole, mode, holder, begin, report)
+            return try await restore(whole, mode, holder, begin)
         }
         if let missing = wanted.missing.first {
             throw BackupError(
@@ -113,7 +111,7 @@ extension Restic {
         var damage: [[UInt8]: String] = [:]
         var hasUnnamed = false
         if isStored {
-            let (end, lost) = try await fill(stage.path, snapshot, stored, amount.bytes, report)
+            let (end, lost) = try await fill(stage.path, snapshot, stored, amount.bytes)
             if end.code != 0, end.errors.items.isEmpty {
                 complaints.append("restic: \(end.summary)")
             }
@@ -151,7 +149,7 @@ extension Restic {
                 "the filesystem of the target stores no permissions: others may be able to read and "
                     + "change what is restored")
         }
-        report(BackupProgress(noun: "putting items in place", filesDone: nil))
+        progress(BackupProgress(noun: "putting items in place", filesDone: nil))
         let merged: MergeOutcome
         let different: [RestoreFailure]
         let restorable = wanted.restorableCount + evicted.count - unfetched.count
@@ -287,15 +285,14 @@ extension Restic {
     /// - Returns: how restic ended, and the items of these that it was not asked for, since the
     ///   repository lacks their data: with them it restores nothing at all.
     func fill(
-        _ place: FilePath, _ snapshot: Snapshot, _ paths: [[UInt8]], _ bytes: Int64,
-        _ report: @escaping @Sendable (BackupProgress) -> Void
+        _ place: FilePath, _ snapshot: Snapshot, _ paths: [[UInt8]], _ bytes: Int64
     ) async throws(BackupError) -> (ResticEnd, lost: [[UInt8]]) {
         let start = BackupProgress(noun: "content restored", filesDone: nil, bytesTotal: bytes)
-        report(start)
-        let messages = StatusMessages { progress in
+        progress(start)
+        let messages = StatusMessages { found in
             var now = start
-            now.bytesDone = min(progress.bytesDone, bytes)
-            report(now)
+            now.bytesDone = min(found.bytesDone, bytes)
+            progress(now)
         }
         var lost: [[UInt8]] = []
         while true {
