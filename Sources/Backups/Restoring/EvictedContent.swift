@@ -35,15 +35,21 @@ extension Restic {
     ) async throws(BackupError) -> [RestoreFailure] {
         let snapshots = try await KeptSnapshots(of: self)
         var failures: [RestoreFailure] = []
-        let groups = Dictionary(grouping: files) { $0.record?.snapshot ?? "" }
-        for (identifier, files) in groups.sorted(by: { $0.key < $1.key }) {
+        var groups: [Snapshot: [RecordedExclusion]] = [:]
+        for file in files {
+            guard let record = file.record else { continue }
+            let snapshot = try await snapshots.snapshot(
+                of: record, owner: file.owner ?? .max, size: file.size ?? 0)
+            if let snapshot {
+                groups[snapshot, default: []].append(file)
+            } else {
+                let name = "snapshot \(record.snapshot.prefix(8))"
+                failures.append(
+                    .missing(file.path, "\(name), which keeps it, is not in the repository"))
+            }
+        }
+        for (snapshot, files) in groups.sorted(by: { $0.key.identifier < $1.key.identifier }) {
             do throws(BackupError) {
-                guard let snapshot = try await snapshots.snapshot(ofAny: files) else {
-                    throw BackupError(
-                        .noSnapshot,
-                        "snapshot \(identifier.prefix(8)), which keeps it, is not in the repository"
-                    )
-                }
                 failures += try await fetch(files, from: snapshot, into: stage)
             } catch {
                 guard error.code.mayConcernOneSnapshot else { throw error }
@@ -100,21 +106,5 @@ extension Restic {
                 return .missing(file.path, "\(error)")
             }
         }
-    }
-}
-
-extension KeptSnapshots {
-    /// Returns the snapshot with the content of the first file of which it has a record.
-    fileprivate func snapshot(
-        ofAny files: [RecordedExclusion]
-    ) async throws(BackupError) -> Snapshot? {
-        // What another user wrote of one file decides nothing about the others.
-        for file in files {
-            guard let record = file.record else { continue }
-            let found = try await snapshot(
-                of: record, owner: file.owner ?? .max, size: file.size ?? 0)
-            if let found { return found }
-        }
-        return nil
     }
 }
