@@ -77,20 +77,6 @@ func timeFailure(_ path: [UInt8], _ time: FileTime, on file: FileDescriptor) -> 
     return .different(path, "the filesystem cannot keep its time, \(time.rfc3339)")
 }
 
-/// Calls `body` while the owner may write to a file, and then restores the permissions.
-///
-/// - Parameter descriptor: the file; it may be open with `O_PATH`.
-func whileWritable(
-    _ descriptor: FileDescriptor, _ status: FileStatus, _ body: () throws(Errno) -> Void
-) throws(Errno) {
-    let ownerWrites: UInt16 = 0o200
-    let isNeeded = status.permissions & ownerWrites == 0 && effectiveUser() != 0
-    if isNeeded { try setPermissions(status.permissions | ownerWrites, of: descriptor) }
-    let outcome = Result { () throws(Errno) in try body() }
-    if isNeeded { try setPermissions(status.permissions, of: descriptor) }
-    try outcome.get()
-}
-
 struct ItemMetadata: Sendable, Hashable {
     let path: [UInt8]
     let status: FileStatus

@@ -364,13 +364,6 @@ extension [[UInt8]] {
     func include(_ path: [UInt8]) -> Bool { isEmpty || contains { isHeld(path, by: $0) } }
 }
 
-/// An item of a snapshot with set-ID bits.
-struct SetIDItem: Sendable {
-    let path: [UInt8]
-    let owner: UInt32
-    let group: UInt32
-}
-
 struct WantedItems: Sendable {
     private(set) var missing: [[UInt8]]
     /// The number of items of the SOURCEs that are wanted, directories included.
@@ -382,13 +375,13 @@ struct WantedItems: Sendable {
     private(set) var lacking: [[UInt8]] = []
     /// The items with a time that not all filesystems can store, or that restic restores as another: beyond
     /// 64 bits of nanoseconds.
-    private(set) var remote: [(path: [UInt8], modified: FileTime)] = []
+    private(set) var remote: [SnapshotEntry] = []
     /// The most owners that are looked at: a start of restic for each.
     private static let mostOwners = 100
     /// The first wanted item of each owner but root.
     private(set) var owners: [UInt32: [UInt8]] = [:]
     /// The wanted items with set-ID bits.
-    private(set) var setIDItems: [SetIDItem] = []
+    private(set) var setIDItems: [SnapshotEntry] = []
     /// What is not wanted, and without which a wanted file may be damaged: the write-ahead log or the journal
     /// of a database.
     private(set) var journals: [[UInt8]] = []
@@ -406,7 +399,7 @@ struct WantedItems: Sendable {
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
-        if !isStorable(entry.modified) { remote.append((entry.path, entry.modified)) }
+        if !isStorable(entry.modified) { remote.append(entry) }
         guard includes.include(entry.path) else {
             let database = journalEndings.lazy.compactMap { ending in
                 entry.path.suffix(ending.utf8.count).elementsEqual(ending.utf8)
@@ -423,10 +416,7 @@ struct WantedItems: Sendable {
             let name = printedName(entry.path)
             if unstored.contains(name) { lacking.append(name) }
         }
-        if entry.hasSetID {
-            setIDItems.append(
-                SetIDItem(path: entry.path, owner: entry.owner, group: entry.group))
-        }
+        if entry.hasSetID { setIDItems.append(entry) }
         if entry.owner != 0, owners.count < Self.mostOwners, owners[entry.owner] == nil {
             owners[entry.owner] = entry.path
         }

@@ -38,9 +38,8 @@ package final class RestoreStage: Sendable {
             }
             let candidates = try Self.candidates(in: target, for: wanted)
             leftovers = candidates.flatMap { Self.leftovers(in: $0.directory, $0.path) }
-            let place = try Self.make(in: candidates.map(\.directory))
-            (parent, name, directory, parentTimes) =
-                (place.parent, place.name, place.directory, place.times)
+            (parent, name, directory, parentTimes) = try Self.make(
+                in: candidates.map(\.directory))
             keepsAttributes = try Self.exclude(directory)
             keepsPermissions = Self.keepsPermissions(directory)
             try directory.setTimes(access: nil, modification: Self.exactTime)
@@ -106,22 +105,21 @@ package final class RestoreStage: Sendable {
     /// Sets the times that restic cannot set, and waits until everything is on the disk: restic does
     /// not, and a file that is moved in place of another must be whole after a power failure.
     ///
-    /// - Parameter remote: items with such a time, by their paths in the snapshot.
+    /// - Parameter remote: items with such a time.
     /// - Returns: those whose time the filesystem cannot store.
-    func synchronize(
-        remote: [(path: [UInt8], modified: FileTime)]
-    ) throws -> [RestoreFailure] {
+    func synchronize(remote: [SnapshotEntry]) throws -> [RestoreFailure] {
         var failures: [RestoreFailure] = []
         if !remote.isEmpty {
             let tree = try OpenDirectory(at: path)
-            for (path, modified) in remote {
+            for entry in remote {
                 // What restic did not restore is a failure anyway.
-                guard let (parent, name) = try? tree.parent(of: path),
+                guard let (parent, name) = try? tree.parent(of: entry.path),
                     let item = try? openReference(name, in: parent.descriptor)
                 else { continue }
                 let file = OwnedDescriptor(item)
-                try file.descriptor.setTimes(access: nil, modification: modified)
-                failures += [timeFailure(path, modified, on: file.descriptor)].compactMap(\.self)
+                try file.descriptor.setTimes(access: nil, modification: entry.modified)
+                let failure = timeFailure(entry.path, entry.modified, on: file.descriptor)
+                if let failure { failures.append(failure) }
             }
         }
         try synchronizeFilesystem(of: directory.descriptor)
@@ -133,7 +131,7 @@ package final class RestoreStage: Sendable {
     ///
     /// - Returns: whether it had such bits, and another owner or group.
     /// - Throws: `ENOENT` when restic did not restore it.
-    func removeSetID(of item: SetIDItem) throws(Errno) -> Bool {
+    func removeSetID(of item: SnapshotEntry) throws(Errno) -> Bool {
         let (parent, name) = try OpenDirectory(at: path).parent(of: item.path)
         let file = OwnedDescriptor(try openReference(name, in: parent.descriptor))
         let status = try file.descriptor.status()
@@ -235,9 +233,10 @@ package final class RestoreStage: Sendable {
     }
 
     /// Creates the directory in the deepest of the parents that allows it.
-    private static func make(
-        in candidates: [OpenDirectory]
-    ) throws(Errno) -> Place {
+    private static func make(in candidates: [OpenDirectory]) throws(Errno) -> (
+        parent: OpenDirectory, name: FilePath, directory: OpenDirectory,
+        times: (before: FileTime, after: FileTime)
+    ) {
         var failure = Errno.permissionDenied
         for parent in candidates.reversed() {
             let number = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -247,20 +246,12 @@ package final class RestoreStage: Sendable {
                 try makeDirectory(name, in: parent.descriptor, permissions: 0o700)
                 let directory = try open(name, in: parent)
                 let after = try parent.status().contentModificationTime
-                return Place(
-                    parent: parent, name: name, directory: directory, times: (before, after))
+                return (parent, name, directory, (before, after))
             } catch {
                 failure = error
             }
         }
         throw failure
-    }
-
-    private struct Place {
-        let parent: OpenDirectory
-        let name: FilePath
-        let directory: OpenDirectory
-        let times: (before: FileTime, after: FileTime)
     }
 
     /// - Throws: `EEXIST` when another user has put a directory in its place.
@@ -392,10 +383,7 @@ extension OpenDirectory {
         guard let names = RelativePath(absolute: path)?.names, let name = names.last else {
             throw .invalidArgument
         }
-        let above = Array(names.dropLast().joined(separator: [UInt8(ascii: "/")]))
-        let directory = try openBeneath(
-            above.isEmpty ? "." : FilePath(bytes: above), flags: .reference, crossingMounts: true)
-        return (directory, FilePath(bytes: name))
+        return (try openDirectory(along: names.dropLast()), FilePath(bytes: name))
     }
 }
 

@@ -352,13 +352,18 @@ struct TreeMerger {
         }
     }
 
+    /// Moves a directory. Changing its parent writes to it, so its owner may do that meanwhile.
     private func rename(_ item: Item, as name: FilePath) throws(Errno) {
-        // Changing a directory's parent writes to the directory.
-        try whileWritable(item.descriptor, item.status) { () throws(Errno) in
+        let permissions = item.status.permissions
+        let isLent = permissions & 0o200 == 0 && effectiveUser() != 0
+        if isLent { try setPermissions(permissions | 0o200, of: item.descriptor) }
+        let outcome = Result { () throws(Errno) in
             try renameItem(
                 item.name, in: item.source.descriptor, to: name, in: item.target.descriptor, .absent
             )
         }
+        if isLent { try setPermissions(permissions, of: item.descriptor) }
+        try outcome.get()
     }
 
     /// Goes down into a restored directory and the one of its name, which is made if it is missing.
