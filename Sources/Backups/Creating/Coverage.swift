@@ -230,14 +230,10 @@ struct Coverage: Sendable {
     }
 
     private mutating func addCauses(of plan: BackupPlan) {
-        let sentences = Dictionary(
-            plan.exclusions.map { ($0.path.bytes, $0.reason.sentence) }, uniquingKeysWith: { $1 })
+        let reasons = Dictionary(
+            plan.exclusions.map { ($0.path.bytes, $0.reason) }, uniquingKeysWith: { $1 })
         let kinds = Dictionary(
             new.holds.map { ($0.part, $0.kind) }, uniquingKeysWith: { first, _ in first })
-        var patterns: [[UInt8]: ExclusionPattern] = [:]
-        for item in plan.exclusions {
-            if case .pattern(let pattern) = item.reason { patterns[item.path.bytes] = pattern }
-        }
         for (snapshot, reason) in incomparable where reason.code != .noRecord {
             report.tell(
                 "snapshot \(snapshot.shortIdentifier) cannot be compared: \(reason.description)")
@@ -250,22 +246,25 @@ struct Coverage: Sendable {
                     + "now (if a program lost it: resval set protection=\(item.protectionClass))",
                 about: item.path)
         }
-        var exclusions: [CoverageCause] = []
+        var exclusions: [(path: [UInt8], sentence: String)] = []
         var byPattern: [ExclusionPattern: Amount] = [:]
         for (part, amount) in held.sorted(by: { pathPrecedes($0.key, $1.key) }) {
             let isSource = new.sourcePaths.contains(part)
-            let sentence = sentences[part] ?? (isSource ? nil : "it is no SOURCE any more")
-            guard let sentence, let kind = kinds[part] else { continue }
+            let reason =
+                reasons[part]?.sentence ?? (isSource ? nil : "it is no SOURCE any more")
+            guard let reason, let kind = kinds[part] else { continue }
             if kind == .own { ownersParts.insert(part) }
-            if kind == .own, let pattern = patterns[part] {
+            if kind == .own, case .pattern(let pattern) = reasons[part] {
                 byPattern[pattern, default: Amount()].add(amount)
                 continue
             }
-            let cause = CoverageCause.newlyExcluded(part, sentence, amount)
+            let sentence =
+                "is newly excluded: \(reason); the snapshot before contains "
+                + "\(counted(amount.items, "item")) of it with \(sizeText(amount.bytes))"
             if kind == .own {
-                exclusions.append(cause)
+                exclusions.append((part, sentence))
             } else {
-                report.causes.append(cause)
+                report.blame("newly-excluded", sentence, about: part)
             }
         }
         for item in exclusions.prefix(mostNamed) {
@@ -284,7 +283,10 @@ struct Coverage: Sendable {
         for item in plan.doubtfulExclusions where !named.contains(item.path.bytes) {
             let path = item.path.bytes
             if previous?.excludedOtherwise.contains(path) == true { continue }
-            report.causes.append(.doubtfulMark(path, item.reason.sentence))
+            report.blame(
+                "doubtful-mark",
+                "is excluded for the first time, and users other than its owner can set marks on "
+                    + "it: \(item.reason.sentence)", about: path)
         }
         for source in new.sources where source.isAway {
             let wasAway = previous?.sources.contains { $0.path == source.path && $0.isAway }
@@ -296,17 +298,17 @@ struct Coverage: Sendable {
         for source in new.sources {
             guard let fall = source.fall, !isKnown(source) || fellNow.contains(source.path)
             else { continue }
-            report.causes.append(.fall(fall, of: source))
+            let (name, sentence) = source.words(for: fall)
+            report.blame(name, sentence, about: source.path)
         }
         if let (snapshot, reason) = incomparable.first {
             let name = "snapshot \(snapshot.shortIdentifier)"
-            report.causes.append(
-                .incomparable(
-                    previous == nil
-                        ? "no earlier snapshot can be compared, so it is not known whether less is covered: "
-                            + "\(name): \(reason.message)"
-                        : "\(name) cannot be compared, so it is not known whether less than in it is covered: "
-                            + reason.message))
+            blame(
+                incomparable: previous == nil
+                    ? "no earlier snapshot can be compared, so it is not known whether less is "
+                        + "covered: \(name): \(reason.message)"
+                    : "\(name) cannot be compared, so it is not known whether less than in it is "
+                        + "covered: \(reason.message)")
         }
         report.bytes = previous.map { ($0.amount.bytes, new.amount.bytes) }
     }
@@ -316,8 +318,9 @@ struct Coverage: Sendable {
         previous?.sources.contains { $0.path == source.path && $0.fall == source.fall } == true
     }
 
-    /// Adds a cause that the snapshots do not show.
-    mutating func add(_ cause: CoverageCause) { report.causes.append(cause) }
+    /// Adds that the records of earlier snapshots cannot be read, or were not made here: it is not
+    /// known whether less is covered.
+    mutating func blame(incomparable sentence: String) { report.blame("incomparable", sentence) }
 
     /// Compares the snapshot as it was judged.
     ///
@@ -401,16 +404,19 @@ struct Coverage: Sendable {
         }
         for index in fewer {
             let source = new.sources[index]
-            let gone = amount(of: excluded.keys, in: source, excluded)
-            let expected = (source.named ?? 0).subtractingSaturating(gone.items)
+            let excludedSince = amount(of: excluded.keys, in: source, excluded)
+            let expected = (source.named ?? 0).subtractingSaturating(
+                excludedSince.items)
             let before = old?.sources.first { $0.path == source.path }?.evicted
             let evicted = before.map { max(0, source.evicted.subtractingSaturating($0)) } ?? 0
             let found = (known[source.path] ?? 0).addingSaturating(evicted)
             // Where items fell, that is told already.
             guard isMuchLess(found, than: expected), source.fall == nil else { continue }
-            report.causes.append(
-                .pathsGone(
-                    source.path, gone: expected.subtractingSaturating(found), before: expected))
+            let gone = expected.subtractingSaturating(found)
+            report.blame(
+                "paths-gone",
+                "\(gone) of the \(counted(expected, "path")) of it in the snapshot before are "
+                    + "gone, more than 20 %", about: source.path)
             new.sources[index].pathsGone = true
             fellNow.insert(source.path)
         }
@@ -460,6 +466,12 @@ package struct CoverageReport: Sendable {
     fileprivate mutating func tell(_ sentence: String, about path: [UInt8]? = nil) {
         notices.append((path, sentence))
     }
+
+    fileprivate mutating func blame(
+        _ name: String, _ sentence: String, about path: [UInt8]? = nil
+    ) {
+        causes.append(CoverageCause(name: name, path: path, sentence: sentence))
+    }
 }
 
 package struct CoverageCause: Sendable, Hashable {
@@ -468,66 +480,30 @@ package struct CoverageCause: Sendable, Hashable {
     package let path: [UInt8]?
     /// The cause in words, without the path.
     package let sentence: String
+}
 
-    /// An item that an earlier snapshot has is excluded.
-    ///
-    /// - Parameters:
-    ///   - amount: how much of it the snapshot has.
-    static func newlyExcluded(_ path: [UInt8], _ reason: String, _ amount: Amount) -> Self {
-        Self(
-            name: "newly-excluded", path: path,
-            sentence: "is newly excluded: \(reason); the snapshot before contains "
-                + "\(counted(amount.items, "item")) of it with \(sizeText(amount.bytes))")
-    }
-
-    /// An item is excluded for the first time by a mark that a user other than the item's owner may have
-    /// set, whether or not an earlier snapshot has it.
-    static func doubtfulMark(_ path: [UInt8], _ reason: String) -> Self {
-        Self(
-            name: "doubtful-mark", path: path,
-            sentence:
-                "is excluded for the first time, and users other than its owner can set marks on it: "
-                + reason)
-    }
-
-    static func fall(_ fall: RecordedSource.Fall, of source: RecordedSource) -> Self {
-        let (now, before) = (source.amount, source.expected)
-        let (name, sentence) =
-            switch fall {
-            case .filesystem:
-                (
-                    "other-filesystem",
-                    "is on another filesystem than at the snapshot before: \(source.filesystem), not "
-                        + source.expectedFilesystem
-                )
-            case .items where source.isEmpty:
-                ("empty-source", "is empty, and was not at the snapshot before")
-            case .items:
-                (
-                    "fewer-items",
-                    "its items fell from \(before.items) to \(now.items), by more than 20 %"
-                )
-            case .bytes:
-                (
-                    "fewer-bytes",
-                    "its bytes fell from \(sizeText(before.bytes)) to \(sizeText(now.bytes)), by more than "
-                        + "20 %"
-                )
-            }
-        return Self(name: name, path: source.path, sentence: sentence)
-    }
-
-    static func pathsGone(_ path: [UInt8], gone: Int64, before: Int64) -> Self {
-        Self(
-            name: "paths-gone", path: path,
-            sentence:
-                "\(gone) of the \(counted(before, "path")) of it in the snapshot before are gone, "
-                + "more than 20 %")
-    }
-
-    /// The records of earlier snapshots cannot be read, or were not made here: it is not known whether less
-    /// is covered.
-    static func incomparable(_ sentence: String) -> Self {
-        Self(name: "incomparable", path: nil, sentence: sentence)
+extension RecordedSource {
+    /// How it fell, in one word and in words.
+    fileprivate func words(for fall: Fall) -> (name: String, sentence: String) {
+        switch fall {
+        case .filesystem:
+            (
+                "other-filesystem",
+                "is on another filesystem than at the snapshot before: \(filesystem), not "
+                    + expectedFilesystem
+            )
+        case .items where isEmpty: ("empty-source", "is empty, and was not at the snapshot before")
+        case .items:
+            (
+                "fewer-items",
+                "its items fell from \(expected.items) to \(amount.items), by more than 20 %"
+            )
+        case .bytes:
+            (
+                "fewer-bytes",
+                "its bytes fell from \(sizeText(expected.bytes)) to \(sizeText(amount.bytes)), "
+                    + "by more than 20 %"
+            )
+        }
     }
 }

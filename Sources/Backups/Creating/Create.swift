@@ -45,7 +45,7 @@ extension Restic {
         var coverage = try await Coverage(
             of: plan, missing: missing, in: set, with: earlier,
             hasUnreadable: !listed.unreadable.isEmpty, by: self)
-        if let doubt { coverage.add(.incomparable(doubt)) }
+        if let doubt { coverage.blame(incomparable: doubt) }
         let text = coverage.new.text
         let hash = ContentHash(of: text).hexadecimal
         var unnoted = note(hash)
