@@ -153,9 +153,7 @@ extension Restic {
             return chosen
         }
         let paths = Set(asked.flatMap { [$0.path, $0.resolved].compactMap { $0?.bytes } })
-        let versions = Dictionary(
-            try await newestVersions(of: Array(paths), in: snapshots).map { ($0.path, $0) },
-            uniquingKeysWith: { first, _ in first })
+        let versions = try await newestVersions(of: paths, in: snapshots)
         let others =
             choice != nil || host != nil
             ? []
@@ -286,15 +284,14 @@ extension Restic {
     /// - Throws: ``BackupError``; also where a snapshot that may be the newest to have one cannot be
     ///   read.
     private func newestVersions(
-        of paths: [[UInt8]], in snapshots: [Snapshot]
-    ) async throws(BackupError) -> [NewestVersion] {
-        var versions = paths.map { NewestVersion(path: $0) }
+        of paths: Set<[UInt8]>, in snapshots: [Snapshot]
+    ) async throws(BackupError) -> [[UInt8]: NewestVersion] {
+        var versions: [[UInt8]: NewestVersion] = [:]
+        for path in paths { versions[path] = NewestVersion(path: path) }
         let progress = StepCounter("snapshots checked", of: Int64(snapshots.count), progress)
         for snapshot in snapshots.reversed() {
             defer { progress.add(files: 1) }
-            let missing = versions.indices.filter {
-                versions[$0].snapshot == nil && snapshot.covers(versions[$0].path)
-            }
+            let missing = versions.filter { $1.snapshot == nil && snapshot.covers($0) }.keys
             if missing.isEmpty { continue }
             do throws(BackupError) {
                 let exclusions = try await exclusions(of: snapshot)
@@ -302,9 +299,7 @@ extension Restic {
                 let evicted = Dictionary(
                     exclusions.filter(\.isEvicted).map { ($0.path, $0.record) },
                     uniquingKeysWith: { first, _ in first })
-                let left = missing.map { versions[$0].path }.filter {
-                    excluded.reason(of: $0) == nil
-                }
+                let left = missing.filter { excluded.reason(of: $0) == nil }
                 let common = commonNames(of: left).flatMap { [UInt8(ascii: "/")] + $0 }
                 let wanted = Set(left)
                 var present: Set<[UInt8]> = []
@@ -318,15 +313,14 @@ extension Restic {
                         present.insert(entry.path)
                     }
                 }
-                for index in missing {
-                    let path = versions[index].path
+                for path in missing {
                     if present.contains(path) || evicted[path] != nil {
-                        versions[index].snapshot = snapshot
-                        versions[index].keeper = evicted[path]??.snapshot.prefix(8)
+                        versions[path]?.snapshot = snapshot
+                        versions[path]?.keeper = evicted[path]??.snapshot.prefix(8)
                     } else if !snapshot.isPinned, snapshot.items.contains(path) {
                         let wasLacking = PathSet(snapshot.lacks).contains(path)
                         let reason = wasLacking ? "it was missing, or could not be stored" : nil
-                        versions[index].lacking.append(
+                        versions[path]?.lacking.append(
                             (snapshot, excluded.reason(of: path) ?? reason))
                     }
                 }
@@ -340,12 +334,11 @@ extension Restic {
                         + "resval-backup verify")
             }
         }
-        for index in versions.indices where versions[index].snapshot == nil {
-            let path = versions[index].path
+        for path in paths where versions[path]?.snapshot == nil {
             let parts = snapshots.lazy.map { snapshot in
                 snapshot.sources.filter { $0.bytes != path && isHeld($0.bytes, by: path) }
             }
-            versions[index].parts = parts.last { !$0.isEmpty } ?? []
+            versions[path]?.parts = parts.last { !$0.isEmpty } ?? []
         }
         return versions
     }
