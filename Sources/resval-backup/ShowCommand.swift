@@ -235,7 +235,7 @@ private struct SnapshotFacts {
             buffer.append("\n")
         }
         if snapshot.isPinned { write("state", "kept: never forgotten", to: &buffer) }
-        if snapshot.isFromFuture(at: FileTime.now.seconds) {
+        if snapshot.isFromFuture {
             write("state", "dated in the future: never the latest", to: &buffer)
         }
         for hold in holds {

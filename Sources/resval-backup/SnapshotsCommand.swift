@@ -123,9 +123,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
                 buffer.append("  #")
                 buffer.append(name: Array(tag.utf8))
             }
-            if snapshot.isFromFuture(at: FileTime.now.seconds) {
-                buffer.append("  (dated in the future)")
-            }
+            if snapshot.isFromFuture { buffer.append("  (dated in the future)") }
             buffer.append("\n")
             buffer.endRecord()
         }
@@ -144,7 +142,7 @@ extension JSONLine {
         add("hostName", snapshot.hostName)
         add("userName", snapshot.userName)
         add("tags", strings: snapshot.tags)
-        add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
+        add("isFromFuture", snapshot.isFromFuture)
         add("isPinned", snapshot.isPinned)
         add("isComplete", !snapshot.isIncomplete)
     }

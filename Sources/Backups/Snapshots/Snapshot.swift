@@ -80,11 +80,9 @@ package struct Snapshot: Sendable, Hashable {
     /// Whether it has the only copy of something, so that only an explicit command may remove it.
     package var isPinned: Bool { allTags.contains(StateTag.kept) }
 
-    /// Returns whether its time is more than a day after `now`, which no wrong time zone explains.
-    ///
-    /// - Parameter now: seconds since 1970.
-    package func isFromFuture(at now: Int64) -> Bool {
-        time.seconds > now.addingSaturating(86400)
+    /// Whether its time is more than a day ahead, which no wrong time zone explains.
+    package var isFromFuture: Bool {
+        time.seconds > FileTime.now.seconds.addingSaturating(86400)
     }
 }
 

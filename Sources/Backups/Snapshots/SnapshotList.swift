@@ -269,8 +269,7 @@ extension Restic {
         case .latest:
             // The one made last of each SET, and of these the one dated last.
             let made = ownSnapshots(among: list).sets.compactMap(\.snapshots.last)
-            let now = FileTime.now.seconds
-            let timely = made.filter { !$0.isFromFuture(at: now) }
+            let timely = made.filter { !$0.isFromFuture }
             // When all are dated in the future, the clock of this machine is wrong.
             let newest = (timely.isEmpty ? made : timely).max { $0.time < $1.time }
             if let newest { return newest }
