@@ -118,10 +118,8 @@ extension Creation {
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
         engine.progress = reporter(display)
-        var planner = try makePlanner(
-            policy, largestFile: largestFile, repository: engine.repository, showing: display)
+        var planner = self.planner(for: engine.repository, showing: display)
         planner.makesManifest = true
-        planner.patterns = patterns
         let (plan, result) = try await running { [planner, engine, configuration, tags] in
             var plan = try planner.makePlan(for: present)
             try await engine.noteMissing(in: &plan)

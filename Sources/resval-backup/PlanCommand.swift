@@ -64,11 +64,8 @@ struct PlanCommand: AsyncParsableCommand {
         let sources = try presentSources(creation.sources)
         let display = ProgressOptions.automatic.begin(counting: "items examined")
         defer { display.end() }
-        var planner = try makePlanner(
-            creation.policy, largestFile: creation.largestFile,
-            repository: repository.location(), showing: display)
-        planner.patterns = creation.patterns
-        let isWhole = try await running { [planner] in
+        let planner = creation.planner(for: try repository.location(), showing: display)
+        let isWhole = try await running {
             format == nil
                 ? try await show(planner, for: sources)
                 : try writeList(planner, for: sources)

@@ -90,22 +90,24 @@ func presentSources(_ sources: [FilePath], tellsOfMissing: Bool = true) throws -
     return present
 }
 
-/// - Parameters:
-///   - repository: is excluded where it is below a SOURCE.
-///   - display: shows how many items were examined.
-func makePlanner(
-    _ options: PolicyOptions, largestFile: ByteSize?, repository: RepositoryLocation?,
-    showing display: Progress
-) throws -> BackupPlanner {
-    let environment = PolicyEnvironment.current()
-    var planner = BackupPlanner(
-        policy: options.policy(in: environment), mounts: environment.mounts)
-    if let identity = repository?.identity { planner.repositories = [identity] }
-    planner.ownState = try? StateDirectory.path()
-    planner.largestFile = largestFile?.bytes
-    planner.didExamine = { display.advance(by: $0) }
-    planner.shouldStop = { StopRequest.isMade }
-    return planner
+extension Creation {
+    /// - Parameters:
+    ///   - repository: is excluded where it is below a SOURCE.
+    ///   - display: shows how many items were examined.
+    func planner(
+        for repository: RepositoryLocation?, showing display: Progress
+    ) -> BackupPlanner {
+        let environment = PolicyEnvironment.current()
+        var planner = BackupPlanner(
+            policy: policy.policy(in: environment), mounts: environment.mounts)
+        if let identity = repository?.identity { planner.repositories = [identity] }
+        planner.ownState = try? StateDirectory.path()
+        planner.largestFile = largestFile?.bytes
+        planner.patterns = patterns
+        planner.didExamine = { display.advance(by: $0) }
+        planner.shouldStop = { StopRequest.isMade }
+        return planner
+    }
 }
 
 /// Prints a plan's notices, and the mounts whose content is stored elsewhere, too. They are stored
