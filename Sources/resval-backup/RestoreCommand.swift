@@ -28,8 +28,8 @@ struct RestoreCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "A snapshot's first digits, or latest (default: the newest that has the path).",
-            valueName: "snapshot"), completion: .known)
-    var snapshot: String?
+            valueName: "snapshot"))
+    var snapshot: SnapshotChoice?
 
     @Option(
         help: ArgumentHelp("The directory, empty or not there yet.", valueName: "dir"))
@@ -57,10 +57,6 @@ struct RestoreCommand: AsyncParsableCommand {
     @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
-        guard snapshot.map({ SnapshotChoice($0) != nil }) ?? true else {
-            throw ValidationError(
-                "a snapshot is named by at least four hexadecimal digits, or latest")
-        }
         guard host == nil || snapshot == nil else {
             throw ValidationError("give --snapshot or --host, not both")
         }
@@ -110,7 +106,7 @@ struct RestoreCommand: AsyncParsableCommand {
             target: target?.path, overwrites: overwrite, keepsNumbers: numericOwner)
         let list = try await engine.list()
         let chosen = try await engine.choose(
-            asked, of: snapshot.flatMap { SnapshotChoice($0) }, host: host, among: list, mode)
+            asked, of: snapshot, host: host, among: list, mode)
         for (path, sentence) in chosen.remarks {
             Messages.write(about: path, Advice.completed(sentence))
         }
