@@ -140,7 +140,7 @@ struct EvictCommand: AsyncParsableCommand {
         if !yes {
             let count = try await running { () async throws -> Int? in
                 do {
-                    return try await engine.keptFiles(of: snapshot).count
+                    return try await engine.record(of: snapshot).kept.count
                 } catch let error as BackupError where error.code.mayConcernOneSnapshot {
                     return nil
                 }

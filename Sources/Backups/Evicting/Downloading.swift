@@ -64,7 +64,7 @@ extension EvictionWork {
             if let record {
                 kept = try SnapshotRecord(text: record, of: snapshot).kept
             } else {
-                kept = try await engine.keptFiles(of: snapshot)
+                kept = try await engine.record(of: snapshot).kept
             }
         } catch {
             if shouldStop() { throw .interrupted }

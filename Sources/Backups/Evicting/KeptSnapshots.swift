@@ -154,24 +154,12 @@ package struct KeptSnapshots: Sendable {
         if let known = files.withLock({ $0[snapshot] }) { return known }
         var found: [KeptFile] = []
         do throws(BackupError) {
-            found = try await engine.keptFiles(of: snapshot)
-        } catch  where !error.code.mayConcernOneSnapshot {
-            throw error
-        } catch {
+            found = try await engine.record(of: snapshot).kept
+        } catch  where error.code.mayConcernOneSnapshot {
             // Without its record it shows nothing of its files.
         }
-        let files = found
-        self.files.withLock { $0[snapshot] = files }
-        return files
-    }
-}
-
-extension Restic {
-    /// Returns the evicted files of a snapshot, in the order that eviction records number them.
-    ///
-    /// - Throws: ``BackupError``: `noRecord`, or `damaged` when the record cannot be parsed.
-    package func keptFiles(of snapshot: Snapshot) async throws(BackupError) -> [KeptFile] {
-        try await record(of: snapshot).kept
+        files.withLock { [found] in $0[snapshot] = found }
+        return found
     }
 }
 

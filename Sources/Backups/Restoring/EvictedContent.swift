@@ -62,7 +62,7 @@ extension Restic {
     private func fetch(
         _ files: [RecordedExclusion], from snapshot: Snapshot, into stage: RestoreStage
     ) async throws(BackupError) -> [RestoreFailure] {
-        let kept = try await keptFiles(of: snapshot)
+        let kept = try await record(of: snapshot).kept
         var failures: [RestoreFailure] = []
         // Copies of a placeholder share their content: each is restored in a run of its own.
         var left: [[UInt8]: [RecordedExclusion]] = [:]
