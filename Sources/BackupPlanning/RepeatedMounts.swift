@@ -29,7 +29,6 @@ package struct RepeatedMounts: Sendable {
             if mount.filesystemType == "overlay" {
                 let isRepeated = mount.layers.allSatisfy { layer in
                     // Of a relative path, and one of another mount namespace, nothing is known.
-                    // Of a relative path, and one of another mount namespace, nothing is known.
                     guard layer.isAbsolute, let real = realPath(of: layer, notBeyond: mounts) else {
                         return false
                     }

@@ -114,7 +114,7 @@ extension Creation {
         _ = try? engine.makeIdentifier(of: configuration)
         let present = try presentSources(sources, tellsOfMissing: false)
         let missing = try sources.filter { !present.contains($0) }
-            .map { try backedUpPath($0, followsLast: true) }
+            .map { try backedUpPath($0) }
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
         engine.progress = reporter(display)

@@ -77,8 +77,7 @@ struct ForgetCommand: AsyncParsableCommand {
 
 /// Returns the name of what `create` backs up: its SOURCEs, which may have been deleted since.
 func sourcesFingerprint(_ paths: [FilePath]) throws(FileError) -> String {
-    SnapshotTags.fingerprint(
-        of: try paths.map { path throws(FileError) in try backedUpPath(path, followsLast: true) })
+    SnapshotTags.fingerprint(of: try paths.map(backedUpPath))
 }
 
 extension RepositoryOptions {

@@ -1,9 +1,7 @@
 import ArgumentParser
 import Backups
 import CommandSupport
-import EffectiveValues
 import SystemCalls
-import SystemPackage
 
 struct SnapshotsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -145,26 +143,5 @@ extension JSONLine {
         add("isFromFuture", snapshot.isFromFuture)
         add("isPinned", snapshot.isPinned)
         add("isComplete", !snapshot.isIncomplete)
-    }
-}
-
-/// Returns the path under which an item is in snapshots: its real path, or its normalized path when it
-/// does not exist any more.
-///
-/// - Parameter followsLast: whether a symbolic link stands for its target, as for a SOURCE.
-/// - Throws: ``FileError`` when it cannot be reached; a path that does not exist has to be absolute.
-func backedUpPath(
-    _ path: FilePath, followsLast: Bool = false
-) throws(FileError) -> FilePath {
-    do throws(FileError) {
-        return try realPath(of: path, followsLast: followsLast)
-    } catch  where error.code == .noSuchFile && path.isAbsolute {
-        // A SOURCE that is a link stands for its target, also while that is not there.
-        if followsLast, let target = try? symbolicLinkTarget(path.withoutFollowing) {
-            let directory = try realPath(of: path.removingLastComponent())
-            let next = directory.pushing(target).lexicallyNormalized()
-            if next != path { return next }
-        }
-        return path.lexicallyNormalized()
     }
 }

@@ -64,6 +64,24 @@ struct SourceArguments: ParsableArguments {
     }
 }
 
+/// Returns the path of a SOURCE, or of the configuration, by which snapshots are known: its real
+/// path, or its normalized path when it does not exist any more.
+///
+/// - Throws: ``FileError`` when it cannot be reached; one that does not exist has to be absolute.
+func backedUpPath(_ path: FilePath) throws(FileError) -> FilePath {
+    do throws(FileError) {
+        return try realPath(of: path)
+    } catch  where error.code == .noSuchFile && path.isAbsolute {
+        // A link stands for its target, also while that is not there.
+        if let target = try? symbolicLinkTarget(path.withoutFollowing) {
+            let directory = try realPath(of: path.removingLastComponent())
+            let next = directory.pushing(target).lexicallyNormalized()
+            if next != path { return next }
+        }
+        return path.lexicallyNormalized()
+    }
+}
+
 /// Returns the SOURCEs that exist; the others are reported.
 ///
 /// - Parameter tellsOfMissing: whether those are reported that do not exist; in any case when none does.

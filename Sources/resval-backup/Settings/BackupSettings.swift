@@ -336,7 +336,7 @@ struct ConfigurationOption: ParsableArguments {
     /// when it is not known where the file is.
     var name: String? {
         guard let path = file else { return nil }
-        return (try? backedUpPath(path, followsLast: true)).map { shortName(for: $0.bytes) }
+        return (try? backedUpPath(path)).map { shortName(for: $0.bytes) }
     }
 
     /// The directory for what is kept of the configuration: `backup/NAME` in the state directory, which may
