@@ -153,7 +153,7 @@ extension RepositoryOptions {
         }
         let hasPassword =
             passwordFile != nil
-            || BackupSettings.passwordVariables.contains { environmentValue($0) != nil }
+            || passwordVariables.contains { environmentValue($0) != nil }
         let settings =
             named == nil || !hasPassword ? try configuration.settingsIfAny() : nil
         let configured = settings.map { Array($0.repository.utf8) }

@@ -43,14 +43,15 @@ struct ResticPrograms: Sendable {
     }
 }
 
+/// The environment variables that give restic a password.
+package let passwordVariables = [
+    "RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND",
+]
+
 /// The environment restic runs in: the inherited one, without variables that contradict the
 /// arguments or change what they mean, and with the repository's location. Credentials, the
 /// directory of the cache and what only changes speed stay.
 struct ResticEnvironment: Sendable {
-    private static let passwords = [
-        "RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND",
-    ]
-
     private(set) var variables: [[UInt8]]
 
     /// - Parameters:
@@ -65,7 +66,7 @@ struct ResticEnvironment: Sendable {
         for name in [
             "RESTIC_REPOSITORY_FILE", "RESTIC_FROM_REPOSITORY", "RESTIC_FROM_REPOSITORY_FILE",
             "RESTIC_HOST", "RESTIC_FEATURES", "RESTIC_DEBUG_STACKTRACE_SIGINT",
-        ] + (hasPasswordFile ? Self.passwords : []) {
+        ] + (hasPasswordFile ? passwordVariables : []) {
             set(name, nil)
         }
         set("RESTIC_REPOSITORY", repository)
@@ -101,7 +102,7 @@ struct ResticEnvironment: Sendable {
         return command
     }
 
-    var givesPassword: Bool { Self.passwords.contains { value($0) != nil } }
+    var givesPassword: Bool { passwordVariables.contains { value($0) != nil } }
 
     /// Whether less than 16 MiB are free where restic keeps its cache. What cannot be inspected is
     /// left to restic, which reports the error.

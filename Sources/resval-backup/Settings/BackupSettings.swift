@@ -297,17 +297,12 @@ extension BackupSettings {
         return options
     }
 
-    /// The environment variables that give a password.
-    static let passwordVariables = [
-        "RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND",
-    ]
-
     /// Returns an environment that gives restic the password, by one variable in place of all that
     /// give another, and the variables of the settings.
     func environment(replacingIn inherited: [[UInt8]]) -> [[UInt8]] {
         var replaced = Array(variables.keys)
         var given = variables.sorted { $0.key < $1.key }.map { Array("\($0.key)=\($0.value)".utf8) }
-        if password != .environment { replaced += Self.passwordVariables }
+        if password != .environment { replaced += passwordVariables }
         switch password {
         case .environment: break
         case .file(let path): given.append(Array("RESTIC_PASSWORD_FILE=".utf8) + path.bytes)
