@@ -43,7 +43,7 @@ package final class Download: Sendable {
         // Another process may have finished the download first.
         guard let written = try item.evictionRecord() else { return nil }
         guard written == record else { throw EvictionError.changed }
-        found = try item.status()
+        found = try item.descriptor.status()
         guard found.size == kept.size else { throw EvictionError.notPlaceholder }
         guard kept.isAbout(record, owner: found.owner, size: found.size) else {
             throw EvictionError.recordDisagrees
@@ -152,7 +152,7 @@ package final class Download: Sendable {
             isWriting.withLock { $0 = true }
             return true
         }
-        try item.synchronize()
+        try synchronize(item.descriptor)
         // The hash of what the file contains, not only of what was written.
         let isWhole = try item.hash() == content
         try item.requireAlone()
@@ -168,7 +168,7 @@ package final class Download: Sendable {
         // Where that cannot be found out, another program may have it open, too.
         guard writes, (try? item.requireAlone()) != nil else { return }
         if error == .changed {
-            try item.setModificationTime(found.contentModificationTime)
+            try setModificationTime(found.contentModificationTime, of: item.descriptor)
             return try item.setPermissions(found.permissions)
         }
         // Without its record the file was whole: only a later step failed.
@@ -219,7 +219,7 @@ extension EvictionDirectory {
         defer { withExtendedLifetime(lock) {} }
         let item = try OpenItem(place, identity: status.identity)
         // A previous holder of the lock may have finished it.
-        let current = try item.status()
+        let current = try item.descriptor.status()
         guard let record = try item.evictionRecord() else {
             guard current.hasLentPermissions else { return .settled }
             try item.setPermissions(current.permissions & ~lentPermissions)

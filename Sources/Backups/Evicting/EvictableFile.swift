@@ -160,13 +160,13 @@ extension EvictionDirectory {
     private func compare(
         _ item: OpenItem, _ known: FileStatus, _ content: ContentHash, _ shouldStop: () -> Bool
     ) throws {
-        let before = try item.status()
+        let before = try item.descriptor.status()
         guard before.isUnchanged(since: known) else { throw EvictionError.changed }
         guard let hash = try item.hash(shouldStop: shouldStop) else {
             throw EvictionError.failed("stopped")
         }
         guard hash == content else { throw EvictionError.contentDiffers }
-        let after = try item.status()
+        let after = try item.descriptor.status()
         guard after.isUnchanged(since: before),
             after.attributeModificationTime == before.attributeModificationTime,
             try item.place.location.fileStatus().identity == known.identity
@@ -181,11 +181,11 @@ extension EvictionDirectory {
         do {
             try item.setEvictionRecord(record, permissions: record.permissions)
             try item.setPermissions(fillingPermissions)
-            try item.synchronize()
+            try synchronize(item.descriptor)
             // A process that passed the permission check, or is exempt from it, has broken the lease
             // and waits.
             guard try item.isUndisturbed() else { throw EvictionError.inUse }
-            let status = try item.status()
+            let status = try item.descriptor.status()
             guard status.size == size, status.contentModificationTime == record.modified else {
                 throw EvictionError.changed
             }
@@ -196,7 +196,7 @@ extension EvictionDirectory {
             let isWhole = isTouched ? try item.hash() == content : true
             if isWhole {
                 // A refused call may still have set the modification time.
-                if isTouched { try item.setModificationTime(record.modified) }
+                if isTouched { try setModificationTime(record.modified, of: item.descriptor) }
                 try item.removeEvictionRecords(permissions: record.permissions)
             }
             throw error

@@ -80,20 +80,12 @@ final class OpenItem: Sendable {
         guard now - lastUndisturbed.withLock({ $0 }) < time / 2 else { throw EvictionError.inUse }
     }
 
-    func status() throws(Errno) -> FileStatus { try descriptor.status() }
-
     func hasData() throws(Errno) -> Bool {
         try seekFile(descriptor, toNext: .data, from: 0) != nil
     }
 
-    func synchronize() throws(Errno) { try SystemCalls.synchronize(descriptor) }
-
     func setPermissions(_ permissions: UInt16) throws(Errno) {
         try changeMode(permissions, of: descriptor)
-    }
-
-    func setModificationTime(_ time: FileTime) throws(Errno) {
-        try SystemCalls.setModificationTime(time, of: descriptor)
     }
 
     /// Frees all blocks, including the whole last one; the size is unchanged.
@@ -156,10 +148,10 @@ extension OpenItem {
     @discardableResult
     func settle(_ record: EvictionRecord, size: Int64) throws -> Int64 {
         // Only a file that has its time may have no permission bits.
-        try setModificationTime(record.modified)
+        try setModificationTime(record.modified, of: descriptor)
         try setPermissions(0)
-        try synchronize()
-        let status = try status()
+        try synchronize(descriptor)
+        let status = try descriptor.status()
         guard try !hasData(), status.size == size,
             record.hasTime(of: status)
         else { throw EvictionError.unfinished }
@@ -168,11 +160,11 @@ extension OpenItem {
 
     /// Gives a whole file its time and permission bits back, and removes its record.
     func finish(_ record: EvictionRecord) throws {
-        try setModificationTime(record.modified)
+        try setModificationTime(record.modified, of: descriptor)
         // The content is on the disk before anything else says that it is.
-        try synchronize()
+        try synchronize(descriptor)
         try removeEvictionRecords(permissions: record.permissions)
-        try synchronize()
+        try synchronize(descriptor)
     }
 }
 
