@@ -33,7 +33,7 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let state = try ownEvictionDirectory(in: PolicyEnvironment.current())
+        let state = try ownEvictionDirectory()
         let display = progress.begin("looking for files")
         let expansion = paths.files(without: NeededPlaces(), wanting: .evicted)
         let report = EvictionReport(

@@ -69,7 +69,7 @@ struct EvictCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = PolicyEnvironment.current()
-        let state = try ownEvictionDirectory(in: environment)
+        let state = try ownEvictionDirectory()
         if let forget { return try await remove(forget) }
         let display = progress.begin("looking for files")
         let roots = paths.paths.paths.map(\.path)

@@ -198,15 +198,8 @@ private func home() throws -> FilePath {
 /// Returns the directory of locks and repositories' locations of the user who runs the program.
 ///
 /// - Throws: `FileError` when neither `$XDG_STATE_HOME` nor a home is known.
-func ownEvictionDirectory(
-    in environment: PolicyEnvironment
-) throws -> EvictionDirectory {
-    guard let state = environment.base.stateHome else {
-        throw FileError(
-            code: .other, message: "there is no directory for the locks of evicted files",
-            advice: "set HOME or XDG_STATE_HOME")
-    }
-    return EvictionDirectory(stateHome: state.path)
+func ownEvictionDirectory() throws(FileError) -> EvictionDirectory {
+    EvictionDirectory(stateHome: try StateDirectory.path().removingLastComponent())
 }
 
 /// Returns what is never evicted: the repository and its password file, and the directories of

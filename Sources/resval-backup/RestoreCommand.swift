@@ -1,7 +1,6 @@
 import ArgumentParser
 import Backups
 import CommandSupport
-import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -110,7 +109,7 @@ struct RestoreCommand: AsyncParsableCommand {
         for (path, sentence) in chosen.remarks {
             Messages.write(about: path, Advice.completed(sentence))
         }
-        let state = stateHome().map { EvictionDirectory(stateHome: $0) }
+        let state = try? ownEvictionDirectory()
         var results: [RestoreResult] = []
         for part in chosen.parts {
             do {
