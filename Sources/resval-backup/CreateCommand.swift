@@ -65,7 +65,11 @@ struct CreateCommand: AsyncParsableCommand {
             object.add(path: shortfall.path)
             object.add("reason", shortfall.cause.name)
         }
-        line.add(causes: result.coverage.causes)
+        line.add("coverage", objects: result.coverage.causes) { cause, object in
+            object.add("reason", cause.name)
+            if let path = cause.path { object.add(path: path) }
+            object.add("sentence", cause.sentence)
+        }
         line.add(holds: result.listedHolds)
         line.add("vanished", result.vanished)
         line.add("lostExclusions", paths: result.lostExclusions)
@@ -208,15 +212,4 @@ func report(_ coverage: CoverageReport) {
         Advice.completed(
             "this snapshot may cover less than it should; what only earlier ones have is kept "
                 + "(if that is right: resval-backup accept)"))
-}
-
-extension JSONLine {
-    /// Adds the field `coverage`: how a backup covers less than the one before.
-    mutating func add(causes: [CoverageCause]) {
-        add("coverage", objects: causes) { cause, object in
-            object.add("reason", cause.name)
-            if let path = cause.path { object.add(path: path) }
-            object.add("sentence", cause.sentence)
-        }
-    }
 }
