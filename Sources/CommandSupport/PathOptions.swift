@@ -30,7 +30,8 @@ package struct PathOptions: ParsableArguments {
 
     package var isSinglePath: Bool { list == nil && paths.count == 1 }
 
-    /// Calls `body` with each path until all are done or a stop is requested.
+    /// Calls `body` with each path until all are done or a stop is requested. What `body` throws is
+    /// reported with the path as it was given, and noted as a failure.
     ///
     /// Problems with the list itself are reported and noted as failures; paths before and after a
     /// bad record are still processed. A last record without its NUL is not processed, since a
@@ -39,9 +40,22 @@ package struct PathOptions: ParsableArguments {
     /// - Parameter beforeWaiting: called before a read that may block, to write the results so far.
     package func forEach(
         followingSymbolicLinks follows: Bool = true, outcome: Outcome,
-        beforeWaiting: () -> Void = {}, _ body: (borrowing ListedPath) -> Void
+        beforeWaiting: () -> Void = {},
+        _ body: (borrowing ListedPath) throws(FileError) -> Void
     ) {
-        guard let list else { return forEachArgument(follows, body) }
+        func visit(_ path: borrowing ListedPath) {
+            do throws(FileError) {
+                try body(path)
+            } catch {
+                outcome.report(error, at: path.bytes)
+            }
+        }
+        guard let list else {
+            for argument in paths.paths where !StopRequest.isMade {
+                argument.withListedPath(followingSymbolicLink: follows, visit)
+            }
+            return
+        }
         let descriptor: FileDescriptor
         do throws(Errno) {
             descriptor =
@@ -60,7 +74,7 @@ package struct PathOptions: ParsableArguments {
                 { record in
                     guard case .whole(let bytes) = record else { return complain(record, outcome) }
                     let parent = directory.parent(of: bytes)
-                    body(
+                    visit(
                         ListedPath(
                             nulEnded: bytes, followsSymbolicLink: follows, parent: parent))
                 })
@@ -72,7 +86,7 @@ package struct PathOptions: ParsableArguments {
     }
 
     /// Runs a command that handles its paths one after another, and throws its exit code unless that is
-    /// 0. What `body` throws is reported with the path as it was given.
+    /// 0.
     ///
     /// - Parameter beforeWaiting: writes the results so far; also called at the end.
     package func run(
@@ -80,22 +94,11 @@ package struct PathOptions: ParsableArguments {
         _ body: (borrowing ListedPath, Outcome) throws(FileError) -> Void
     ) throws {
         let outcome = Outcome()
-        forEach(outcome: outcome, beforeWaiting: beforeWaiting) { path in
-            do throws(FileError) {
-                try body(path, outcome)
-            } catch {
-                outcome.report(error, at: path.bytes)
-            }
+        forEach(outcome: outcome, beforeWaiting: beforeWaiting) { path throws(FileError) in
+            try body(path, outcome)
         }
         beforeWaiting()
         try outcome.finish()
-    }
-
-    private func forEachArgument(_ follows: Bool, _ body: (borrowing ListedPath) -> Void) {
-        for argument in paths.paths {
-            if StopRequest.isMade { return }
-            argument.withListedPath(followingSymbolicLink: follows, body)
-        }
     }
 
     private func complain(_ record: DelimitedReader.Record, _ outcome: Outcome) {

@@ -47,14 +47,10 @@ struct ChangeOptions: ParsableArguments {
             input.forEach(
                 followingSymbolicLinks: follows, outcome: work.outcome,
                 beforeWaiting: { changer.flush() }
-            ) { path in
-                do throws(FileError) {
-                    if changes == nil { changer.settleDirectories() }
-                    changer.change(path, try change(path))
-                    work.progress.advance()
-                } catch {
-                    work.outcome.report(error, at: path.bytes)
-                }
+            ) { path throws(FileError) in
+                if changes == nil { changer.settleDirectories() }
+                changer.change(path, try change(path))
+                work.progress.advance()
             }
             changer.finish()
         }
@@ -153,18 +149,14 @@ struct TreeChangeOptions: ParsableArguments {
             scanner.shouldStop = { StopRequest.isMade || run.hasStopped }
             let threadCount = scanner.threadCount
             var homes = HomeGuard(isConfirmed: items.yes || items.dryRun)
-            items.input.forEach(outcome: run.outcome) { path in
+            items.input.forEach(outcome: run.outcome) { path throws(FileError) in
                 let status = homes.isConfirmed ? nil : try? path.status()
                 guard homes.allows(path, status, run.outcome) else { return }
-                do throws(FileError) {
-                    let root = WalkedRoot(given: path.path, real: try realPath(of: path.path))
-                    try scanner.scan([TreeRoot(path.path, context: root)]) { _ in
-                        ChangeVisitor(
-                            reporter: WalkReporter(work), change: ItemChange(changes), run: run,
-                            batch: ChangeBatch(run, threadCount: threadCount))
-                    }
-                } catch {
-                    run.outcome.report(error, at: path.bytes)
+                let root = WalkedRoot(given: path.path, real: try realPath(of: path.path))
+                try scanner.scan([TreeRoot(path.path, context: root)]) { _ in
+                    ChangeVisitor(
+                        reporter: WalkReporter(work), change: ItemChange(changes), run: run,
+                        batch: ChangeBatch(run, threadCount: threadCount))
                 }
             }
             work.progress.end()
