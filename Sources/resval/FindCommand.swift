@@ -47,8 +47,8 @@ struct FindCommand: ParsableCommand {
             let reader =
                 try effective ? policyOptions.reader { $0.heeding(PurgePlaces($1)) } : nil
             if reader != nil { reportUnaskedSettings() }
-            let starts = roots.starts(run) { root throws(FileError) -> FindContext in
-                guard let reader else { return .stored }
+            let starts = roots.starts(run) { root throws(FileError) -> FindContext? in
+                guard let reader else { return nil }
                 return .root(try reader.item(at: root.path).decision)
             }
             let filter = filter
@@ -77,19 +77,15 @@ struct FindFilter: ParsableArguments, Sendable {
     @Flag(help: "Items with a malformed or unreadable mark.")
     var malformed = false
 
-    func fits(_ marks: Marks) -> Bool {
-        if marks.isEmpty { return false }
-        if excluded && marks.isExcludedFromBackup != true { return false }
-        if purgeable && marks.isPurgeable != true { return false }
-        if let protection, marks.fileProtection != protection { return false }
-        return !malformed || marks.areBroken
-    }
-
-    func fits(_ decision: Decision, _ marks: Marks) -> Bool {
-        if decision.isUnmarked { return false }
-        if excluded && !decision.isExcluded { return false }
-        if purgeable && !decision.isPurgeable { return false }
-        if let protection, decision.protectionClass != protection { return false }
+    /// - Parameter decision: the effective values; nil to filter by the stored marks.
+    func fits(_ marks: Marks, _ decision: Decision? = nil) -> Bool {
+        func isValue(_ value: StoredValue, of key: StoredKey) -> Bool {
+            (decision.map { $0.value(for: key) } ?? marks[key].value) == value
+        }
+        if decision?.isUnmarked ?? marks.isEmpty { return false }
+        if excluded && !isValue(true, of: .isExcludedFromBackup) { return false }
+        if purgeable && !isValue(true, of: .isPurgeable) { return false }
+        if let protection, !isValue(.protection(protection), of: .fileProtection) { return false }
         return !malformed || marks.areBroken
     }
 }

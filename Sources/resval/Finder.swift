@@ -6,15 +6,14 @@ import StoragePolicy
 import SystemPackage
 
 enum FindContext: Sendable {
-    /// Only stored marks are looked at.
-    case stored
     case root(Decision)
     /// The item is an entry of a directory that passes this on.
     case entry(PolicyContext)
 }
 
 struct Finder: CommandVisitor {
-    typealias Context = FindContext
+    /// Nil where only stored marks are looked at.
+    typealias Context = FindContext?
 
     var reporter: WalkReporter
     let filter: FindFilter
@@ -26,36 +25,22 @@ struct Finder: CommandVisitor {
     private let lines = ThreadOutput()
 
     func look(
-        at entry: borrowing TreeEntry, in context: FindContext
-    ) -> Descent<FindContext> {
-        guard let reader else {
-            if let marks = fittingMarks(of: entry) { write(entry, marks, nil) }
-            return .descend(.stored)
+        at entry: borrowing TreeEntry, in context: FindContext?
+    ) -> Descent<FindContext?> {
+        guard let reader, let context else {
+            if let marks = reporter.storedMarks(of: entry), filter.fits(marks) {
+                write(entry, marks, nil)
+            }
+            return .descend(nil)
         }
         let marks = reporter.marks(of: entry, by: reader.markReader)
         let decision = decide(entry, marks, in: context, reader.policy)
         if !marks.foreign.isReadable { reporter.report(decision.issues, of: entry) }
-        if filter.fits(decision, marks.native) { write(entry, marks.native, decision) }
+        if filter.fits(marks.native, decision) { write(entry, marks.native, decision) }
         return .descend(.entry(decision.contextForEntries))
     }
 
     func flush() { lines.buffer.flush() }
-
-    /// Returns the stored marks of an entry if the filter accepts them, after a report of what is
-    /// broken.
-    private func fittingMarks(of entry: borrowing TreeEntry) -> Marks? {
-        guard entry.kind.canStoreUserAttributes || entry.kind == .unknown, entry.mayHaveMarks()
-        else { return nil }
-        do throws(FileError) {
-            let marks = try entry.marks()
-            guard !marks.isEmpty else { return nil }
-            reporter.report(brokenIn: marks, at: entry)
-            return filter.fits(marks) ? marks : nil
-        } catch {
-            reporter.report(entry: error)
-            return nil
-        }
-    }
 
     private func write(_ entry: borrowing TreeEntry, _ marks: Marks, _ decision: Decision?) {
         var path: [UInt8] = []
@@ -85,8 +70,6 @@ struct Finder: CommandVisitor {
                 name: entry.nameBytes, path: directory.pushing(entry.path),
                 linkCount: status?.linkCount,
                 isMountRoot: status?.isMountRoot ?? true)
-        case .stored:
-            preconditionFailure("a search for effective values begins with a decision")
         }
     }
 }

@@ -169,6 +169,21 @@ struct WalkReporter {
         }
     }
 
+    /// Returns the marks stored on an entry, after a report of what is broken or cannot be read; nil if
+    /// there are none.
+    func storedMarks(of entry: borrowing TreeEntry) -> Marks? {
+        guard entry.kind.canStoreUserAttributes || entry.kind == .unknown, entry.mayHaveMarks()
+        else { return nil }
+        do throws(FileError) {
+            let marks = try entry.marks()
+            report(brokenIn: marks, at: entry)
+            return marks.isEmpty ? nil : marks
+        } catch {
+            report(entry: error)
+            return nil
+        }
+    }
+
     /// Returns the marks of an entry after a report of what is broken; none, after a report, if they
     /// cannot be read, because what is below still inherits from the directories above.
     func marks(of entry: borrowing TreeEntry, by reader: MarkReader) -> ItemMarks {

@@ -80,38 +80,25 @@ private struct SaveVisitor: CommandVisitor {
     mutating func look(
         at entry: borrowing TreeEntry, in context: Void
     ) -> Descent<Void> {
-        guard entry.kind.canStoreUserAttributes || entry.kind == .unknown else {
-            return .descend(())
+        guard let marks = reporter.storedMarks(of: entry) else { return .descend(()) }
+        var path: [UInt8] = []
+        entry.appendPath(to: &path)
+        let relative = path.dropFirst(tally.prefixLength).drop { $0 == UInt8(ascii: "/") }
+        let saved = relative.isEmpty ? Array(".".utf8) : Array(relative)
+        for key in StoredKey.allCases {
+            guard let value = marks[key].value else { continue }
+            let mark = ChangedMark.key(MarkChange(key, to: value))
+            let record = RecordedChange(path: saved, identity: nil, mark: mark, old: nil)
+            lines.buffer.append(bytes: MarkLine.change(record).line)
+            count += 1
         }
-        do throws(FileError) {
-            let marks = try entry.marks()
-            reporter.report(brokenIn: marks, at: entry)
-            let changes = StoredKey.allCases.compactMap { key in
-                marks[key].value.map { MarkChange(key, to: $0) }
-            }
-            if !changes.isEmpty { write(changes, of: entry) }
-        } catch {
-            reporter.report(entry: error)
-        }
+        lines.buffer.endRecord()
         return .descend(())
     }
 
     func flush() {
         lines.buffer.flush()
         tally.add(count)
-    }
-
-    private mutating func write(_ changes: [MarkChange], of entry: borrowing TreeEntry) {
-        var path: [UInt8] = []
-        entry.appendPath(to: &path)
-        let relative = path.dropFirst(tally.prefixLength).drop { $0 == UInt8(ascii: "/") }
-        let saved = relative.isEmpty ? Array(".".utf8) : Array(relative)
-        for change in changes {
-            let record = RecordedChange(path: saved, identity: nil, mark: .key(change), old: nil)
-            lines.buffer.append(bytes: MarkLine.change(record).line)
-        }
-        count += Int64(changes.count)
-        lines.buffer.endRecord()
     }
 }
 
