@@ -152,20 +152,44 @@ struct FormerUsage {
         indexes[Key(parent: parent, name: name)]
     }
 
-    /// - Returns: false when it is not a line of such an output, or contradicts another.
+    /// - Returns: false when it is not one object of version 1 with all that it needs, or contradicts
+    ///   another line.
     mutating func add(_ line: some Collection<UInt8>) -> Bool {
-        guard let line = FormerLine(Array(line)[...]) else { return false }
-        switch line {
-        case .other: return true
-        case .totals(let listsAll):
-            guard self.listsAll == nil else { return false }
-            self.listsAll = listsAll
+        guard var fields = try? JSONFields(Array(line)[...]), fields.number("version") == 1,
+            let type = fields.text("type")
+        else { return false }
+        switch type {
+        case "class": return true
+        case "totals":
+            guard self.listsAll == nil, let listsAll = fields.boolean("listsAll"),
+                let isPartial = fields.boolean("isPartial")
+            else { return false }
+            self.listsAll = listsAll && !isPartial
             return true
-        case .directory(let name, let depth, let allocated):
-            guard depth <= open.count else { return false }
+        case "directory":
+            guard let allocated: Int64 = fields.number("allocatedBytes"), allocated >= 0,
+                let depth: Int = fields.number("depth"), (0...open.count).contains(depth),
+                let name = Self.name(&fields, atDepth: depth)
+            else { return false }
             open.removeLast(open.count - depth)
             return enter(name, allocated)
+        default: return false
         }
+    }
+
+    /// Returns the path of a ROOT, of depth 0, and the name of another directory; nil when neither is
+    /// valid.
+    private static func name(_ fields: inout JSONFields, atDepth depth: Int) -> [UInt8]? {
+        if case let path?? = fields.bytes("path") {
+            guard FilePath(plainAbsolute: path)?.bytes == path else { return nil }
+            let name = path.split(separator: UInt8(ascii: "/")).last.map { Array($0) }
+            return depth == 0 ? path : name
+        }
+        // Its path is too long to be listed.
+        guard depth > 0, case let name?? = fields.bytes("name"),
+            RelativePath(name)?.names.count == 1
+        else { return nil }
+        return name
     }
 
     private mutating func enter(_ name: [UInt8], _ allocated: Int64) -> Bool {
@@ -179,46 +203,5 @@ struct FormerUsage {
         open.append(directories.count)
         directories.append(Directory(parent: key.parent, allocated: allocated, own: allocated))
         return true
-    }
-}
-
-private let slash = UInt8(ascii: "/")
-
-private enum FormerLine {
-    /// A directory: a ROOT, of depth 0, by its path, another one by its name.
-    case directory([UInt8], depth: Int, allocated: Int64)
-    case totals(listsAll: Bool)
-    case other
-
-    /// Parses a line; nil when it is not one object of version 1 with all that it needs.
-    init?(_ bytes: ArraySlice<UInt8>) {
-        guard var fields = try? JSONFields(bytes), fields.number("version") == 1,
-            let type = fields.text("type")
-        else { return nil }
-        switch type {
-        case "class": self = .other
-        case "totals":
-            guard let listsAll = fields.boolean("listsAll"),
-                let isPartial = fields.boolean("isPartial")
-            else { return nil }
-            self = .totals(listsAll: listsAll && !isPartial)
-        case "directory":
-            guard let allocated: Int64 = fields.number("allocatedBytes"), allocated >= 0,
-                let depth: Int = fields.number("depth"), depth >= 0
-            else { return nil }
-            if case let path?? = fields.bytes("path") {
-                guard FilePath(plainAbsolute: path)?.bytes == path else { return nil }
-                let name = path.split(separator: slash).last.map { Array($0) }
-                guard let name = depth == 0 ? path : name else { return nil }
-                self = .directory(name, depth: depth, allocated: allocated)
-            } else {
-                // Its path is too long to be listed.
-                guard depth > 0, case let name?? = fields.bytes("name"),
-                    RelativePath(name)?.names.count == 1
-                else { return nil }
-                self = .directory(name, depth: depth, allocated: allocated)
-            }
-        default: return nil
-        }
     }
 }
