@@ -38,7 +38,7 @@ struct AuditCommand: ParsableCommand {
     func run() throws {
         try rootOptions.run { run in
             let environment = PolicyEnvironment.current()
-            let items = AuditItems()
+            let items: Monitor<[AuditItem]> = Monitor([])
             let recreationReader = try MarkReader.current([.rules])
             for root in try auditRoots(in: environment, recreationReader, run.outcome)
             where !StopRequest.isMade {
@@ -54,7 +54,9 @@ struct AuditCommand: ParsableCommand {
             let audit = Audit(
                 environment: environment, outcome: run.outcome, limit: largerThan.bytes,
                 trees: recreationReader.workTrees)
-            let findings = StopRequest.isMade ? [] : audit.findings(items.finished())
+            let found = items.withLock { $0 }
+            TreeSize.addUp(found.compactMap(\.tree))
+            let findings = StopRequest.isMade ? [] : audit.findings(found)
             run.progress.end()
             if !StopRequest.isMade { write(findings) }
             if !findings.isEmpty { run.outcome.noteNo() }

@@ -36,7 +36,7 @@ struct AuditVisitor: CommandVisitor {
 
     var reporter: WalkReporter
     let root: AuditRoot
-    let items: AuditItems
+    let items: Monitor<[AuditItem]>
 
     func look(
         at entry: borrowing TreeEntry, in scope: AuditScope
@@ -73,11 +73,11 @@ struct AuditVisitor: CommandVisitor {
         let size = isNoted && isDirectory ? TreeSize(in: scope.size) : nil
         (size ?? scope.size)?.add(status)
         if isNoted {
-            items.append(
-                AuditItem(
-                    path: entry.path, status: status, marks: marks, decision: item.decision,
-                    directory: scope.directory, sign: item.sign, recreation: recreation,
-                    isLarge: isLarge, tree: size))
+            let noted = AuditItem(
+                path: entry.path, status: status, marks: marks, decision: item.decision,
+                directory: scope.directory, sign: item.sign, recreation: recreation,
+                isLarge: isLarge, tree: size)
+            items.withLock { $0.append(noted) }
         }
         guard isDirectory else { return .skip }
         return .descend(
@@ -150,18 +150,5 @@ struct AuditItem: Sendable {
     func openParent() throws(Errno) -> OpenDirectory {
         try OpenDirectory(at: "/").openDirectory(
             along: path.components.dropLast().map(\.bytes))
-    }
-}
-
-final class AuditItems: Sendable {
-    private let items: Monitor<[AuditItem]> = Monitor([])
-
-    func append(_ item: AuditItem) { items.withLock { $0.append(item) } }
-
-    /// Returns the items, with complete sizes. To be called once, after the last walk.
-    func finished() -> [AuditItem] {
-        let items = items.withLock { $0 }
-        TreeSize.addUp(items.compactMap(\.tree))
-        return items
     }
 }
