@@ -193,19 +193,11 @@ struct PageTree: Sendable {
         case foreignMount = 2
     }
 
-    struct File: Sendable {
-        let name: [UInt8]
-        /// The index of its directory.
-        let directory: Int
-        let allocated: Int64
-        let state: State
-    }
-
     /// The directories, each after the one it is in and before the next beside it (preorder). If
     /// there are several roots, the first directory is only their sum.
     var directories: [Directory]
-    /// The largest files, the largest first.
-    var files: [File] = []
+    /// The largest files, the largest first, each with the index of its directory.
+    var files: [(file: PageFindings.LargeFile, directory: Int)] = []
     /// The indexes of the home and of the directories above it, of which nothing is proposed.
     var homes: [Int] = []
     var hasSumOfRoots: Bool
@@ -214,8 +206,8 @@ struct PageTree: Sendable {
 extension PageTree {
     /// Adds the tree to an object, as columns, which compress best.
     func add(to line: inout JSONLine) {
-        let states = Set(directories.flatMap(\.allocated.keys)).union(files.map(\.state))
-            .sorted { $0.words < $1.words }
+        let states = Set(directories.flatMap(\.allocated.keys))
+            .union(files.map { State($0.file.value) }).sorted { $0.words < $1.words }
         line.add("states", objects: states) { state, line in
             line.add("excluded", state.excluded)
             line.add("purgeable", state.purgeable)
@@ -239,10 +231,12 @@ extension PageTree {
         line.add("pieceCounts", numbers: directories.lazy.map(\.allocated.count))
         line.add("pieceStates", numbers: pieces.lazy.map(\.state))
         line.add("pieceSizes", numbers: pieces.lazy.map(\.size))
-        line.add("fileNames", strings: files.lazy.map { NameEscaping.text($0.name) })
+        line.add("fileNames", strings: files.lazy.map { NameEscaping.text($0.file.name) })
         line.add("fileDirectories", numbers: files.lazy.map(\.directory))
-        line.add("fileSizes", numbers: files.lazy.map(\.allocated))
-        line.add("fileStates", numbers: files.lazy.map { numbers[$0.state, default: 0] })
+        line.add("fileSizes", numbers: files.lazy.map(\.file.allocated))
+        line.add(
+            "fileStates",
+            numbers: files.lazy.map { numbers[State($0.file.value), default: 0] })
         line.add("homes", numbers: homes)
     }
 }
@@ -279,11 +273,7 @@ extension PageTree {
         }
         // Those in directories that are too small for the page are left out with them.
         files = findings.files.compactMap { file in
-            indexes[file.directory].map {
-                File(
-                    name: file.name, directory: $0, allocated: file.allocated,
-                    state: State(file.value))
-            }
+            indexes[file.directory].map { (file, $0) }
         }
     }
 }
