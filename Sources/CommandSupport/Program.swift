@@ -8,17 +8,11 @@ extension ParsableCommand {
     /// Runs this command as the program, with arguments as bytes, checked output and this package's
     /// exit codes.
     ///
-    /// - Parameters:
-    ///   - arguments: the arguments; nil for those of the process.
-    ///   - uncaughtCode: the exit code for an error thrown by `run()` other than an exit code, and
-    ///     for output that could not be written.
-    ///   - synonyms: commands of other programs, for which this program's are suggested.
-    package static func runAsProgram(
-        _ arguments: [String]? = nil, uncaughtCode: Int32 = 2, synonyms: [String: String] = [:]
-    ) -> Never {
-        let arguments = arguments ?? ArgumentBytes.processArguments()
-        Program(root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms, arguments)
-            .run(arguments)
+    /// - Parameter synonyms: commands of other programs, for which this program's are suggested.
+    package static func runAsProgram(synonyms: [String: String]) -> Never {
+        Program(
+            root: Self.self, synonyms: synonyms, arguments: ArgumentBytes.processArguments()
+        ).run()
     }
 
     /// Runs a command as the program without the argument parser, with checked output and this package's
@@ -29,25 +23,26 @@ extension ParsableCommand {
     /// - Parameter name: the program's name. Asking the command for it would build the table of its
     ///   subcommands.
     package static func runDirectly(as name: String, _ command: () -> (() throws -> Void)?) {
-        let program = Program(root: Self.self, uncaughtCode: 2)
+        let program = Program(root: Self.self)
         if let code = program.exitCode(as: name, ofRunning: command) { program.finish(with: code) }
     }
 }
 
 extension AsyncParsableCommand {
     /// Runs this command as the program, as
-    /// ``ParsableCommand/runAsProgram(_:uncaughtCode:synonyms:)`` does.
+    /// ``ParsableCommand/runAsProgram(synonyms:)`` does.
     ///
     /// To be called by a main program that is not asynchronous itself: the runtime of one that is
     /// opens descriptors at its start, also in the place of a closed standard output.
-    package static func runAsyncProgram(
-        _ arguments: [String]? = nil, uncaughtCode: Int32, synonyms: [String: String] = [:]
-    ) -> Never {
-        let arguments = arguments ?? ArgumentBytes.processArguments()
+    ///
+    /// - Parameter uncaughtCode: the exit code for an error thrown by `run()` other than an exit code, and
+    ///   for output that could not be written.
+    package static func runAsyncProgram(uncaughtCode: Int32, synonyms: [String: String]) -> Never {
         let program = Program(
-            root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms, arguments)
+            root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms,
+            arguments: ArgumentBytes.processArguments())
         program.prepare(as: _commandName)
-        Task { await program.runAsync(arguments) }
+        Task { await program.runAsync() }
         // The task ends the process.
         while true { pause() }
     }
@@ -56,30 +51,22 @@ extension AsyncParsableCommand {
 /// One run of a command line program, from its arguments to its exit.
 struct Program {
     let root: any ParsableCommand.Type
-    let uncaughtCode: Int32
-    let synonyms: [String: String]
+    var uncaughtCode: Int32 = 2
+    var synonyms: [String: String] = [:]
+    var arguments: [String] = []
+
     /// Whether a failure is printed in JSON, too.
-    private let answersInJSON: Bool
+    private var answersInJSON: Bool { arguments.prefix { $0 != "--" }.contains("--json") }
 
-    init(
-        root: any ParsableCommand.Type, uncaughtCode: Int32, synonyms: [String: String] = [:],
-        _ arguments: [String] = []
-    ) {
-        self.root = root
-        self.uncaughtCode = uncaughtCode
-        self.synonyms = synonyms
-        answersInJSON = arguments.prefix { $0 != "--" }.contains("--json")
-    }
-
-    func run(_ arguments: [String]) -> Never {
+    func run() -> Never {
         prepare(as: root._commandName)
-        var command = parseOrExit(arguments)
+        var command = parseOrExit()
         finish(with: exitCode(ofRunning: type(of: command)) { try command.run() })
     }
 
     /// Runs the command after ``prepare(as:)``.
-    func runAsync(_ arguments: [String]) async -> Never {
-        var command = parseOrExit(arguments)
+    func runAsync() async -> Never {
+        var command = parseOrExit()
         if let command = command as? any AsyncParsableCommand {
             finish(with: await exitCode(ofRunning: command))
         }
@@ -137,15 +124,15 @@ struct Program {
         }
     }
 
-    private func parseOrExit(_ arguments: [String]) -> any ParsableCommand {
-        let (command, code) = parse(arguments)
+    private func parseOrExit() -> any ParsableCommand {
+        let (command, code) = parse()
         guard let command else { finish(with: code) }
         return command
     }
 
     /// Returns the command to run; without one, the exit code: what there is to say was printed. It
     /// returns before the process exits, too.
-    private func parse(_ arguments: [String]) -> (command: (any ParsableCommand)?, code: Int32) {
+    private func parse() -> (command: (any ParsableCommand)?, code: Int32) {
         do {
             if let answer = try DescriptionRequest.answer(arguments, about: root) {
                 StandardOutput.shared.write(answer)
