@@ -231,13 +231,12 @@ package struct ListedPath: FileLocation, ~Copyable {
 private let longestDirectPath = 4095
 
 extension PathArgument {
-    package func withListedPath<Result, Failure: Error>(
-        followingSymbolicLink follows: Bool = true,
-        _ body: (borrowing ListedPath) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try (bytes + [0]).withUnsafeBufferPointer { buffer throws(Failure) in
+    package func withListedPath(
+        followingSymbolicLink follows: Bool = true, _ body: (borrowing ListedPath) -> Void
+    ) {
+        (bytes + [0]).withUnsafeBufferPointer { buffer in
             let bytes = UnsafeBufferPointer(rebasing: buffer.dropLast())
-            return try body(ListedPath(nulEnded: bytes, followsSymbolicLink: follows))
+            body(ListedPath(nulEnded: bytes, followsSymbolicLink: follows))
         }
     }
 }
