@@ -52,8 +52,6 @@ extension Array {
 public struct EffectiveValueReader: Sendable {
     /// The policy that decides.
     public let policy: StoragePolicy
-    /// The source directory of the backup in question, as a real path; nil means `/`.
-    public let source: FilePath?
     /// The reader of the marks that the policy counts. A walk uses it, too: what the rules and git say
     /// of directories above is then known.
     public let markReader: MarkReader
@@ -70,7 +68,6 @@ public struct EffectiveValueReader: Sendable {
         markReader = try .current(policy.markers)
         let real = try source.map { source throws(FileError) in try realPath(of: source) }
         self.policy = real.map { policy.prepared(forSource: $0) } ?? policy
-        self.source = real
     }
 
     /// Returns an item with its effective values, and the context of a walk that begins there.
@@ -84,7 +81,7 @@ public struct EffectiveValueReader: Sendable {
     public func item(
         at path: FilePath, followsLast: Bool = true
     ) throws(FileError) -> EffectiveItem {
-        try item(at: path, followsLast: followsLast) { policy.decide($0, source: source) }
+        try item(at: path, followsLast: followsLast, isSource: false)
     }
 
     /// Returns a backup's SOURCE with the decision on it and the context of its walk.
@@ -93,17 +90,18 @@ public struct EffectiveValueReader: Sendable {
     ///
     /// - Throws: as ``item(at:followsLast:)``.
     public func source(at path: FilePath) throws(FileError) -> EffectiveItem {
-        try item(at: path, followsLast: true) { policy.context(forSource: $0) }
+        try item(at: path, followsLast: true, isSource: true)
     }
 
     private func item(
-        at path: FilePath, followsLast: Bool, _ decide: ([PolicyItem]) -> PathDecision
+        at path: FilePath, followsLast: Bool, isSource: Bool
     ) throws(FileError) -> EffectiveItem {
         let chain = try ancestorChain(
             of: try realPath(of: path, followsLast: followsLast),
             reader: markReader)
         guard let last = chain.last else { throw .opening(.noSuchFileOrDirectory, path) }
-        return EffectiveItem(last, decide(chain.map(\.item)))
+        let policy = isSource ? policy.prepared(forSource: last.item.path) : policy
+        return EffectiveItem(last, policy.decide(chain.map(\.item)))
     }
 }
 

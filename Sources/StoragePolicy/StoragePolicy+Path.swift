@@ -4,17 +4,15 @@ import SystemPackage
 extension StoragePolicy {
     /// Decides about one item, given all items from the filesystem root down to it.
     ///
-    /// - Parameters:
-    ///   - chain: all items from `/` to the item itself, in this order. An empty chain is treated
-    ///     as an unmarked `/`.
-    ///   - source: the directory being backed up, as a real path: only locations strictly below it
-    ///     count. nil means `/`.
-    public func decide(_ chain: [PolicyItem], source: FilePath? = nil) -> PathDecision {
-        let below = source ?? "/"
-        let root =
-            below == preparedSource ? tree : locations?.exclusionTree(below: below)
+    /// Location rules apply only strictly below a SOURCE, so a SOURCE may be a location or inside
+    /// one. If the decision excludes the SOURCE itself, a stored mark on it or above it does, and a
+    /// backup must refuse with that reason.
+    ///
+    /// - Parameter chain: all items from `/` to the item itself, in this order. An empty chain is
+    ///   treated as an unmarked `/`.
+    public func decide(_ chain: [PolicyItem]) -> PathDecision {
         var decision = Decision(
-            verdict: nil, contextForEntries: PolicyContext(inherited: nil, place: root))
+            verdict: nil, contextForEntries: PolicyContext(inherited: nil, place: tree))
         var issues: [AncestorIssue] = []
         let firstOwn = chain.firstIndex { $0.path == source } ?? max(chain.count - 1, 0)
         for (index, var item) in chain.enumerated() {
@@ -26,17 +24,6 @@ extension StoragePolicy {
             issues += own.map { AncestorIssue(path: item.path, issue: $0) }
         }
         return PathDecision(decision: decision, ancestorIssues: issues)
-    }
-
-    /// Decides about the root of a backup and returns the context that its walk starts with.
-    ///
-    /// Location rules apply only strictly below a SOURCE, so a SOURCE may be a location or inside
-    /// one. If the decision excludes the SOURCE, a stored mark on it or above it does, and a backup
-    /// must refuse with that reason.
-    ///
-    /// - Parameter chain: all items from `/` to the SOURCE, in this order.
-    public func context(forSource chain: [PolicyItem]) -> PathDecision {
-        decide(chain, source: chain.last?.path)
     }
 
     private func decide(

@@ -24,9 +24,11 @@ public struct StoragePolicy: Sendable {
     /// does. Called only for an item with such a mark, so that what it takes to know is read only
     /// then. nil if no mark is objected to.
     public var objection: (@Sendable (FilePath) -> PurgeObjection?)?
-    /// The tree of the locations below ``preparedSource``, built once.
+    /// The directory being backed up, as a real path: only locations strictly below it count. nil means
+    /// `/`.
+    private(set) var source: FilePath?
+    /// The tree of the locations below ``source``, built once.
     private(set) var tree: LocationNode?
-    private(set) var preparedSource: FilePath = "/"
 
     /// Creates a policy.
     ///
@@ -39,15 +41,15 @@ public struct StoragePolicy: Sendable {
     ) {
         self.markers = markers
         self.locations = locations
-        tree = locations?.exclusionTree(below: preparedSource)
+        tree = locations?.exclusionTree(below: "/")
     }
 
-    /// Returns the same policy, prepared for fast decisions about one SOURCE.
+    /// Returns the same policy for a backup of one SOURCE.
     ///
     /// - Parameter source: the directory being backed up, as a real path.
     public func prepared(forSource source: FilePath) -> StoragePolicy {
         var policy = self
-        policy.preparedSource = source
+        policy.source = source
         policy.tree = locations?.exclusionTree(below: source)
         return policy
     }

@@ -6,9 +6,15 @@ import Testing
 struct SourceTests {
     private let policy = StoragePolicy(locations: locations(["TMPDIR": "/tmp/u"]))
 
+    /// The decision on the last step as a SOURCE.
+    private func decideOnSource(_ steps: [Step]) -> PathDecision {
+        let items = chain(steps)
+        return policy.prepared(forSource: items[items.count - 1].path).decide(items)
+    }
+
     @Test("a SOURCE that is a location is not excluded, nor is what lies in it")
     func sourceIsLocation() {
-        let source = policy.context(forSource: chain([.directory("tmp")])).decision
+        let source = decideOnSource([.directory("tmp")]).decision
         #expect(!source.isExcluded)
         let entry = policy.decide(
             .none, kind: .regularFile, in: source.contextForEntries, name: Array("f".utf8),
@@ -19,7 +25,7 @@ struct SourceTests {
     @Test("a SOURCE inside a location is not excluded")
     func sourceInLocation() {
         let steps: [Step] = [.directory("tmp"), .directory("work")]
-        #expect(!policy.context(forSource: chain(steps)).decision.isExcluded)
+        #expect(!decideOnSource(steps).decision.isExcluded)
         #expect(!decide(steps + [.file("f")], policy, source: "/tmp/work").isExcluded)
     }
 
@@ -36,14 +42,14 @@ struct SourceTests {
 
     @Test("a SOURCE that its own mark excludes is said to be")
     func markedSource() {
-        let decision = policy.context(forSource: chain([.directory("d", .excluded(true))])).decision
+        let decision = decideOnSource([.directory("d", .excluded(true))]).decision
         #expect(decision.exclusion.ownCause == .marked)
     }
 
     @Test("a SOURCE below a marked directory is said to be excluded, naming it")
     func sourceBelowMark() {
         let steps: [Step] = [.directory("d", .excluded(true)), .directory("s")]
-        let decision = policy.context(forSource: chain(steps)).decision
+        let decision = decideOnSource(steps).decision
         #expect(decision.exclusion == Effective(.marked, from: "/d"))
     }
 
@@ -56,7 +62,7 @@ struct SourceTests {
             .fileProtection: .unreadable(.permissionDenied),
         ])
         let steps: [Step] = [Step(name: "home", marks: marks, isStrangers: true), .directory("u")]
-        let answer = policy.context(forSource: chain(steps))
+        let answer = decideOnSource(steps)
         #expect(answer.decision.exclusion == .unmarked)
         #expect(answer.decision.protection == .unmarked)
         #expect(answer.decision.purgeability.cause.isProtected)
@@ -70,7 +76,7 @@ struct SourceTests {
     @Test("an unreadable class above the SOURCE acts as complete when the directory is one's own")
     func ownUnreadableMark() {
         let steps: [Step] = [.directory("d", .unreadableProtection), .directory("s")]
-        let answer = policy.context(forSource: chain(steps))
+        let answer = decideOnSource(steps)
         #expect(answer.decision.protectionClass == .complete)
         #expect(answer.ancestorIssues.map(\.issue.name) == ["unreadable"])
     }
@@ -80,7 +86,7 @@ struct SourceTests {
         let steps: [Step] = [
             Step(name: "d", marks: .malformedProtection, isStrangers: true), .directory("s"),
         ]
-        let answer = policy.context(forSource: chain(steps))
+        let answer = decideOnSource(steps)
         #expect(answer.decision.protectionClass == .complete)
         #expect(answer.ancestorIssues.map(\.issue.name) == ["malformed"])
     }
@@ -88,7 +94,7 @@ struct SourceTests {
     @Test("the SOURCE's own unreadable mark counts as it does on any item")
     func unreadableSource() {
         let step = Step(name: "s", marks: .unreadableProtection, isStrangers: true)
-        let answer = policy.context(forSource: chain([step]))
+        let answer = decideOnSource([step])
         #expect(answer.decision.protectionClass == .complete)
         #expect(answer.ancestorIssues.isEmpty)
     }

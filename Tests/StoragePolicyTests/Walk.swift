@@ -127,7 +127,7 @@ func chain(_ steps: [Step], root: Marks = .none) -> [PolicyItem] {
 func decide(
     _ steps: [Step], _ policy: StoragePolicy = StoragePolicy(), source: FilePath? = nil
 ) -> Decision {
-    policy.decide(chain(steps), source: source).decision
+    (source.map { policy.prepared(forSource: $0) } ?? policy).decide(chain(steps)).decision
 }
 
 /// The decision on the last step, asked for as a walk does that begins at `/`.

@@ -91,7 +91,7 @@ private func inclusion(
     guard var item = chain.popLast() else { throw .opening(.noSuchFileOrDirectory, path) }
     let mark = item.marks[.isExcludedFromBackup]
     item.marks[.isExcludedFromBackup] = .unset
-    let unmarked = reader.policy.decide(chain + [item], source: reader.source).decision.exclusion
+    let unmarked = reader.policy.decide(chain + [item]).decision.exclusion
     let other: ExclusionCause? =
         unmarked.ancestor == nil
         ? (unmarked.cause.isExcluded ? unmarked.cause : nil)
