@@ -112,13 +112,6 @@ func attributeValue(
     }
 }
 
-/// Returns the names of all attributes, each NUL-terminated.
-func attributeList(_ target: CallTarget, from size: Int = 256) throws(Errno) -> [UInt8] {
-    try readGrowing(from: size) { buffer throws(Errno) in
-        try ExtendedAttributeCalls.list(target, into: buffer)
-    }
-}
-
 /// Not generic over the location, so that storing costs no more than the system call.
 @usableFromInline
 func storeAttribute(
@@ -188,7 +181,9 @@ private func withLongAttributeList<Result>(
 ) throws(Errno) -> Result {
     let list: [UInt8]
     do throws(Errno) {
-        list = try attributeList(target, from: largestAnswer)
+        list = try readGrowing(from: largestAnswer) { buffer throws(Errno) in
+            try ExtendedAttributeCalls.list(target, into: buffer)
+        }
     } catch  where error == .outOfRange || error == .argListTooLong {
         // The kernel gives E2BIG for a filesystem's ERANGE when the buffer has the greatest size.
         return try body(nil)

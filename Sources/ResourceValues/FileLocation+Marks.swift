@@ -185,10 +185,12 @@ func readMark(_ target: CallTarget, _ key: StoredKey) throws(Errno) -> Mark {
 /// Distinguishes an unreadable mark from an absent one: reading needs permission on the file,
 /// listing only on the directories above it.
 private func unreadableIfListed(_ target: CallTarget, _ key: StoredKey) throws(Errno) -> Mark {
-    let isListed = try attributeList(target).split(separator: 0).contains {
-        $0.elementsEqual(key.attribute.bytes)
+    try withAttributeList(target) { list throws(Errno) in
+        let isListed = list?.split(separator: 0).contains {
+            $0.elementsEqual(key.attribute.bytes)
+        }
+        return isListed ?? true ? .unreadable(.permissionDenied) : .unset
     }
-    return isListed ? .unreadable(.permissionDenied) : .unset
 }
 
 /// Reads a mark of more bytes than any valid value.

@@ -34,7 +34,7 @@ extension FileLocation where Self: ~Copyable {
     @inlinable
     public func apply(_ changes: [MarkChange]) throws(FileError) {
         if changes.count > 1 {
-            try applyAll(changes)
+            try apply(changes, replacing: nil)
         } else if let change = changes.first {
             try make(change)
         }
@@ -44,17 +44,11 @@ extension FileLocation where Self: ~Copyable {
     /// those of the change.
     ///
     /// - Parameter known: the bytes of each change's attribute; nil where it is not set. One that
-    ///   appears at the last moment is not replaced.
+    ///   appears at the last moment is not replaced. Nil to replace whatever is stored.
     /// - Throws: ``FileError``, as ``apply(_:)``, and `changed` where other bytes are stored.
-    package func apply(
-        _ changes: [MarkChange], replacing known: [[UInt8]?]
-    ) throws(FileError) {
-        try applyAll(changes, replacing: known)
-    }
-
     @usableFromInline
-    func applyAll(
-        _ changes: [MarkChange], replacing known: [[UInt8]?]? = nil
+    package func apply(
+        _ changes: [MarkChange], replacing known: [[UInt8]?]?
     ) throws(FileError) {
         if let open = openDescriptor {
             return try applyInTurn(changes, replacing: known, to: open.named(pathForMessages))
