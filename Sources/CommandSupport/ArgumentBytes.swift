@@ -22,9 +22,7 @@ package enum ArgumentBytes {
         guard arguments.count > 1 else { return [] }
         return (1..<arguments.count).compactMap { index in
             arguments.pointers[index].map { argument in
-                let length = nulEndedLength(argument)
-                let bytes = UnsafeRawBufferPointer(start: argument, count: length)
-                return text(carrying: bytes)
+                text(carrying: UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
             }
         }
     }
@@ -63,12 +61,6 @@ package enum ArgumentBytes {
     private static func character(for byte: UInt8) -> Unicode.Scalar {
         // U+F700 to U+F7FF are valid scalars, so there always is one.
         Unicode.Scalar(base + UInt32(byte)).unsafelyUnwrapped
-    }
-
-    private static func nulEndedLength(_ pointer: UnsafePointer<CChar>) -> Int {
-        var length = 0
-        while pointer[length] != 0 { length += 1 }
-        return length
     }
 }
 

@@ -108,7 +108,7 @@ struct WordCompletion {
             guard let next = command.subcommand(named: word) else { return [] }
             command = next
         }
-        return command.shownSubcommands.map {
+        return command.configuration.subcommands.filter { $0.configuration.shouldDisplay }.map {
             Candidate(word: $0._commandName, summary: $0.configuration.abstract)
         }
     }
@@ -186,10 +186,6 @@ struct WordCompletion {
 }
 
 extension ParsableCommand {
-    static var shownSubcommands: [any ParsableCommand.Type] {
-        configuration.subcommands.filter { $0.configuration.shouldDisplay }
-    }
-
     static func subcommand(named name: String) -> (any ParsableCommand.Type)? {
         configuration.subcommands.first {
             $0._commandName == name || $0.configuration.aliases.contains(name)

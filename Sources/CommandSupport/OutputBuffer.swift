@@ -137,10 +137,6 @@ extension ResourceValue {
     }
 }
 
-extension OutputBuffer {
-    package mutating func append(_ value: ResourceValue) { append(text: value.text) }
-}
-
 extension JSONLine {
     /// Adds a field with a stored value: a Boolean or a string; nil becomes null.
     package mutating func add(_ name: String, _ value: StoredValue?) {

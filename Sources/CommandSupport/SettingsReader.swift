@@ -84,19 +84,14 @@ package struct SettingsReader {
         return number
     }
 
-    /// Returns the text of a key; nil when it is not set or of another type.
-    package func textIfAny(_ key: some RawRepresentable<String>) -> String? {
-        guard case .string(let text) = values[key.rawValue]?.content else { return nil }
-        return text
-    }
-
     /// Returns what the text of a key stands for.
     ///
     /// - Parameter expected: the complaint about another value.
     package func value<Value>(
         _ key: some RawRepresentable<String>, _ expected: String, _ parse: (String) -> Value?
     ) throws(SettingsError) -> Value {
-        guard let value = textIfAny(key).flatMap(parse) else { throw complaint(key, expected) }
+        guard case .string(let text) = values[key.rawValue]?.content, let value = parse(text)
+        else { throw complaint(key, expected) }
         return value
     }
 

@@ -212,7 +212,7 @@ extension Mount {
             let device = deviceNumber(fields[2])
         else { return nil }
         let mountPoint = unescaped(fields[4])
-        guard !mountPoint.hasSuffix("//deleted") else { return nil }
+        guard !mountPoint.suffix(9).elementsEqual("//deleted".utf8) else { return nil }
         let options = [fields[5]] + fields[(hyphen + 3)...].prefix(1)
         let isOverlay = fields[hyphen + 1].elementsEqual("overlay".utf8)
         let overlayOptions = isOverlay ? options.last ?? [] : []
@@ -291,12 +291,6 @@ private func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {
         rest.removeFirst(3)
     }
     return bytes
-}
-
-extension [UInt8] {
-    fileprivate func hasSuffix(_ suffix: String) -> Bool {
-        self.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
-    }
 }
 
 /// A part of a filesystem, identified by device and by path within it, the same through every

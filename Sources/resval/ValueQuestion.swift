@@ -94,7 +94,7 @@ struct ValueOutput: ~Copyable {
             buffer.append(": ")
         }
         if showsKey { buffer.append(text: "\(key.name)=") }
-        buffer.append(value)
+        buffer.append(text: value.text)
         buffer.endRecord(in: form)
     }
 

@@ -3,11 +3,6 @@ import StoragePolicy
 import SystemPackage
 
 extension ForeignAttribute {
-    /// The attributes by whose presence backup programs exclude an item, whatever the value.
-    static let excluding: [(marker: Marker, name: ExtendedAttributeName)] = [
-        (.duplicati, duplicati), (.duplicacy, duplicacy),
-    ]
-
     /// Whether the item has one of these attributes, whatever its value.
     ///
     /// - Parameters:

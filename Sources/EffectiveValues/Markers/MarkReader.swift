@@ -26,10 +26,11 @@ public struct MarkReader: Sendable {
     init(_ markers: Set<Marker>, _ derived: DerivedMarkReader?) {
         self.markers = markers
         self.derived = derived
-        let known =
-            [(.apple, ForeignAttribute.apple)]
-            + ForeignAttribute.excluding.map { ($0.marker, [$0.name]) }
-        attributes = known.filter { markers.contains($0.0) }.map { (marker: $0.0, names: $0.1) }
+        let known: [(marker: Marker, names: [ExtendedAttributeName])] = [
+            (.apple, ForeignAttribute.apple), (.duplicati, [ForeignAttribute.duplicati]),
+            (.duplicacy, [ForeignAttribute.duplicacy]),
+        ]
+        attributes = known.filter { markers.contains($0.marker) }
         tagFiles = TagFile.all.filter { markers.contains($0.marker) }
         readsAttributesOfFilesOnly = markers.isDisjoint(with: [.nodump, .gitignore])
         readsAttributesOfDirectoriesOnly =

@@ -81,7 +81,7 @@ struct UsageComparison {
         /// The older directories from a ROOT down to the current one.
         var open: [Int?] = []
         report.forEachDirectory { directory in
-            guard directory.isListed else { return false }
+            guard !directory.isForeignMount else { return false }
             open.removeLast(open.count - directory.depth)
             let index = former.index(of: directory.name, in: open.last ?? nil)
             open.append(index)

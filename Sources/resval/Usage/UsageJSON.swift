@@ -15,7 +15,7 @@ struct UsageJSON {
         } else {
             report.forEachDirectory { directory in
                 write(directory, to: &buffer)
-                return directory.isListed
+                return !directory.isForeignMount
             }
         }
         let classes = report.amounts(by: \.self).sorted {
@@ -27,7 +27,8 @@ struct UsageJSON {
     }
 
     private func write(_ directory: UsageDirectory, to buffer: inout OutputBuffer) {
-        guard directory.isListed else { return }
+        // Only what was measured is listed.
+        guard !directory.isForeignMount else { return }
         var line = JSONLine.output()
         line.add("type", "directory")
         // Long paths would make the output grow with the square of the depth.
@@ -72,11 +73,6 @@ struct UsageJSON {
         line.add("freedIsAtMost", report.freedIsAtMost)
         line.end(in: &buffer)
     }
-}
-
-extension UsageDirectory {
-    /// Whether JSON lists the directory: one that was measured.
-    var isListed: Bool { !isForeignMount }
 }
 
 /// The longest path that a system call takes.
