@@ -6,16 +6,20 @@ import SystemPackage
 /// A reader of the configuration file, whose errors name the line, the key and what is valid. A key
 /// that is not set is nil.
 package struct SettingsReader {
+    /// The directory that `~` means; nil where the home is unknown.
+    package let home: FilePath?
     private let values: [String: TOMLValue]
     private let tableName: String?
 
     /// - Throws: ``SettingsError`` for text that is not TOML.
-    package init(_ text: String) throws(SettingsError) {
+    package init(_ text: String, home: FilePath? = nil) throws(SettingsError) {
+        self.home = home
         values = try TOMLParser.table(of: text)
         tableName = nil
     }
 
-    private init(_ table: [String: TOMLValue], named name: String) {
+    private init(_ table: [String: TOMLValue], named name: String, home: FilePath?) {
+        self.home = home
         values = table
         tableName = name
     }
@@ -102,7 +106,7 @@ package struct SettingsReader {
         guard case .table(let inner) = value else {
             throw complaint(key, "is a table: [\(key.rawValue)] on a line of its own")
         }
-        return SettingsReader(inner, named: key.rawValue)
+        return SettingsReader(inner, named: key.rawValue, home: home)
     }
 
     package func texts() throws(SettingsError) -> [String: String] {
@@ -130,22 +134,13 @@ extension CaseIterable where Self: RawRepresentable, RawValue == String {
     package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
-/// Paths in a configuration file: absolute, or beginning with `~/`. A relative path would mean
-/// something else in a timer than in a shell.
-package struct SettingsPaths {
-    /// The directory that `~` means; nil where the home is unknown.
-    package let home: FilePath?
-    package let reader: SettingsReader
-
-    package init(home: FilePath?, reader: SettingsReader) {
-        self.home = home
-        self.reader = reader
-    }
-
+// Paths are absolute, or begin with `~/`. A relative path would mean something else in a timer than in a
+// shell.
+extension SettingsReader {
     package func paths(
         _ key: some RawRepresentable<String>
     ) throws(SettingsError) -> [FilePath]? {
-        guard let texts = try reader.strings(key) else { return nil }
+        guard let texts = try strings(key) else { return nil }
         var paths: [FilePath] = []
         for text in texts { paths.append(try path(text, of: key)) }
         return paths
@@ -156,11 +151,10 @@ package struct SettingsPaths {
     ) throws(SettingsError) -> FilePath {
         if text.utf8.first == UInt8(ascii: "/") { return FilePath(text) }
         guard text == "~" || text.utf8.starts(with: "~/".utf8) else {
-            throw reader.complaint(
-                key.rawValue, "takes paths that begin with / or ~/, not '\(text)'")
+            throw complaint(key, "takes paths that begin with / or ~/, not '\(text)'")
         }
         guard let home else {
-            throw reader.complaint(key.rawValue, "names ~, but no home is known: set HOME")
+            throw complaint(key, "names ~, but no home is known: set HOME")
         }
         return text == "~" ? home : home.appending(String(text.unicodeScalars.dropFirst(2)))
     }

@@ -104,12 +104,11 @@ extension BackupSettings {
     ///   - home: what `~` stands for; nil when no home directory is known.
     /// - Throws: ``SettingsError``, naming the line, the key and what is valid.
     init(_ text: String, home: FilePath?) throws(SettingsError) {
-        let reader = try SettingsReader(text)
+        let reader = try SettingsReader(text, home: home)
         try reader.refuseUnknownKeys(but: SettingsKey.self)
-        let paths = SettingsPaths(home: home, reader: reader)
         for key in SettingsKey.allCases
         where reader.has(key) || key == .sources || key == .repository {
-            try read(key, reader, paths)
+            try read(key, reader)
         }
         if !reader.has(SettingsKey.staleAfter) {
             staleAfter = max(3 * 86400, every.multipliedSaturating(by: 3))
@@ -117,16 +116,14 @@ extension BackupSettings {
     }
 
     /// Reads the value of a key. A later key may depend on an earlier one.
-    private mutating func read(
-        _ key: SettingsKey, _ reader: SettingsReader, _ paths: SettingsPaths
-    ) throws(SettingsError) {
+    private mutating func read(_ key: SettingsKey, _ reader: SettingsReader) throws(SettingsError) {
         switch key {
         case .sources:
-            sources = try paths.paths(key) ?? []
+            sources = try reader.paths(key) ?? []
             guard !sources.isEmpty else {
                 throw reader.complaint(key, "names what to back up: sources = [\"~\"]")
             }
-        case .repository: repository = try paths.repository(key)
+        case .repository: repository = try reader.repository(key)
         case .password, .passwordFile, .passwordCommand:
             let given = [SettingsKey.password, .passwordFile, .passwordCommand].first(
                 where: reader.has)
@@ -136,7 +133,7 @@ extension BackupSettings {
             guard let text = try reader.string(key) else { return }
             password =
                 switch key {
-                case .passwordFile: .file(try paths.path(text, of: key))
+                case .passwordFile: .file(try reader.path(text, of: key))
                 case .passwordCommand: .command(text)
                 default: .text(text)
                 }
@@ -157,7 +154,7 @@ extension BackupSettings {
         case .exclude:
             let origin = reader.complaint(key, "").line.map { "line \($0) of the configuration" }
             for text in try reader.strings(key) ?? [] {
-                guard let pattern = ExclusionPattern(text, origin: origin, home: paths.home) else {
+                guard let pattern = ExclusionPattern(text, origin: origin, home: reader.home) else {
                     throw reader.complaint(
                         key, "takes patterns with gitignore's rules, not '\(text)'")
                 }
@@ -217,11 +214,11 @@ extension BackupSettings {
     }
 }
 
-extension SettingsPaths {
+extension SettingsReader {
     /// Returns the repository's location, with a directory in it made absolute.
     fileprivate func repository(_ key: SettingsKey) throws(SettingsError) -> String {
-        guard let text = try reader.string(key) else {
-            throw reader.complaint(
+        guard let text = try string(key) else {
+            throw complaint(
                 key, "says where the snapshots are: repository = \"/mnt/backup\"")
         }
         let scheme = "local:"
@@ -232,9 +229,7 @@ extension SettingsPaths {
         if text.unicodeScalars.prefix(while: { $0 != "/" }).contains(":") { return text }
         return try path(text, of: key).string
     }
-}
 
-extension SettingsReader {
     fileprivate func age(_ key: SettingsKey) throws(SettingsError) -> Int64 {
         try value(key, "takes a time such as \"12h\" or \"1d\"") { text in
             AgeArgument(argument: text).flatMap { $0.seconds > 0 ? $0.seconds : nil }

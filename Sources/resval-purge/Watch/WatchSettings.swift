@@ -125,18 +125,17 @@ extension WatchSettings {
     ///     known.
     /// - Throws: `SettingsError`, with the line, the key and what is valid.
     init(_ text: String, home: FilePath?) throws(SettingsError) {
-        let reader = try SettingsReader(text)
+        let reader = try SettingsReader(text, home: home)
         try reader.refuseUnknownKeys(but: WatchKey.self)
-        let paths = SettingsPaths(home: home, reader: reader)
-        volumes = try paths.paths(WatchKey.volumes) ?? [home].compactMap(\.self)
+        volumes = try reader.paths(WatchKey.volumes) ?? [home].compactMap(\.self)
         guard !volumes.isEmpty else {
             throw reader.complaint(
                 WatchKey.volumes, "names what to watch: volumes = [\"/home\"]")
         }
-        markRoots = try paths.paths(WatchKey.markRoots) ?? []
-        protected = try paths.paths(WatchKey.protected) ?? []
-        let caches = try paths.paths(WatchKey.caches) ?? []
-        let temporary = try paths.paths(WatchKey.temporary) ?? []
+        markRoots = try reader.paths(WatchKey.markRoots) ?? []
+        protected = try reader.paths(WatchKey.protected) ?? []
+        let caches = try reader.paths(WatchKey.caches) ?? []
+        let temporary = try reader.paths(WatchKey.temporary) ?? []
         locations =
             caches.map { StorageLocation(kind: .caches, path: $0) }
             + temporary.map { StorageLocation(kind: .temporary, path: $0) }
