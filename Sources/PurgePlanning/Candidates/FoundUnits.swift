@@ -179,20 +179,15 @@ struct UnitPreselection {
     }
 }
 
-/// The leading part of the order of units: those last that may free nothing, then class, then small units
-/// after all others, then time of last use.
+/// The leading part of the order of units: class, then small units after all others, then time of
+/// last use.
 struct UnitBound: Sendable, Hashable, Comparable {
-    /// Whether it is not known whether the unit frees a mebibyte: ``PurgeUnit/mayFreeMore``.
-    private let isUncertain: Bool
     private let purgeClass: PurgeClass
     /// Whether the unit frees little, and is not marked.
     private let isSmall: Bool
     private let lastUse: FileTime
 
-    init(
-        _ purgeClass: PurgeClass, _ bytes: Int64, mayFreeMore: Bool = false, _ lastUse: FileTime
-    ) {
-        isUncertain = mayFreeMore
+    init(_ purgeClass: PurgeClass, _ bytes: Int64, _ lastUse: FileTime) {
         self.purgeClass = purgeClass
         isSmall = purgeClass != .marked && bytes < SmallUnits.limit
         self.lastUse = lastUse
@@ -203,7 +198,6 @@ struct UnitBound: Sendable, Hashable, Comparable {
 
     /// Whether all units at the first bound sort before those at the second, whatever their paths.
     static func < (first: UnitBound, second: UnitBound) -> Bool {
-        if first.isUncertain != second.isUncertain { return second.isUncertain }
         if first.purgeClass != second.purgeClass { return first.purgeClass < second.purgeClass }
         if first.isSmall != second.isSmall { return second.isSmall }
         return first.lastUse < second.lastUse

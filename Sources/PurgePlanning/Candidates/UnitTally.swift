@@ -20,7 +20,7 @@ final class UnitTally: Sendable {
         mutating func add(_ link: LinkedFile) {
             let left = missingLinks[link.identity, default: link.linkCount] - 1
             missingLinks[link.identity] = left
-            if left == 0 { portion.add(link.freed, sharing: link.shared) }
+            if left == 0 { portion.add(link.freed) }
         }
     }
 
@@ -74,25 +74,7 @@ struct UnitPortion: Sendable {
     var newestChange = FileTime(seconds: .min, nanoseconds: 0)
     /// How much deleting the items frees, not counting files with several hard links.
     private(set) var freed = PurgeAmount()
-    /// What files share, by where their first shared extent begins, and whether several files in the unit
-    /// begin there.
-    private var sharedExtents: [UInt64: (bytes: Int64, isMetAgain: Bool)] = [:]
     private(set) var itemCount = 0
-
-    /// The most files whose shared extents are compared.
-    private static let mostSharedExtents = 65536
-
-    /// Whether deleting the unit frees less than a mebibyte for certain, and may free more: files in it
-    /// share extents with each other, which are freed, too, unless something outside shares them as well,
-    /// such as a snapshot. Which of both it is the kernel does not tell.
-    var mayFreeMore: Bool {
-        guard freed.bytes < SmallUnits.limit else { return false }
-        var bytes: Int64 = 0
-        for extents in sharedExtents.values where extents.isMetAgain {
-            bytes.addSaturating(extents.bytes)
-        }
-        return bytes >= SmallUnits.limit
-    }
 
     /// Counts one item.
     ///
@@ -104,21 +86,7 @@ struct UnitPortion: Sendable {
     }
 
     /// Adds what deleting one item frees.
-    ///
-    /// - Parameter shared: where its first shared extent begins, and the bytes in all of them; nil if it
-    ///   has none.
-    mutating func add(_ amount: PurgeAmount, sharing shared: SharedExtents?) {
-        freed.add(amount)
-        if let shared { compare(shared.start, shared.bytes) }
-    }
-
-    private mutating func compare(_ start: UInt64, _ bytes: Int64, isMetAgain: Bool = false) {
-        if let known = sharedExtents[start] {
-            sharedExtents[start] = (min(known.bytes, bytes), true)
-        } else if sharedExtents.count < Self.mostSharedExtents {
-            sharedExtents[start] = (bytes, isMetAgain)
-        }
-    }
+    mutating func add(_ amount: PurgeAmount) { freed.add(amount) }
 
     /// Notes a reason to keep the unit. Of several it is the first by name that counts, whatever the
     /// order in which threads find them.
@@ -136,9 +104,6 @@ struct UnitPortion: Sendable {
         lastUse = max(lastUse, other.lastUse)
         newestChange = max(newestChange, other.newestChange)
         freed.add(other.freed)
-        for (start, extents) in other.sharedExtents {
-            compare(start, extents.bytes, isMetAgain: extents.isMetAgain)
-        }
         itemCount += other.itemCount
     }
 }
@@ -147,12 +112,7 @@ struct LinkedFile: Sendable {
     let identity: FileIdentity
     let linkCount: Int
     let freed: PurgeAmount
-    let shared: SharedExtents?
 }
-
-/// The extents that a file shares with others: where the first begins on the filesystem, and the bytes in
-/// all of them.
-typealias SharedExtents = (start: UInt64, bytes: Int64)
 
 /// Receives what the threads of a search find.
 struct UnitSink: Sendable {
@@ -190,15 +150,12 @@ struct UnitSink: Sendable {
     func add(_ start: UnitStart, _ portion: UnitPortion) {
         let reason =
             portion.keepReason
-            ?? reasonToKeep(
-                lastUse: portion.lastUse, freeing: portion.freed,
-                mayFreeMore: portion.mayFreeMore, start.ageLimit)
+            ?? reasonToKeep(lastUse: portion.lastUse, freeing: portion.freed, start.ageLimit)
             ?? reasonToKeep(at: start.path, isDirectory: true)
         if let reason { return note(start.path, reason) }
         let unit = PurgeUnit(
             path: start.path, purgeClass: start.purgeClass, isDirectory: true,
-            mayFreeMore: portion.mayFreeMore, identity: start.status.identity,
-            lastUse: portion.lastUse, freeing: portion.freed,
+            identity: start.status.identity, lastUse: portion.lastUse, freeing: portion.freed,
             itemCount: portion.itemCount,
             pin: PurgePin(start.status, newestChange: portion.newestChange))
         if !hold(unit) { units.add([unit]) }
@@ -208,9 +165,7 @@ struct UnitSink: Sendable {
     ///
     /// - Returns: whether the unit is small.
     private func hold(_ unit: PurgeUnit) -> Bool {
-        guard let small, !unit.mayFreeMore, small.concern(unit.bytes, unit.purgeClass) else {
-            return false
-        }
+        guard let small, small.concern(unit.bytes, unit.purgeClass) else { return false }
         units.add(small.add(unit))
         return true
     }

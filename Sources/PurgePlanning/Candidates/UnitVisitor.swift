@@ -109,14 +109,12 @@ struct UnitVisitor: TreeVisitor {
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
     ) {
         portion.count(status, asOf: rules.ages.now)
-        let (freed, shared) = rules.freed(entry, status)
+        let freed = rules.freed(entry, status)
         if status.kind != .directory, status.linkCount > 1 {
             links.append(
-                LinkedFile(
-                    identity: status.identity, linkCount: status.linkCount, freed: freed,
-                    shared: shared))
+                LinkedFile(identity: status.identity, linkCount: status.linkCount, freed: freed))
         } else {
-            portion.add(freed, sharing: shared)
+            portion.add(freed)
         }
     }
 
@@ -162,7 +160,7 @@ struct UnitVisitor: TreeVisitor {
         guard seen.status.kind == .directory else {
             sink.add(
                 file: entry, seen.status, of: purgeClass,
-                freeing: rules.freed(entry, seen.status).0, limit: limit, to: &preselection)
+                freeing: rules.freed(entry, seen.status), limit: limit, to: &preselection)
             return .skip
         }
         let tally = UnitTally(
