@@ -9,25 +9,25 @@ import SystemPackage
 final class UnitTally: Sendable {
     private struct State {
         var portion = UnitPortion()
-        /// How many hard links were not met yet, of the files that have several.
-        var missingLinks: [FileIdentity: Int] = [:]
         var visitors = 0
         var isWalked = false
 
         var totals: UnitPortion? { isWalked && visitors == 0 ? portion : nil }
-
-        /// Adds a hard link: the blocks of its file are freed only with the last.
-        mutating func add(_ link: LinkedFile) {
-            let left = missingLinks[link.identity, default: link.linkCount] - 1
-            missingLinks[link.identity] = left
-            if left == 0 { portion.add(link.freed) }
-        }
     }
 
-    let start: UnitStart
+    let path: [UInt8]
+    let purgeClass: PurgeClass
+    let status: FileStatus
+    /// The age the unit must have.
+    let ageLimit: AgeLimit
     private let state = Monitor(State())
 
-    init(_ start: UnitStart) { self.start = start }
+    init(_ path: [UInt8], _ purgeClass: PurgeClass, _ status: FileStatus, _ ageLimit: AgeLimit) {
+        self.path = path
+        self.purgeClass = purgeClass
+        self.status = status
+        self.ageLimit = ageLimit
+    }
 
     /// Records that a visitor meets items of the unit.
     func enter() { state.withLock { $0.visitors += 1 } }
@@ -35,10 +35,9 @@ final class UnitTally: Sendable {
     /// Adds what a visitor saw since it entered the unit, which it leaves.
     ///
     /// - Returns: the totals if they are complete.
-    func leave(_ portion: UnitPortion, _ links: [LinkedFile]) -> UnitPortion? {
+    func leave(_ portion: UnitPortion) -> UnitPortion? {
         state.withLock { state in
             state.portion.add(portion)
-            for link in links { state.add(link) }
             state.visitors -= 1
             return state.totals
         }
@@ -55,15 +54,6 @@ final class UnitTally: Sendable {
     }
 }
 
-/// What is known about a unit when the walk reaches it.
-struct UnitStart: Sendable {
-    let path: [UInt8]
-    let purgeClass: PurgeClass
-    let status: FileStatus
-    /// The age the unit must have.
-    let ageLimit: AgeLimit
-}
-
 /// What was seen of a unit: all of it, or the part one thread walked.
 struct UnitPortion: Sendable {
     /// Why the unit is kept; nil when no reason was found.
@@ -72,21 +62,35 @@ struct UnitPortion: Sendable {
     /// count.
     var lastUse = FileTime(seconds: .min, nanoseconds: 0)
     var newestChange = FileTime(seconds: .min, nanoseconds: 0)
-    /// How much deleting the items frees, not counting files with several hard links.
+    /// How much deleting the items frees, without files of which not all hard links were met.
     private(set) var freed = PurgeAmount()
+    /// Those files: how many of how many links were met, and what is freed with the last.
+    private var linked: [FileIdentity: (met: Int, linkCount: Int, freed: PurgeAmount)] = [:]
     private(set) var itemCount = 0
 
     /// Counts one item.
     ///
-    /// - Parameter now: when the search or the run began.
-    mutating func count(_ status: FileStatus, asOf now: FileTime) {
+    /// - Parameters:
+    ///   - freed: what removing its last hard link frees.
+    ///   - now: when the search or the run began.
+    mutating func count(_ status: FileStatus, freeing freed: PurgeAmount, asOf now: FileTime) {
         itemCount += 1
         lastUse = max(lastUse, status.lastUse(asOf: now))
         newestChange = max(newestChange, status.attributeModificationTime)
+        if status.kind != .directory, status.linkCount > 1 {
+            add(1, linksOf: status.identity, outOf: status.linkCount, freeing: freed)
+        } else {
+            self.freed.add(freed)
+        }
     }
 
-    /// Adds what deleting one item frees.
-    mutating func add(_ amount: PurgeAmount) { freed.add(amount) }
+    private mutating func add(
+        _ met: Int, linksOf file: FileIdentity, outOf linkCount: Int, freeing freed: PurgeAmount
+    ) {
+        let met = met + (linked[file]?.met ?? 0)
+        linked[file] = met < linkCount ? (met, linkCount, freed) : nil
+        if met >= linkCount { self.freed.add(freed) }
+    }
 
     /// Notes a reason to keep the unit. Of several it is the first by name that counts, whatever the
     /// order in which threads find them.
@@ -104,14 +108,11 @@ struct UnitPortion: Sendable {
         lastUse = max(lastUse, other.lastUse)
         newestChange = max(newestChange, other.newestChange)
         freed.add(other.freed)
+        for (file, links) in other.linked {
+            add(links.met, linksOf: file, outOf: links.linkCount, freeing: links.freed)
+        }
         itemCount += other.itemCount
     }
-}
-
-struct LinkedFile: Sendable {
-    let identity: FileIdentity
-    let linkCount: Int
-    let freed: PurgeAmount
 }
 
 /// Receives what the threads of a search find.
@@ -147,17 +148,17 @@ struct UnitSink: Sendable {
     }
 
     /// Adds a directory unit that was walked completely.
-    func add(_ start: UnitStart, _ portion: UnitPortion) {
+    func add(_ tally: UnitTally, _ totals: UnitPortion) {
         let reason =
-            portion.keepReason
-            ?? reasonToKeep(lastUse: portion.lastUse, freeing: portion.freed, start.ageLimit)
-            ?? reasonToKeep(at: start.path, isDirectory: true)
-        if let reason { return note(start.path, reason) }
+            totals.keepReason
+            ?? reasonToKeep(lastUse: totals.lastUse, freeing: totals.freed, tally.ageLimit)
+            ?? reasonToKeep(at: tally.path, isDirectory: true)
+        if let reason { return note(tally.path, reason) }
         let unit = PurgeUnit(
-            path: start.path, purgeClass: start.purgeClass, isDirectory: true,
-            identity: start.status.identity, lastUse: portion.lastUse, freeing: portion.freed,
-            itemCount: portion.itemCount,
-            pin: PurgePin(start.status, newestChange: portion.newestChange))
+            path: tally.path, purgeClass: tally.purgeClass, isDirectory: true,
+            identity: tally.status.identity, lastUse: totals.lastUse, freeing: totals.freed,
+            itemCount: totals.itemCount,
+            pin: PurgePin(tally.status, newestChange: totals.newestChange))
         if !hold(unit) { units.add([unit]) }
     }
 

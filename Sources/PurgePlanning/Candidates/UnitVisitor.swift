@@ -14,7 +14,6 @@ struct UnitVisitor: TreeVisitor {
     /// The unit this thread is in, and what it saw of the unit since entering it.
     private var unit: UnitTally?
     private var portion = UnitPortion()
-    private var links: [LinkedFile] = []
     private var preselection: UnitPreselection
     private var examined: ItemCounter
 
@@ -56,7 +55,7 @@ struct UnitVisitor: TreeVisitor {
     mutating func leave(_ context: PurgeContext) {
         guard context.isTopOfUnit, let ended = context.unit else { return }
         if unit === ended { change(to: nil) }
-        if let totals = ended.end() { sink.add(ended.start, totals) }
+        if let totals = ended.end() { sink.add(ended, totals) }
     }
 
     mutating func cannotRead(_ error: FileError) {
@@ -94,7 +93,10 @@ struct UnitVisitor: TreeVisitor {
             return .skip
         }
         // A unit that is kept is walked to its end for the sake of its reason, not for its size.
-        if portion.keepReason == nil { count(entry, seen.status) }
+        if portion.keepReason == nil {
+            portion.count(
+                seen.status, freeing: rules.freed(entry, seen.status), asOf: rules.ages.now)
+        }
         guard seen.status.kind == .directory else { return .skip }
         var below = context
         below.policy = seen.decision.contextForEntries
@@ -105,27 +107,13 @@ struct UnitVisitor: TreeVisitor {
         return .descend(below)
     }
 
-    private mutating func count(
-        _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
-    ) {
-        portion.count(status, asOf: rules.ages.now)
-        let freed = rules.freed(entry, status)
-        if status.kind != .directory, status.linkCount > 1 {
-            links.append(
-                LinkedFile(identity: status.identity, linkCount: status.linkCount, freed: freed))
-        } else {
-            portion.add(freed)
-        }
-    }
-
     /// Adds what this thread saw of its unit to the unit, and enters another one.
     private mutating func change(to next: UnitTally?) {
         guard unit !== next else { return }
-        if let unit, let totals = unit.leave(portion, links) { sink.add(unit.start, totals) }
+        if let unit, let totals = unit.leave(portion) { sink.add(unit, totals) }
         next?.enter()
         unit = next
         portion = UnitPortion()
-        links.removeAll(keepingCapacity: true)
     }
 
     // MARK: Outside units
@@ -157,18 +145,16 @@ struct UnitVisitor: TreeVisitor {
                 reason == .protectedRoot || seen.listed != nil && seen.listed != .whole
             return mayHoldUnits ? descend(into: entry, seen, in: context, isNoted: true) : .skip
         }
+        let freed = rules.freed(entry, seen.status)
         guard seen.status.kind == .directory else {
             sink.add(
-                file: entry, seen.status, of: purgeClass,
-                freeing: rules.freed(entry, seen.status), limit: limit, to: &preselection)
+                file: entry, seen.status, of: purgeClass, freeing: freed, limit: limit,
+                to: &preselection)
             return .skip
         }
-        let tally = UnitTally(
-            UnitStart(
-                path: pathBytes(of: entry), purgeClass: purgeClass, status: seen.status,
-                ageLimit: limit))
+        let tally = UnitTally(pathBytes(of: entry), purgeClass, seen.status, limit)
         change(to: tally)
-        count(entry, seen.status)
+        portion.count(seen.status, freeing: freed, asOf: rules.ages.now)
         var below = context
         below.policy = seen.decision.contextForEntries
         below.keptPaths = seen.keptPaths

@@ -267,7 +267,7 @@ extension PurgeRules {
             }
             // A subvolume in which a search begins is no part of a unit around it.
             if isAsked(.inUnit), let unit = context.unit,
-                status.identity.device != unit.start.status.identity.device
+                status.identity.device != unit.status.identity.device
             {
                 return .mountPoint
             }
