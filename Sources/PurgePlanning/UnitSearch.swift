@@ -60,8 +60,8 @@ public struct UnitSearch: Sendable {
     ///   - bytes: what the units free together, if there are enough of them.
     ///   - inodes: how many inodes they free together, if there are enough of them.
     ///   - volume: a path on the filesystem that is short of space.
-    ///   - keep: as for ``units(freeing:on:now:keep:)``.
-    /// - Throws: as ``units(freeing:on:now:keep:)``.
+    ///   - keep: as for ``units(freeing:inodes:on:now:keep:)``.
+    /// - Throws: as ``units(freeing:inodes:on:now:keep:)``.
     public func makePlan(
         freeing bytes: Int64, inodes: Int64 = 0, on volume: FilePath,
         keep: @escaping @Sendable ([UInt8], KeepReason) -> Void = { _, _ in }
@@ -74,8 +74,9 @@ public struct UnitSearch: Sendable {
         freeing wanted: PurgeAmount, on volume: FilePath, now: FileTime = .now,
         keep: @escaping @Sendable ([UInt8], KeepReason) -> Void = { _, _ in }
     ) throws -> (plan: PurgePlan, found: FoundUnits) {
-        let found = try units(freeing: wanted, on: volume, now: now, keep: keep)
-            .trimmed(toFree: wanted)
+        let found = try units(
+            freeing: wanted.bytes, inodes: wanted.inodes, on: volume, now: now, keep: keep
+        ).trimmed(toFree: wanted)
         let plan = try PurgePlan(
             freeing: wanted.bytes, inodes: wanted.inodes, on: volume, roots: roots,
             units: found.units, created: now)
@@ -86,6 +87,7 @@ public struct UnitSearch: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: what the units free together, if there are enough of them.
+    ///   - inodes: how many inodes they free together, if there are enough of them.
     ///   - volume: a path on the filesystem that is short of space.
     ///   - now: the time from which ages are counted.
     ///   - keep: called, from any thread, for each item that is kept for a reason although it
@@ -94,16 +96,10 @@ public struct UnitSearch: Sendable {
     ///   `unsupportedFilesystem` where deleting is not known to free space, `CancellationError`
     ///   when ``shouldStop`` ended the walk.
     public func units(
-        freeing bytes: Int64, on volume: FilePath, now: FileTime,
+        freeing bytes: Int64, inodes: Int64 = 0, on volume: FilePath, now: FileTime,
         keep: @escaping @Sendable ([UInt8], KeepReason) -> Void = { _, _ in }
     ) throws -> FoundUnits {
-        try units(freeing: PurgeAmount(bytes: bytes), on: volume, now: now, keep: keep)
-    }
-
-    func units(
-        freeing wanted: PurgeAmount, on volume: FilePath, now: FileTime,
-        keep: @escaping @Sendable ([UInt8], KeepReason) -> Void = { _, _ in }
-    ) throws -> FoundUnits {
+        let wanted = PurgeAmount(bytes: bytes, inodes: inodes)
         let rules = try rules(on: volume, now: now, keep: keep)
         let lateFindings = LateFindings()
         var passesLeft = 4

@@ -126,7 +126,8 @@ struct PurgeRun {
                 var wanted = plan.wanted
                 let inodes = wanted.inodes > 0 ? kept.inodes : 0
                 for _ in 0..<2 { wanted.add(PurgeAmount(bytes: kept.bytes, inodes: inodes)) }
-                found = try search.units(freeing: wanted, on: volume, now: now)
+                found = try search.units(
+                    freeing: wanted.bytes, inodes: wanted.inodes, on: volume, now: now)
             } catch is CancellationError {
                 outcome.isStopped = true
                 return
