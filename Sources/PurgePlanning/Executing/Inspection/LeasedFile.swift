@@ -17,6 +17,11 @@ enum OpenedFile {
         }
     }
 
+    var leased: LeasedFile? {
+        guard case .leased(let file) = self else { return nil }
+        return file
+    }
+
     /// Opens an entry of a directory.
     ///
     /// - Parameters:

@@ -36,14 +36,21 @@ final class UnitExaminer {
             notes.withLock { $0 = reason }
         }
         do {
-            let looked = try look(at: path, named: standIn, since: first, sink)
+            guard let names = RelativePath(absolute: path)?.names, let name = names.last else {
+                throw KeepReason.outsideRoots
+            }
+            var visitor = UnitVisitor(rules, sink)
+            let way = try way(to: path, along: names, since: first, sink, &visitor)
+            let place = way.entry(name)
+            let (file, status) = try open(FilePath(bytes: standIn ?? name), in: place.parent)
+            let contents = try look(at: file, status, place, on: way, &visitor)
+            visitor.finish()
             guard let unit = found.found().units.first else {
                 throw notes.withLock { $0 } ?? KeepReason.changed
             }
-            try requireOwn(unit, looked)
+            try requireOwn(status, in: place)
             return Examination(
-                unit: unit, place: looked.place, root: looked.root, leased: looked.leased,
-                contents: looked.contents)
+                unit: unit, place: place, root: way.root, leased: file.leased, contents: contents)
         } catch {
             let reason = KeepReason(reaching: error)
             // The reason given by the rules is more specific than that the walk stopped.
@@ -56,29 +63,7 @@ final class UnitExaminer {
         if way?.acceptRemoval(in: unit.place.parentStatus.identity) == false { way = nil }
     }
 
-    private struct Looked {
-        let place: UnitEntry
-        let root: ExaminedRoot
-        var leased: LeasedFile?
-        var contents = UnitContents()
-        var owner: UInt32 = 0
-    }
-
     // MARK: Path
-
-    private func look(
-        at path: [UInt8], named standIn: [UInt8]?, since first: Examination?, _ sink: UnitSink
-    ) throws -> Looked {
-        guard let names = RelativePath(absolute: path)?.names, let name = names.last else {
-            throw KeepReason.outsideRoots
-        }
-        var visitor = UnitVisitor(rules, sink)
-        let way = try way(to: path, along: names, since: first, sink, &visitor)
-        var looked = Looked(place: way.entry(name), root: way.root)
-        try look(at: FilePath(bytes: standIn ?? name), on: way, &looked, &visitor)
-        visitor.finish()
-        return looked
-    }
 
     /// Returns the way to a unit: the last one if it may be used again, otherwise a new one.
     private func way(
@@ -210,30 +195,28 @@ final class UnitExaminer {
     // MARK: The unit
 
     private func look(
-        at name: FilePath, on way: UnitWay, _ looked: inout Looked, _ visitor: inout UnitVisitor
-    ) throws {
-        let place = looked.place
+        at file: OpenedFile, _ status: FileStatus, _ place: UnitEntry, on way: UnitWay,
+        _ visitor: inout UnitVisitor
+    ) throws -> UnitContents {
         let depth = way.depthOfEntries
-        let (file, status) = try open(name, in: place.parent)
         if depth == 0 {
-            guard status.identity == looked.root.identity else { throw KeepReason.changed }
+            guard status.identity == way.root.identity else { throw KeepReason.changed }
             let parentDepth = FilePath(bytes: place.parentPath).components.count
             try requireSafeStep(from: place.parentStatus, at: parentDepth, to: status)
         }
-        looked.owner = status.owner
-        if case .leased(let leased) = file { looked.leased = leased }
         let path = place.parentPath + [UInt8(ascii: "/")] + place.name
         let item = ReachedItem(file, path: path, depth: depth)
         let descent = visitor.decide(on: item, in: way.context)
-        guard case .directory(let directory) = file else { return }
+        guard case .directory(let directory) = file else { return UnitContents() }
         guard case .descend(let below) = descent, below.unit != nil else {
             throw KeepReason.changed
         }
-        looked.contents = UnitContents(of: status.identity)
+        var contents = UnitContents(of: status.identity)
         let names = try directory.names()
         var walk = DirectoryWalk(in: directory, path: path, names: names, context: below)
-        try lookBelow(&walk, depth: depth + 1, &looked.contents, &visitor)
+        try lookBelow(&walk, depth: depth + 1, &contents, &visitor)
         visitor.leave(below)
+        return contents
     }
 
     private func lookBelow(
@@ -274,11 +257,11 @@ final class UnitExaminer {
     /// Throws `foreignOwner` for an item of another user in a directory that others can write,
     /// where they could replace it. In a sticky directory only the owner can, so there other owners
     /// are allowed when the search includes them.
-    private func requireOwn(_ unit: PurgeUnit, _ looked: Looked) throws {
-        let permissions = looked.place.parentStatus.permissions
+    private func requireOwn(_ unit: FileStatus, in place: UnitEntry) throws {
+        let permissions = place.parentStatus.permissions
         let isSticky = permissions & 0o1000 != 0
         guard permissions & 0o022 != 0 || isSticky else { return }
-        if looked.owner == rules.user { return }
+        if unit.owner == rules.user { return }
         guard isSticky, rules.includesForeign else { throw KeepReason.foreignOwner }
     }
 }
