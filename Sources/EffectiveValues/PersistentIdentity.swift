@@ -28,6 +28,41 @@ package struct PersistentIdentity: Sendable, Hashable {
     }
 }
 
+extension PersistentIdentity {
+    /// Takes an identity from JSON, of which the inode was taken before; nil for an invalid one.
+    package init?(inode: UInt64, _ fields: inout JSONFields) {
+        var born: FileTime?
+        if let seconds: Int64 = fields.number("born") {
+            guard let nanoseconds: UInt32 = fields.number("bornNanoseconds"),
+                nanoseconds < 1_000_000_000
+            else { return nil }
+            born = FileTime(seconds: seconds, nanoseconds: nanoseconds)
+        }
+        let filesystem: Filesystem
+        if let device: UInt64 = fields.number("device") {
+            filesystem = .device(device)
+        } else {
+            guard case let name?? = fields.bytes("filesystem") else { return nil }
+            filesystem = .named(name)
+        }
+        self.init(filesystem: filesystem, inode: inode, creationTime: born)
+    }
+}
+
+extension JSONLine {
+    package mutating func add(_ identity: PersistentIdentity) {
+        switch identity.filesystem {
+        case .device(let device): add("device", device)
+        case .named(let name): add("filesystem", "filesystemBase64", name)
+        }
+        add("inode", identity.inode)
+        if let time = identity.creationTime {
+            add("born", time.seconds)
+            add("bornNanoseconds", time.nanoseconds)
+        }
+    }
+}
+
 /// Identifies the filesystems of files, each mount once.
 ///
 /// Use a table for one run only: the ID of an unmounted filesystem may be reused.

@@ -64,8 +64,9 @@ struct BatchFixture {
     /// The records in the journal, as they would be after a crash.
     func records() throws -> [AsideRecord] {
         let bytes = try contentsOfFile(home.state.appending("journal"))
+        let size = PurgeJournal.slotSize
         let contents = [0, 1].compactMap { place in
-            JournalContents(Array(bytes.dropFirst(place << 16).prefix(1 << 16)))
+            JournalContents(Array(bytes.dropFirst(place * size).prefix(size)))
         }
         return contents.max { $0.isOlder(than: $1) }?.records ?? []
     }

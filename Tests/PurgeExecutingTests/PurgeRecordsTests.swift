@@ -40,7 +40,7 @@ struct PurgeRecordsTests {
     func lastNumber() throws {
         let (home, record) = try unitPutAside(.aside)
         let last = JournalContents(sequence: .max, records: [record])
-        let bytes = try #require(last.bytes(upTo: 1 << 16))
+        let bytes = try #require(last.bytes(upTo: PurgeJournal.slotSize))
         try bytes.withUnsafeBytes { bytes in
             try home.state.appending("journal").writeFile(bytes)
         }
@@ -74,16 +74,20 @@ struct PurgeRecordsTests {
         #expect(FilePath(bytes: record.asidePath).appending("deep/file").exists)
     }
 
-    @Test("is known again from either place of a journal whose last write was cut off")
-    func tornJournal() throws {
+    @Test(
+        "is known again from either place of a journal whose last write was cut off or mixed up",
+        arguments: [
+            "dd if=/dev/urandom of=\"$1\" bs=1 seek=40 count=20 conv=notrunc status=none",
+            // What is written there is a record, but not the one that was.
+            #"sed -i '2s/"name":"unit"/"name":"unix"/' "$1""#,
+        ])
+    func tornJournal(damage: String) throws {
         let (home, record) = try unitPutAside(.aside)
         var deleting = record
         (deleting.state, deleting.knownInodes) = (.deleting, [1, .max])
         try PurgeJournal(in: home.state).store([deleting])
         // The second record is in the first place.
-        try tool(
-            "dd", "if=/dev/urandom", "of=\(home.state)/journal", "bs=1", "seek=40",
-            "count=20", "conv=notrunc", "status=none")
+        try shell(damage, home.state.appending("journal"))
         let records = try PurgeJournal(in: home.state).records
         #expect(records == [record])
     }
@@ -93,9 +97,9 @@ struct PurgeRecordsTests {
         let (home, record) = try unitPutAside(.aside)
         let journal = home.state.appending("journal")
         // The first record is in the second place.
-        try tool("truncate", "-s", "\((1 << 16) + 1000)", journal)
+        try tool("truncate", "-s", "\(PurgeJournal.slotSize + 1000)", journal)
         #expect(try PurgeJournal(in: home.state).records == [record])
-        #expect(try journal.status().size == 1 << 17)
+        #expect(try journal.status().size == Int64(2 * PurgeJournal.slotSize))
         try expectFinish(home, [home(".cache/app/unit"): .restored])
     }
 
@@ -111,19 +115,23 @@ struct PurgeRecordsTests {
                     creationTime: FileTime(seconds: .min, nanoseconds: 1)),
                 parent: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
                 parentPath: Array("/a\n".utf8),
-                name: [0xFF], asideName: Array(name.utf8),
+                name: [0xFF], asideName: AsideName.prefix + Array(name.utf8),
                 newestChange: FileTime(seconds: -5, nanoseconds: 999_999_999),
                 knownInodes: name == "a" ? [0, .max] : nil)
         }
         for name in ["a", "b", "c"] { try journal.store([record(name)]) }
         try journal.remove([record("b")])
-        let long = AsideRecord(parentPath: [UInt8](repeating: 65, count: 70_000))
+        let long = AsideRecord(parentPath: [UInt8](repeating: 65, count: PurgeJournal.slotSize))
         #expect(throws: FileError.self) { try journal.store([long]) }
         #expect(journal.records == [record("a"), record("c")])
         var large = record("d")
         large.knownInodes = Set(1...20_000)
         try journal.store([large])
         large.knownInodes = nil
-        #expect(journal.records == [record("a"), record("c"), large])
+        let records = [record("a"), record("c"), large]
+        #expect(journal.records == records)
+        let contents = JournalContents(sequence: 1, records: records)
+        let bytes = try #require(contents.bytes(upTo: PurgeJournal.slotSize))
+        #expect(JournalContents(bytes)?.records == records)
     }
 }

@@ -9,6 +9,9 @@ import SystemPackage
 /// crash in the middle of a write the other slot is intact. The file remains between runs, so that
 /// its blocks are reserved when the disk is full.
 final class PurgeJournal {
+    /// Room for the inodes of some nine thousand directories.
+    static let slotSize = 96 << 10
+
     private let file: SharedDescriptor
     private let path: FilePath
     private var sequence: UInt64 = 0
@@ -45,13 +48,13 @@ final class PurgeJournal {
     /// Reserves the blocks of both slots. On a full disk the next run tries again.
     private func reserve() throws(Errno) {
         let size = try file.descriptor.status().size
-        guard size < Int64(2 * placeSize) else { return }
+        guard size < Int64(2 * Self.slotSize) else { return }
         if size == 0 {
             // Only btrfs supports this and needs it; elsewhere it fails.
             try? setOverwrittenInPlace(file.descriptor)
         }
         // The existing part may contain records of a run that could not reserve all blocks.
-        let zeros = [UInt8](repeating: 0, count: 2 * placeSize - Int(size))
+        let zeros = [UInt8](repeating: 0, count: 2 * Self.slotSize - Int(size))
         do throws(Errno) {
             try write(zeros, at: Int(size))
         } catch .noSpace, .diskQuotaExceeded {
@@ -73,20 +76,20 @@ final class PurgeJournal {
     }
 
     private func read() throws(Errno) {
-        let places = [try placeContents(0), try placeContents(1)]
-        guard let newest = places.compactMap(JournalContents.init).max(by: { $0.isOlder(than: $1) })
+        let slots = [try slotContents(0), try slotContents(1)]
+        guard let newest = slots.compactMap(JournalContents.init).max(by: { $0.isOlder(than: $1) })
         else { return }
         sequence = newest.sequence
         records = newest.records
     }
 
-    private func placeContents(_ place: Int) throws(Errno) -> [UInt8] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: placeSize, alignment: 8)
+    private func slotContents(_ slot: Int) throws(Errno) -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.slotSize, alignment: 8)
         defer { buffer.deallocate() }
         var count = 0
-        while count < placeSize {
+        while count < Self.slotSize {
             let part = try readFile(
-                file.descriptor, at: Int64(place * placeSize + count),
+                file.descriptor, at: Int64(slot * Self.slotSize + count),
                 into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
             if part == 0 { break }
             count += part
@@ -96,7 +99,7 @@ final class PurgeJournal {
 
     /// Whether records can be stored together, with all their inodes.
     func hasRoom(for new: [AsideRecord]) -> Bool {
-        contents(new, replacing: new).bytes(upTo: placeSize) != nil
+        contents(new, replacing: new).bytes(upTo: Self.slotSize) != nil
     }
 
     /// Stores records in one write, replacing those of the same directories. Their inodes are
@@ -127,13 +130,13 @@ final class PurgeJournal {
     }
 
     private func replace(_ contents: JournalContents) throws(FileError) {
-        guard let bytes = contents.bytes(upTo: placeSize) else {
+        guard let bytes = contents.bytes(upTo: Self.slotSize) else {
             throw FileError(
                 code: .tooLarge, message: "too much is put aside, or its path is too long",
                 advice: "look for .resval-purge-* that was left", path: path)
         }
         do throws(Errno) {
-            try write(bytes, at: Int(contents.sequence % 2) * placeSize)
+            try write(bytes, at: Int(contents.sequence % 2) * Self.slotSize)
         } catch {
             throw FileError(error, of: path)
         }
@@ -142,7 +145,161 @@ final class PurgeJournal {
     }
 }
 
-private let placeSize = 1 << 16
+/// All records of a journal, as stored in one of its two slots: a line with a checksum, and one in JSON.
+/// What follows them in the slot is of an earlier write.
+struct JournalContents {
+    let sequence: UInt64
+    let records: [AsideRecord]
+
+    init(sequence: UInt64, records: [AsideRecord]) {
+        self.sequence = sequence
+        self.records = records
+    }
+
+    /// Whether the other slot was written later. The sequence number may wrap around to 0.
+    func isOlder(than other: JournalContents) -> Bool {
+        Int64(bitPattern: other.sequence &- sequence) > 0
+    }
+
+    /// Parses a slot; nil when it is empty or was not written completely.
+    init?(_ bytes: [UInt8]) {
+        let lines = bytes.split(
+            separator: newline, maxSplits: 2, omittingEmptySubsequences: false)
+        guard lines.count == 3, lines[0].elementsEqual(Self.head(of: lines[1])),
+            var fields = try? JSONFields(lines[1]),
+            let sequence: UInt64 = fields.number("sequence"),
+            let records = try? fields.objects("records", { AsideRecord(&$0) }), fields.isEmpty
+        else { return nil }
+        self.init(sequence: sequence, records: records)
+    }
+
+    /// Returns the bytes of the slot; nil when there are more than the limit.
+    func bytes(upTo limit: Int) -> [UInt8]? {
+        // An inode takes more than ten bytes: far too many are not even encoded.
+        let inodes = records.reduce(0) { $0 + ($1.knownInodes?.count ?? 0) }
+        guard inodes <= limit / 10 else { return nil }
+        var line = JSONLine()
+        line.add("sequence", sequence)
+        line.add("records", objects: records) { record, line in record.add(to: &line) }
+        let body = line.ended()
+        let bytes = Self.head(of: body.dropLast()) + [newline] + body
+        return bytes.count <= limit ? bytes : nil
+    }
+
+    private static func head(of body: ArraySlice<UInt8>) -> [UInt8] {
+        let checksum = body.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+        }
+        return Array("resvalp3 \(String(checksum, radix: 16))".utf8)
+    }
+}
+
+private let newline = UInt8(ascii: "\n")
+
+/// The journal's record of a directory that was moved aside to be deleted.
+struct AsideRecord: Sendable, Hashable {
+    enum State: String, Sendable {
+        /// The directory was moved aside, or is about to be. After a crash it gets its name back.
+        case aside
+        /// The directory was examined again and may be deleted. After a crash its removal is
+        /// finished.
+        case deleting
+    }
+
+    var state: State
+    let identity: PersistentIdentity
+    let parent: PersistentIdentity
+    let parentPath: [UInt8]
+    let name: [UInt8]
+    let asideName: [UInt8]
+    /// The latest inode change time below the directory: anything newer was added or changed since.
+    let newestChange: FileTime
+    /// The inodes whose times the removal changes before it removes them: those of the directories,
+    /// the top one included, and of files with several hard links. nil in state `aside`, and when
+    /// there are too many for the journal.
+    var knownInodes: Set<UInt64>?
+
+    var path: [UInt8] { parentPath + [UInt8(ascii: "/")] + name }
+
+    var asidePath: [UInt8] { parentPath + [UInt8(ascii: "/")] + asideName }
+}
+
+extension AsideRecord {
+    /// Takes a record from JSON; nil for an invalid one.
+    init?(_ fields: inout JSONFields) {
+        guard let state = fields.text("state").flatMap(State.init),
+            let files = try? fields.objects("files", Self.identity), files.count == 2,
+            case let parentPath?? = fields.bytes("parent"),
+            case let name?? = fields.bytes("name"),
+            case let asideName?? = fields.bytes("asideName"),
+            let seconds: Int64 = fields.number("newestChange"),
+            let nanoseconds: UInt32 = fields.number("newestChangeNanoseconds"),
+            nanoseconds < 1_000_000_000,
+            parentPath.isEmpty || RelativePath(absolute: parentPath) != nil,
+            RelativePath(name)?.names.count == 1, RelativePath(asideName)?.names.count == 1,
+            AsideName.matches(asideName)
+        else { return nil }
+        if let text = fields.text("knownInodes") {
+            guard let inodes = Self.inodes(in: text) else { return nil }
+            knownInodes = inodes
+        }
+        self.state = state
+        (identity, parent) = (files[0], files[1])
+        self.parentPath = parentPath
+        self.name = name
+        self.asideName = asideName
+        newestChange = FileTime(seconds: seconds, nanoseconds: nanoseconds)
+    }
+
+    private static func identity(_ fields: inout JSONFields) -> PersistentIdentity? {
+        guard let inode: UInt64 = fields.number("inode") else { return nil }
+        return PersistentIdentity(inode: inode, &fields)
+    }
+
+    fileprivate func add(to line: inout JSONLine) {
+        line.add("state", state.rawValue)
+        line.add("files", objects: [identity, parent]) { file, line in line.add(file) }
+        line.add("parent", "parentBase64", parentPath)
+        line.add("name", "nameBase64", name)
+        line.add("asideName", "asideNameBase64", asideName)
+        line.add("newestChange", newestChange.seconds)
+        line.add("newestChangeNanoseconds", newestChange.nanoseconds)
+        if let knownInodes { line.add("knownInodes", Self.text(of: knownInodes)) }
+    }
+
+    /// Thousands of numbers take little room as Base64 of eight bytes each.
+    private static func text(of inodes: Set<UInt64>) -> String {
+        let bytes = inodes.flatMap { inode in
+            (0..<8).map { UInt8(truncatingIfNeeded: inode >> ($0 * 8)) }
+        }
+        var text: [UInt8] = []
+        Base64.append(bytes, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func inodes(in text: String) -> Set<UInt64>? {
+        guard let bytes = Base64.bytes(of: Array(text.utf8)), bytes.count % 8 == 0 else {
+            return nil
+        }
+        return Set(
+            stride(from: 0, to: bytes.count, by: 8).map { start in
+                bytes[start..<start + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+            })
+    }
+}
+
+/// The names of directories that are moved aside.
+enum AsideName {
+    static let prefix = Array(".resval-purge-".utf8)
+
+    /// Returns a name that cannot be predicted.
+    static func make() -> [UInt8] {
+        let number = String(UInt64.random(in: .min ... .max), radix: 16)
+        return prefix + Array((String(repeating: "0", count: 16 - number.count) + number).utf8)
+    }
+
+    static func matches(_ name: some Collection<UInt8>) -> Bool { name.starts(with: prefix) }
+}
 
 /// The journal of one run. On a full disk it may be impossible to create before something is
 /// deleted, or to write; then one in a volatile directory is used, whose records a restart of the

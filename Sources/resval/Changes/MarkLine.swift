@@ -163,37 +163,3 @@ extension RecordedChange {
         self.init(path: path, identity: identity, mark: mark, old: old)
     }
 }
-
-extension PersistentIdentity {
-    fileprivate init?(inode: UInt64, _ fields: inout JSONFields) {
-        var born: FileTime?
-        if let seconds: Int64 = fields.number("born") {
-            guard let nanoseconds: UInt32 = fields.number("bornNanoseconds"),
-                nanoseconds < 1_000_000_000
-            else { return nil }
-            born = FileTime(seconds: seconds, nanoseconds: nanoseconds)
-        }
-        let filesystem: Filesystem
-        if let device: UInt64 = fields.number("device") {
-            filesystem = .device(device)
-        } else {
-            guard case let name?? = fields.bytes("filesystem") else { return nil }
-            filesystem = .named(name)
-        }
-        self.init(filesystem: filesystem, inode: inode, creationTime: born)
-    }
-}
-
-extension JSONLine {
-    fileprivate mutating func add(_ identity: PersistentIdentity) {
-        switch identity.filesystem {
-        case .device(let device): add("device", device)
-        case .named(let name): add("filesystem", "filesystemBase64", name)
-        }
-        add("inode", identity.inode)
-        if let time = identity.creationTime {
-            add("born", time.seconds)
-            add("bornNanoseconds", time.nanoseconds)
-        }
-    }
-}

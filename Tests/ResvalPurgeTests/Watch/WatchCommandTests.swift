@@ -25,7 +25,7 @@ struct WatchCommandTests {
             echo "exit $?"
             """, notifying: address)
         let log = try home.log
-        #expect(result.text == "131072 256\nexit 0\n", "\(result)\n\(log)")
+        #expect(result.text == "196608 384\nexit 0\n", "\(result)\n\(log)")
         #expect(listener.next() == "READY=1")
         #expect(listener.next() == "STATUS=\(home.home): normal")
         #expect(listener.next(beginning: "STOPPING") == "STOPPING=1")
