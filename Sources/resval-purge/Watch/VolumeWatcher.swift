@@ -1,6 +1,7 @@
 import CommandSupport
 import EffectiveValues
 import PurgePlanning
+import ResourceValues
 import StorageManagement
 import StoragePolicy
 import SystemCalls
@@ -155,28 +156,14 @@ extension VolumeWatcher {
 
     private func purge(at index: Int, _ goal: PurgeGoal) -> VolumeWatch.Result {
         let path = volumes[index].path
-        let purge = VolumePurge(settings, environment) { [watchdog] in
-            watchdog.tell()
-            return StopRequest.isMade
-        }
         var report = PurgeReport(log)
         var result = VolumeWatch.Result.fruitless
         do {
-            let outcome = try purge.run(on: path, towards: goal) { report.note($0) }
-            switch outcome {
-            case .done(let outcome):
-                report.finish(outcome, on: path, wanted: goal.wanted)
-                if outcome.removedUnits == 0 {
-                    result = .nothingDeleted
-                } else if volumes[index].effect.hasHelped(outcome) {
-                    result = .helpful
-                }
-            case .unreachable(let purgeable):
+            let outcome = try purge(on: path, towards: goal, &report)
+            if outcome.removedUnits == 0 {
                 result = .nothingDeleted
-                log.write(
-                    .warning, about: path.bytes,
-                    "nothing is deleted: only \(purgeable.text(for: goal.needed)) of the "
-                        + "\(goal.needed.text()) needed can be freed")
+            } else if volumes[index].effect.hasHelped(outcome) {
+                result = .helpful
             }
         } catch is CancellationError {
             return .fruitless
@@ -195,6 +182,75 @@ extension VolumeWatcher {
             return .helpful
         }
         return result
+    }
+
+    /// Deletes what frees enough, or nothing where that is not possible.
+    ///
+    /// - Throws: `FileError`, `PurgeRefusal`, and `CancellationError` when a stop ended the search.
+    private func purge(
+        on volume: FilePath, towards goal: PurgeGoal, _ report: inout PurgeReport
+    ) throws -> PurgeOutcome {
+        let search = try search(on: volume, for: goal)
+        var purgeable = PurgeAmount()
+        if !search.roots.isEmpty {
+            let now = FileTime.now
+            let (plan, found) = try search.plan(freeing: goal.wanted, on: volume, now: now)
+            remember(found.totals.certainBytes, plan)
+            if goal.isPartial || goal.needed.isReached(by: plan.amount) {
+                var executor = PurgeExecutor(search)
+                executor.goesOn = found.isTruncated
+                executor.shouldStop = search.shouldStop
+                let outcome = try executor.execute(plan, now: now) { report.note($0) }
+                remember(found.totals.certainBytes - outcome.certainBytes, plan)
+                report.finish(outcome, on: volume, wanted: goal.wanted)
+                return outcome
+            }
+            purgeable = PurgeAmount(bytes: found.totals.bytes, inodes: plan.amount.inodes)
+        }
+        log.write(
+            .warning, about: volume.bytes,
+            "nothing is deleted: only \(purgeable.text(for: goal.needed)) of the "
+                + "\(goal.needed.text()) needed can be freed")
+        return PurgeOutcome()
+    }
+
+    private func search(on volume: FilePath, for goal: PurgeGoal) throws(FileError) -> UnitSearch {
+        let environment = environment
+        var search = UnitSearch(environment)
+        search.roots = try roots(on: volume, in: environment)
+        search.minimumAge = settings.minimumAge
+        search.smallest = settings.smallest
+        search.isAlone = settings.isAlone
+        search.protected = settings.protected
+        search.markRoots = settings.markRoots
+        search.pressure = goal.isPartial ? .critical : .low
+        search.countsInodes = goal.wanted.inodes > 0
+        search.shouldStop = { [watchdog] in
+            watchdog.tell()
+            return StopRequest.isMade
+        }
+        return search
+    }
+
+    /// Returns the search roots: the locations for temporary files and caches on the volume, and
+    /// the directories below which marks count.
+    private func roots(
+        on volume: FilePath, in environment: PolicyEnvironment
+    ) throws(FileError) -> [FilePath] {
+        let pool = try calls(on: volume) { () throws(Errno) in try StoragePool(of: volume) }
+        let locations = environment.locations.locations.filter { !$0.kind.isBackedUp }
+        return (locations.map(\.path) + settings.markRoots).filter { root in
+            // A directory that does not exist, or cannot be reached safely, contains nothing to delete.
+            guard environment.localStatus(of: root) != nil, let item = try? NamedItem(at: root)
+            else { return false }
+            return (try? StoragePool(of: item.path)) == pool
+        }
+    }
+
+    /// Records how many bytes purging could free. A failure is ignored: without the record no
+    /// program relies on that space, and on a full disk the purge is needed all the more.
+    private func remember(_ bytes: Int64, _ plan: PurgePlan) {
+        try? PurgeRecords.current?.write(bytes, of: plan)
     }
 
     /// Measures the space on a volume. Remote and FUSE filesystems are never purged, and measuring
