@@ -145,13 +145,20 @@ struct RunCommand: ParsableCommand {
         let step: StaticString = isDryRun ? "units checked" : "units deleted"
         let display = progress.begin(counting: step)
         defer { display.end() }
-        let removed = RemovedUnits { units, bytes in
-            display.set(step, done: units, total: nil, bytes: bytes, totalBytes: plan.wantedBytes)
+        let removed = Monitor(RemovedUnits())
+        let show: @Sendable ((inout RemovedUnits) -> Void) -> Void = { change in
+            let now = removed.withLock { removed in
+                change(&removed)
+                return removed
+            }
+            display.set(
+                step, done: now.units, total: nil, bytes: now.bytes + now.unfinished,
+                totalBytes: plan.wantedBytes)
         }
-        executor.didRemoveFile = { removed.add(file: $0) }
+        executor.didRemoveFile = { bytes in show { $0.unfinished += bytes } }
         let outcome = try executor.execute(plan, now: FileTime.now) { event in
             report.note(event)
-            if case .removed(let unit, _) = event { removed.add(unit: unit.bytes) }
+            if case .removed(let unit, _) = event { show { $0.add(unit) } }
         }
         display.end()
         report.finish(outcome, on: volume, wanted: plan.wanted)
@@ -162,38 +169,16 @@ struct RunCommand: ParsableCommand {
     private var form: RecordOptions.Form { json ? .json : .lines }
 }
 
-/// Counts what a run removes, also within a large unit. Threads may share one.
-private final class RemovedUnits: Sendable {
-    private struct Counts {
-        var units = 0
-        var bytes: Int64 = 0
-        /// Those of files in units that are being removed.
-        var unfinished: Int64 = 0
-        /// The files since the counts were shown.
-        var files = 0
-    }
+/// What a run removed, also within a large unit.
+private struct RemovedUnits {
+    var units = 0
+    var bytes: Int64 = 0
+    /// The bytes of files in units that are being removed.
+    var unfinished: Int64 = 0
 
-    private let counts = Monitor(Counts())
-    private let show: @Sendable (_ units: Int, _ bytes: Int64) -> Void
-
-    init(_ show: @escaping @Sendable (_ units: Int, _ bytes: Int64) -> Void) { self.show = show }
-
-    func add(unit bytes: Int64) {
-        let counts = counts.withLock { counts in
-            counts.units += 1
-            counts.bytes += bytes
-            counts.unfinished = max(0, counts.unfinished - bytes)
-            return counts
-        }
-        show(counts.units, counts.bytes + counts.unfinished)
-    }
-
-    func add(file bytes: Int64) {
-        let counts = counts.withLock { counts in
-            counts.unfinished += bytes
-            counts.files = (counts.files + 1) % 64
-            return counts
-        }
-        if counts.files == 0 { show(counts.units, counts.bytes + counts.unfinished) }
+    mutating func add(_ unit: PurgeUnit) {
+        units += 1
+        bytes += unit.bytes
+        unfinished = max(0, unfinished - unit.bytes)
     }
 }
