@@ -65,13 +65,11 @@ public struct StorageSpace: Sendable, Hashable {
     ///
     /// - Throws: `FileError`, as for opening the item with `O_PATH`.
     public init(at path: FilePath) throws(FileError) {
-        do throws(Errno) {
+        self = try calls(on: path) { () throws(Errno) in
             let file = OwnedDescriptor(try openReference(to: path))
-            self.init(
+            return StorageSpace(
                 try filesystemStatus(ofOpen: file.descriptor),
                 quotas: enforcedQuotas(on: file.descriptor) + subvolumeQuotas(on: file.descriptor))
-        } catch {
-            throw FileError(error, of: path)
         }
     }
 

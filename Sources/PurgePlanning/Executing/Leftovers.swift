@@ -32,27 +32,20 @@ struct Leftovers {
         guard let place = try place(of: record) else {
             return .leftAlone(.unreachable)
         }
-        let identity: FileIdentity
-        do throws(Errno) {
-            guard let found = try place.status(of: record.asideName) else {
-                try synchronizeDirectory(place.directory)
-                try forget(record)
-                return nil
-            }
-            guard journal.filesystems.isIdentity(record.identity, of: found),
-                found.kind == .directory
-            else {
-                try forget(record)
-                return .leftAlone(.unidentified)
-            }
-            identity = found.identity
-            switch record.state {
-            case .aside: return try restore(record, place)
-            case .deleting: break
-            }
-        } catch {
-            throw FileError(error, of: FilePath(bytes: record.asidePath))
+        let found = try calls(on: FilePath(bytes: record.asidePath)) { () throws(Errno) in
+            try place.status(of: record.asideName)
         }
+        guard let found else {
+            try forget(record, in: place)
+            return nil
+        }
+        guard journal.filesystems.isIdentity(record.identity, of: found), found.kind == .directory
+        else {
+            try journal.remove([record])
+            return .leftAlone(.unidentified)
+        }
+        let identity = found.identity
+        if record.state == .aside { return try restore(record, place) }
         guard try mayGo(record, identity) else { return .leftAlone(.protected) }
         var unlinked: Set<FileIdentity> = []
         let removed = try TreeRemoval.remove(
@@ -64,13 +57,8 @@ struct Leftovers {
         // Under its own name a partly removed directory would look whole. The record remains for
         // the next run.
         guard removed else { return .partlyRemoved }
-        do throws(Errno) {
-            try synchronizeDirectory(place.directory)
-            try forget(record)
-            return .finished
-        } catch {
-            throw FileError(error, of: FilePath(bytes: record.asidePath))
-        }
+        try forget(record, in: place)
+        return .finished
     }
 
     /// Whether the directory may be removed: false when it is protected, lies in a protected
@@ -85,37 +73,35 @@ struct Leftovers {
 
     private func restore(
         _ record: AsideRecord, _ place: UnitEntry
-    ) throws(Errno) -> LeftoverState {
+    ) throws(FileError) -> LeftoverState {
         do throws(Errno) {
             try renameItem(
                 FilePath(bytes: record.asideName), in: place.directory,
                 to: FilePath(bytes: record.name), in: place.directory, .absent)
         } catch .fileExists {
             return .leftAlone(.nameTaken)
+        } catch {
+            throw FileError(error, of: FilePath(bytes: record.asidePath))
         }
-        try synchronizeDirectory(place.directory)
-        try forget(record)
+        try forget(record, in: place)
         return .restored
     }
 
-    private func forget(_ record: AsideRecord) throws(Errno) {
-        do throws(FileError) {
-            try journal.remove([record])
-        } catch {
-            throw error.errno ?? .ioError
-        }
+    /// Ends a record once its directory is as it says on the disk, too.
+    private func forget(_ record: AsideRecord, in place: UnitEntry) throws(FileError) {
+        try place.synchronizeParent()
+        try journal.remove([record])
     }
 
     private func place(of record: AsideRecord) throws(FileError) -> UnitEntry? {
-        do throws(Errno) {
+        try calls(on: FilePath(bytes: record.parentPath), FileError.opening) {
+            () throws(Errno) in
             guard let parent = try openPlainDirectory(record.parentPath) else { return nil }
             let status = try parent.status()
             guard journal.filesystems.isIdentity(record.parent, of: status) else { return nil }
             return UnitEntry(
                 name: record.name, parentPath: record.parentPath, parent: parent,
                 parentStatus: status)
-        } catch {
-            throw FileError.opening(error, FilePath(bytes: record.parentPath))
         }
     }
 }
@@ -150,9 +136,5 @@ private func openPlainDirectory(_ path: [UInt8]) throws(Errno) -> OpenDirectory?
     let root = try OpenDirectory(at: "/")
     if path.isEmpty { return root }
     guard let names = RelativePath(absolute: path)?.names else { return nil }
-    do throws(Errno) {
-        return try root.openDirectory(along: names)
-    } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
-        return nil
-    }
+    return try ifPresent { () throws(Errno) in try root.openDirectory(along: names) }
 }

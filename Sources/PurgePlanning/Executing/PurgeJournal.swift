@@ -135,10 +135,8 @@ final class PurgeJournal {
                 code: .tooLarge, message: "too much is put aside, or its path is too long",
                 advice: "look for .resval-purge-* that was left", path: path)
         }
-        do throws(Errno) {
+        try calls(on: path) { () throws(Errno) in
             try write(bytes, at: Int(contents.sequence % 2) * Self.slotSize)
-        } catch {
-            throw FileError(error, of: path)
         }
         sequence = contents.sequence
         records = contents.records

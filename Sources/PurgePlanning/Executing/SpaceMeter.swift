@@ -31,7 +31,7 @@ struct SpaceMeter {
     /// repeated a tenth of a second later, until two repetitions showed no growth: then something
     /// else uses the space or keeps the blocks.
     func grownBytes(expecting expected: Int64) throws(FileError) -> Int64 {
-        do throws(Errno) {
+        try calls(on: path) { () throws(Errno) in
             var grown = try Self.freeBytes(of: directory.descriptor) - first
             var standstills = 0
             for _ in 0..<repeats where grown < expected && standstills < 2 {
@@ -41,19 +41,15 @@ struct SpaceMeter {
                 grown = next
             }
             return grown
-        } catch {
-            throw FileError(error, of: path)
         }
     }
 
     /// Whether the free space does not shrink for a moment in which nothing is deleted.
     func isAlone() throws(FileError) -> Bool {
-        do throws(Errno) {
+        try calls(on: path) { () throws(Errno) in
             let before = try Self.freeBytes(of: directory.descriptor)
             sleep(for: .milliseconds(300), unless: { false })
             return try Self.freeBytes(of: directory.descriptor) >= before
-        } catch {
-            throw FileError(error, of: path)
         }
     }
 

@@ -8,10 +8,8 @@ extension Examination {
     /// who can write the directory could still replace the file.
     func removeFile() throws {
         try requireAtRest()
-        do throws(Errno) {
+        try calls(on: FilePath(bytes: unit.path)) { () throws(Errno) in
             try removeItem(FilePath(bytes: place.name), in: place.directory, isDirectory: false)
-        } catch {
-            throw FileError(error, of: FilePath(bytes: unit.path))
         }
     }
 
@@ -259,7 +257,7 @@ struct DirectoryRemoval {
             failure.advice = "it was put aside and its name cannot be restored: rename it by hand"
             throw failure
         }
-        try synchronizeDirectory(of: unit)
+        try unit.first.place.synchronizeParent()
         try journal.remove([unit.record])
     }
 
@@ -267,13 +265,11 @@ struct DirectoryRemoval {
         _ unit: Leaving, from old: [UInt8], to new: [UInt8]
     ) throws(FileError) {
         let place = unit.first.place
-        do throws(Errno) {
+        try calls(on: FilePath(bytes: place.parentPath + [UInt8(ascii: "/")] + old)) {
+            () throws(Errno) in
             try renameItem(
                 FilePath(bytes: old), in: place.directory, to: FilePath(bytes: new),
                 in: place.directory, .absent)
-        } catch {
-            throw FileError(
-                error, of: FilePath(bytes: place.parentPath + [UInt8(ascii: "/")] + old))
         }
     }
 
@@ -296,7 +292,7 @@ struct DirectoryRemoval {
             if synchronized[directory] == nil {
                 synchronized[directory] = .some(nil)
                 do throws(FileError) {
-                    try synchronizeDirectory(of: unit)
+                    try unit.first.place.synchronizeParent()
                 } catch {
                     synchronized[directory] = .some(error)
                 }
@@ -304,15 +300,6 @@ struct DirectoryRemoval {
             if case .some(.some(let error)) = synchronized[directory] { throw error }
         }
         write(units.filter { $0.failure == nil }, journal.remove)
-    }
-
-    private func synchronizeDirectory(of unit: Leaving) throws(FileError) {
-        let place = unit.first.place
-        do throws(Errno) {
-            try SystemCalls.synchronizeDirectory(place.directory)
-        } catch {
-            throw FileError(error, of: FilePath(bytes: place.parentPath))
-        }
     }
 }
 

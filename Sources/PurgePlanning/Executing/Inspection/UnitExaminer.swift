@@ -394,6 +394,12 @@ struct UnitEntry: Sendable {
             return nil
         }
     }
+
+    func synchronizeParent() throws(FileError) {
+        try calls(on: FilePath(bytes: parentPath)) { () throws(Errno) in
+            try synchronizeDirectory(directory)
+        }
+    }
 }
 
 /// An item that was opened to be examined, as the rules of the search see it.
