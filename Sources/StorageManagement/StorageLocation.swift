@@ -16,13 +16,6 @@ extension StorageLocation {
         try location(kind, in: .current())
     }
 
-    /// Returns the user's location for data of a purpose; see ``current(_:)``.
-    ///
-    /// - Throws: `FileError` `other` when the location is in the home and the home is unknown.
-    public static func current(for purpose: DataPurpose) throws(FileError) -> StorageLocation {
-        try current(purpose.location)
-    }
-
     package static func location(
         _ kind: Kind, in environment: PolicyEnvironment
     ) throws(FileError) -> StorageLocation {
@@ -74,26 +67,6 @@ extension FilePath? {
             throw FileError(code: .other, message: "no home is known", advice: "set HOME")
         }
         return path
-    }
-}
-
-/// The purpose of a program's data, which decides where the data is stored.
-public enum DataPurpose: Sendable, Hashable, CaseIterable {
-    /// Data that cannot be recreated. It is backed up, and never purged unless it is marked itself.
-    case essential
-    /// Data that can be recreated or fetched again. It is not backed up, and is deleted when space
-    /// is short.
-    case cacheable
-    /// Data that is needed only while the program runs. It is not backed up, and is deleted first.
-    case temporary
-
-    /// The location for such data.
-    public var location: StorageLocation.Kind {
-        switch self {
-        case .essential: .applicationSupport
-        case .cacheable: .caches
-        case .temporary: .temporary
-        }
     }
 }
 

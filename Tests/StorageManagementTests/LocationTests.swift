@@ -57,13 +57,6 @@ struct LocationTests {
         try #expect(StorageLocation.location(.temporary, in: environment).path == "/tmp")
     }
 
-    @Test("each purpose has its location")
-    func purposes() {
-        #expect(DataPurpose.essential.location == .applicationSupport)
-        #expect(DataPurpose.cacheable.location == .caches)
-        #expect(DataPurpose.temporary.location == .temporary)
-    }
-
     @Test("they are made for their owner only, and made again is no error")
     func making() throws {
         let home = try temporaryDirectory()

@@ -17,7 +17,7 @@ func watch(_ path: FilePath) async throws {
     guard let capacity = try UsageCapacity(at: path) else { return }
     let parts = [capacity.opportunistic, capacity.available, capacity.important, capacity.total]
     print("capacities in order: \(parts == parts.sorted())")
-    print("caches: \(try StorageLocation.current(for: .cacheable).path)")
+    print("caches: \(try StorageLocation.current(.caches).path)")
 }
 
 /// Keeps a program's own cache small.
