@@ -191,11 +191,7 @@ public struct UnitSearch: Sendable {
     /// Whether the clock is synchronized, and the given item of the volume was not changed in the
     /// future.
     private func isClockTrusted(_ volume: FileStatus, _ now: FileTime) -> Bool {
-        do throws(Errno) {
-            guard try isClockSynchronized() else { return false }
-        } catch {
-            return false
-        }
+        guard (try? isClockSynchronized()) == true else { return false }
         // Also what was changed since the search or the run began is not from the future.
         let latest = max(now, .now)
         return volume.attributeModificationTime <= latest

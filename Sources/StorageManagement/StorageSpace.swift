@@ -117,12 +117,8 @@ private func enforcedQuotas(on descriptor: FileDescriptor) -> [StorageSpace.Quot
     guard user != 0 else { return [] }
     let holders: [QuotaHolder] = [.user(user), .group(effectiveGroup())]
     return holders.compactMap { holder in
-        do throws(Errno) {
-            return StorageSpace.Quota(try quotaUsage(of: holder, on: descriptor))
-        } catch {
-            // Without a quota, or a way to query it, the space is reported without it.
-            return nil
-        }
+        // Without a quota, or a way to query it, the space is reported without it.
+        (try? quotaUsage(of: holder, on: descriptor)).flatMap { StorageSpace.Quota($0) }
     }
 }
 

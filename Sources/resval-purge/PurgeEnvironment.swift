@@ -99,10 +99,5 @@ func unseenProcessesWarning() -> String? {
 
 /// Returns the absolute path, without accessing it.
 private func absolute(_ path: FilePath) -> FilePath {
-    guard !path.isAbsolute else { return path }
-    do throws(Errno) {
-        return try workingDirectory().pushing(path)
-    } catch {
-        return path
-    }
+    path.isAbsolute ? path : (try? workingDirectory().pushing(path)) ?? path
 }

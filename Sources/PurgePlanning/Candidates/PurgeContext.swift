@@ -118,25 +118,20 @@ struct StartingPoint {
 
     /// Whether a directory is a unit because of its tag; true also when that cannot be determined.
     private func isTagged(_ path: FilePath) -> Bool {
-        do throws(FileError) {
-            let marks = try MarkReader([.native, .cachedir]).marks(of: path, kind: .directory)
-            return marks.foreign.excluding.contains(.cachedir)
-                || marks.foreign.unreadable[.cachedir] != nil
-        } catch {
-            return true
-        }
+        guard let marks = try? MarkReader([.native, .cachedir]).marks(of: path, kind: .directory)
+        else { return true }
+        return marks.foreign.excluding.contains(.cachedir)
+            || marks.foreign.unreadable[.cachedir] != nil
     }
 
-    /// Whether a directory above is marked, and so a unit that contains the root.
+    /// Whether a directory above is marked, and so a unit that contains the root; true also when that
+    /// cannot be determined.
     private func isPartOfMarked(_ item: EffectiveItem, _ rules: PurgeRules) -> Bool {
         let purgeability = item.decision.purgeability
         guard let ancestor = purgeability.ancestor, purgeability.cause == .marked else {
             return false
         }
-        do throws(Errno) {
-            return !rules.leadsToProtected(try ancestor.status().identity)
-        } catch {
-            return true
-        }
+        guard let identity = try? ancestor.status().identity else { return true }
+        return !rules.leadsToProtected(identity)
     }
 }

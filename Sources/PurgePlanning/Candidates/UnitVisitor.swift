@@ -268,18 +268,10 @@ extension UnitVisitor {
         if status.kind == .directory, context.unit == nil, case .caches = context.area {
             return try marksAndTags.marks(of: entry, kind: status.kind, status: status)
         }
-        guard status.kind.canStoreUserAttributes, mayHaveMarks(entry) else { return nil }
+        // Most items have no extended attributes at all. Reading the marks reports an error.
+        guard status.kind.canStoreUserAttributes, (try? entry.hasExtendedAttributes()) != false
+        else { return nil }
         return try marks.marks(of: entry, kind: status.kind, status: status)
-    }
-
-    /// Whether reading marks is worthwhile: most items have no extended attributes at all.
-    private func mayHaveMarks(_ entry: borrowing some SearchedItem & ~Copyable) -> Bool {
-        do throws(Errno) {
-            return try entry.hasExtendedAttributes()
-        } catch {
-            // Reading the marks reports the error.
-            return true
-        }
     }
 }
 

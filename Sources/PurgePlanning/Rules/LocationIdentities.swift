@@ -204,26 +204,16 @@ enum OtherHomes {
     /// Whether a directory, with symbolic links resolved, lies in a home or belongs to the home's
     /// owner.
     private static func isOwn(_ path: FilePath, of home: FilePath) -> Bool {
-        do throws(Errno) {
-            let owner = try path.status().owner
-            let homeOwner = try home.status().owner
-            // Ownership by root does not count: a home that anybody can write may belong to root,
-            // too.
-            if owner != 0, owner == homeOwner { return true }
-            return isInside(path, home)
-        } catch {
-            // The walk cannot reach what does not exist or cannot be looked up.
+        // The walk cannot reach what does not exist or cannot be looked up.
+        guard let owner = try? path.status().owner, let homeOwner = try? home.status().owner else {
             return false
         }
-    }
-
-    private static func isInside(_ path: FilePath, _ home: FilePath) -> Bool {
-        do throws(FileError) {
-            let (real, realHome) = (try realPath(of: path), try realPath(of: home))
-            return real != realHome && real.isHeld(by: realHome)
-        } catch {
+        // Ownership by root does not count: a home that anybody can write may belong to root, too.
+        if owner != 0, owner == homeOwner { return true }
+        guard let real = try? realPath(of: path), let realHome = try? realPath(of: home) else {
             return false
         }
+        return real != realHome && real.isHeld(by: realHome)
     }
 
     private static let names =

@@ -130,16 +130,10 @@ struct ServiceLog: Sendable {
 
     /// The log for this process: for the journal when `$JOURNAL_STREAM` names standard error.
     static var current: ServiceLog {
-        guard let stream = environmentVariable("JOURNAL_STREAM") else {
-            return ServiceLog(isJournal: false)
-        }
-        let status: FileStatus
-        do throws(Errno) {
-            status = try FileDescriptor.standardError.status()
-        } catch {
-            return ServiceLog(isJournal: false)
-        }
-        let own = "\(status.identity.device):\(status.identity.inode)"
+        guard let stream = environmentVariable("JOURNAL_STREAM"),
+            let identity = try? FileDescriptor.standardError.status().identity
+        else { return ServiceLog(isJournal: false) }
+        let own = "\(identity.device):\(identity.inode)"
         return ServiceLog(isJournal: Array(own.utf8) == stream)
     }
 

@@ -302,11 +302,8 @@ extension VolumeWatcher {
 
     /// Whether the `low` threshold is available again, whatever the cause.
     private func isRelieved(_ index: Int) -> Bool {
-        do throws(FileError) {
-            return settings.thresholds.pressure(of: try space(at: index)) == .normal
-        } catch {
-            return false
-        }
+        guard let space = try? space(at: index) else { return false }
+        return settings.thresholds.pressure(of: space) == .normal
     }
 
     private func sleepUntilNextLook(_ wait: Duration) {
