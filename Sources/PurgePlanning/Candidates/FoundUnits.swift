@@ -1,4 +1,156 @@
+import Synchronization
 import SystemCalls
+import SystemPackage
+
+/// Receives what the threads of a search find.
+struct UnitSink: Sendable {
+    private let units: FirstUnits
+    let lateFindings: LateFindings
+    let rules: PurgeRules
+    /// The small units that wait for others; nil where each unit counts by itself.
+    private let small: SmallUnits?
+    private let keep: @Sendable ([UInt8], KeepReason) -> Void
+
+    /// - Parameters:
+    ///   - small: collects the small units; nil where each unit counts by itself.
+    ///   - keep: called, from any thread, for each item that is kept for a reason although it would
+    ///     otherwise be deleted.
+    init(
+        _ units: FirstUnits, _ lateFindings: LateFindings, _ rules: PurgeRules,
+        small: SmallUnits? = nil, keep: @escaping @Sendable ([UInt8], KeepReason) -> Void
+    ) {
+        self.units = units
+        self.lateFindings = lateFindings
+        self.rules = rules
+        self.small = small
+        self.keep = keep
+    }
+
+    func note(_ path: [UInt8], _ reason: KeepReason) { keep(path, reason) }
+
+    /// Notes that a directory cannot be read, which keeps the unit it is in.
+    func note(unreadable path: [UInt8], _ reason: KeepReason) {
+        lateFindings.note(unreadable: path, reason)
+        keep(path, reason)
+    }
+
+    /// Adds a directory unit that was walked completely.
+    func add(_ tally: UnitTally, _ totals: UnitPortion) {
+        let reason =
+            totals.keepReason
+            ?? reasonToKeep(lastUse: totals.lastUse, freeing: totals.freed, tally.ageLimit)
+            ?? reasonToKeep(at: tally.path, isDirectory: true)
+        if let reason { return note(tally.path, reason) }
+        let unit = PurgeUnit(
+            path: tally.path, purgeClass: tally.purgeClass, isDirectory: true,
+            identity: tally.status.identity, lastUse: totals.lastUse, freeing: totals.freed,
+            itemCount: totals.itemCount,
+            pin: PurgePin(tally.status, newestChange: totals.newestChange))
+        if !hold(unit) { units.add([unit]) }
+    }
+
+    /// Lets a small unit wait for others of its directory, and adds those that need not wait any more.
+    ///
+    /// - Returns: whether the unit is small.
+    private func hold(_ unit: PurgeUnit) -> Bool {
+        guard let small, small.concern(unit.bytes, unit.purgeClass) else { return false }
+        units.add(small.add(unit))
+        return true
+    }
+
+    func preselection() -> UnitPreselection { UnitPreselection(units) }
+
+    /// Adds a file that is a unit by itself.
+    ///
+    /// - Parameters:
+    ///   - freed: what removing its last hard link frees.
+    ///   - preselection: the calling thread's own.
+    func add(
+        file entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus,
+        of purgeClass: PurgeClass, freeing freed: PurgeAmount, limit: AgeLimit,
+        to preselection: inout UnitPreselection
+    ) {
+        let lastUse = status.lastUse(asOf: limit.now)
+        let freed = status.linkCount > 1 ? PurgeAmount() : freed
+        if let reason = reasonToKeep(lastUse: lastUse, freeing: freed, limit) {
+            return note(pathBytes(of: entry), reason)
+        }
+        if !lateFindings.concernFiles, small?.concern(freed.bytes, purgeClass) != true,
+            preselection.drop(freed, of: purgeClass, lastUse: lastUse)
+        {
+            return
+        }
+        let path = pathBytes(of: entry)
+        if let reason = reasonToKeep(at: path, isDirectory: false) { return note(path, reason) }
+        let unit = PurgeUnit(
+            path: path, purgeClass: purgeClass, isDirectory: false, identity: status.identity,
+            lastUse: lastUse, freeing: freed, itemCount: 1,
+            pin: PurgePin(status, newestChange: status.attributeModificationTime))
+        if !hold(unit) { preselection.add(unit) }
+    }
+
+    /// Notes the files that an item is a companion of: they are kept, too.
+    func noteOwners(of entry: borrowing some SearchedItem & ~Copyable) {
+        let (length, owners) = entry.withLastName { ($0.count, CompanionFiles.owners(of: $0)) }
+        guard !owners.isEmpty else { return }
+        let directory = pathBytes(of: entry).dropLast(length)
+        for owner in owners { lateFindings.note(owner: directory + owner) }
+    }
+}
+
+/// Findings of a search that concern units it may already have chosen. Shared by its threads.
+///
+/// Memory is bounded: once a limit is reached, every unit is in doubt.
+final class LateFindings: Sendable {
+    private struct State {
+        /// The hashes of the paths of files that may have companions.
+        var owners: Set<Int> = []
+        var unreadable: [(path: [UInt8], reason: KeepReason)] = []
+    }
+
+    private static let limit = 65536
+    private let state = Monitor(State())
+    private let hasOwners = Atomic(false)
+
+    /// Notes that a companion of a file was met.
+    func note(owner path: [UInt8]) {
+        state.withLock { state in
+            if state.owners.count < Self.limit { state.owners.insert(path.hashValue) }
+        }
+        hasOwners.store(true, ordering: .releasing)
+    }
+
+    var exist: Bool { concernFiles || state.withLock { !$0.unreadable.isEmpty } }
+
+    /// Whether there are findings that concern files.
+    ///
+    /// Findings added later are checked at the end of the search.
+    var concernFiles: Bool { hasOwners.load(ordering: .acquiring) }
+
+    /// Notes that a directory cannot be read.
+    func note(unreadable path: [UInt8], _ reason: KeepReason) {
+        state.withLock { state in
+            if state.unreadable.count < Self.limit { state.unreadable.append((path, reason)) }
+        }
+    }
+
+    func reasonToKeep(_ path: [UInt8], isDirectory: Bool) -> KeepReason? {
+        guard isDirectory else { return mayHaveCompanions(path) ? .companion : nil }
+        return state.withLock { state in
+            let isFull = state.unreadable.count >= Self.limit
+            return state.unreadable.first { isHeld($0.path, by: path) }?.reason
+                ?? (isFull ? .unreadable(.permissionDenied) : nil)
+        }
+    }
+
+    private func mayHaveCompanions(_ path: [UInt8]) -> Bool {
+        guard concernFiles else { return false }
+        let isInDoubt = state.withLock { state in
+            state.owners.count >= Self.limit || state.owners.contains(path.hashValue)
+        }
+        return isInDoubt && CompanionFiles.exist(besides: path)
+    }
+}
 
 /// Collects units and keeps the first ones, in order of deletion, that together free enough.
 ///

@@ -275,6 +275,119 @@ extension UnitVisitor {
     }
 }
 
+/// The totals of a directory unit while its tree is walked.
+///
+/// The totals are complete when nothing below the directory is left to visit, and each visitor that
+/// entered the unit has left it and added what it saw. The last of these calls returns them.
+final class UnitTally: Sendable {
+    private struct State {
+        var portion = UnitPortion()
+        var visitors = 0
+        var isWalked = false
+
+        var totals: UnitPortion? { isWalked && visitors == 0 ? portion : nil }
+    }
+
+    let path: [UInt8]
+    let purgeClass: PurgeClass
+    let status: FileStatus
+    /// The age the unit must have.
+    let ageLimit: AgeLimit
+    private let state = Monitor(State())
+
+    init(_ path: [UInt8], _ purgeClass: PurgeClass, _ status: FileStatus, _ ageLimit: AgeLimit) {
+        self.path = path
+        self.purgeClass = purgeClass
+        self.status = status
+        self.ageLimit = ageLimit
+    }
+
+    /// Records that a visitor meets items of the unit.
+    func enter() { state.withLock { $0.visitors += 1 } }
+
+    /// Adds what a visitor saw since it entered the unit, which it leaves.
+    ///
+    /// - Returns: the totals if they are complete.
+    func leave(_ portion: UnitPortion) -> UnitPortion? {
+        state.withLock { state in
+            state.portion.add(portion)
+            state.visitors -= 1
+            return state.totals
+        }
+    }
+
+    /// Records that nothing in the unit is left to visit.
+    ///
+    /// - Returns: the totals if they are complete.
+    func end() -> UnitPortion? {
+        state.withLock { state in
+            state.isWalked = true
+            return state.totals
+        }
+    }
+}
+
+/// What was seen of a unit: all of it, or the part one thread walked.
+struct UnitPortion: Sendable {
+    /// Why the unit is kept; nil when no reason was found.
+    var keepReason: KeepReason?
+    /// The latest access, modification, change or birth time; change times of directories do not
+    /// count.
+    var lastUse = FileTime(seconds: .min, nanoseconds: 0)
+    var newestChange = FileTime(seconds: .min, nanoseconds: 0)
+    /// How much deleting the items frees, without files of which not all hard links were met.
+    private(set) var freed = PurgeAmount()
+    /// Those files: how many of how many links were met, and what is freed with the last.
+    private var linked: [FileIdentity: (met: Int, linkCount: Int, freed: PurgeAmount)] = [:]
+    private(set) var itemCount = 0
+
+    /// Counts one item.
+    ///
+    /// - Parameters:
+    ///   - freed: what removing its last hard link frees.
+    ///   - now: when the search or the run began.
+    mutating func count(_ status: FileStatus, freeing freed: PurgeAmount, asOf now: FileTime) {
+        itemCount += 1
+        lastUse = max(lastUse, status.lastUse(asOf: now))
+        newestChange = max(newestChange, status.attributeModificationTime)
+        if status.kind != .directory, status.linkCount > 1 {
+            add(1, linksOf: status.identity, outOf: status.linkCount, freeing: freed)
+        } else {
+            self.freed.add(freed)
+        }
+    }
+
+    private mutating func add(
+        _ met: Int, linksOf file: FileIdentity, outOf linkCount: Int, freeing freed: PurgeAmount
+    ) {
+        let met = met + (linked[file]?.met ?? 0)
+        linked[file] = met < linkCount ? (met, linkCount, freed) : nil
+        if met >= linkCount { self.freed.add(freed) }
+    }
+
+    /// Notes a reason to keep the unit. Of several it is the first by name that counts, whatever the
+    /// order in which threads find them.
+    mutating func note(_ reason: KeepReason) {
+        if let known = keepReason,
+            (known.name, known.sentence) <= (reason.name, reason.sentence)
+        {
+            return
+        }
+        keepReason = reason
+    }
+
+    mutating func add(_ other: UnitPortion) {
+        if let reason = other.keepReason { note(reason) }
+        lastUse = max(lastUse, other.lastUse)
+        newestChange = max(newestChange, other.newestChange)
+        freed.add(other.freed)
+        for (file, links) in other.linked {
+            add(links.met, linksOf: file, outOf: links.linkCount, freeing: links.freed)
+        }
+        itemCount += other.itemCount
+    }
+}
+
 /// An item that the rules of the search are applied to: an entry of its walk, or one that is
 /// examined again before it is deleted.
 protocol SearchedItem: FileLocation, ~Copyable {
