@@ -14,6 +14,8 @@ struct PurgeRun {
     private var progress: PurgeProgress
     /// Whether a unit was examined: deleted, or kept for a reason that was found in it.
     private var didExamine = false
+    /// The units that the journal had no room for; nil when these fail.
+    private var waiting: [PurgeUnit]?
     private(set) var outcome = PurgeOutcome()
     /// How much the units that were passed over were expected to free.
     private var kept = PurgeAmount()
@@ -71,34 +73,26 @@ struct PurgeRun {
         outcome.failures += 1
     }
 
+    /// Processes units, at last those that the journal had no room for. Deleting others may have made
+    /// room; otherwise a journal that takes no disk space is used.
     private mutating func executeAll(
         _ units: [PurgeUnit], _ event: (PurgeEvent) -> Void
     ) throws {
-        var waiting: [PurgeUnit] = []
-        try execute(units, event) { waiting.append($0) }
-        try execute(waiting: waiting, event)
-    }
-
-    /// Processes the units that the journal had no room for. Deleting others may have made room;
-    /// otherwise a journal that takes no disk space is used.
-    private mutating func execute(
-        waiting: [PurgeUnit], _ event: (PurgeEvent) -> Void
-    ) throws {
-        guard !waiting.isEmpty, !isAtEnd else { return }
-        var stillWaiting = waiting
-        do {
-            outcome.failures += try journal.open(event)
-            stillWaiting = []
-            try execute(waiting, event) { stillWaiting.append($0) }
-            guard !stillWaiting.isEmpty, !isAtEnd else { return }
-            outcome.failures += try journal.openVolatile(event)
-        } catch let error as FileError {
-            return fail(stillWaiting, error, event)
-        } catch let refusal as PurgeRefusal {
-            return fail(
-                stillWaiting, FileError(code: .other, message: refusal.sentence), event)
+        waiting = []
+        try execute(units, event)
+        for isLast in [false, true] {
+            guard let units = waiting, !units.isEmpty, !isAtEnd else { return }
+            do {
+                outcome.failures +=
+                    try isLast ? journal.openVolatile(event) : journal.open(event)
+            } catch let error as FileError {
+                return fail(units, error, event)
+            } catch let refusal as PurgeRefusal {
+                return fail(units, FileError(code: .other, message: refusal.sentence), event)
+            }
+            waiting = isLast ? nil : []
+            try execute(units, event)
         }
-        try execute(stillWaiting, event, postpone: nil)
     }
 
     private mutating func fail(
@@ -148,20 +142,20 @@ struct PurgeRun {
     }
 
     private mutating func execute(
-        _ units: [PurgeUnit], _ event: (PurgeEvent) -> Void, postpone: ((PurgeUnit) -> Void)?
+        _ units: [PurgeUnit], _ event: (PurgeEvent) -> Void
     ) throws {
         var batch = Batch()
         for unit in units {
-            if isComplete(batch) { try finish(&batch, event, postpone) }
+            if isComplete(batch) { try finish(&batch, event) }
             if outcome.isStopped || executor.shouldStop() {
                 outcome.isStopped = true
                 break
             }
             guard needsMore() else { break }
             take(unit, &batch)
-            if batch.waiting.isEmpty { try finish(&batch, event, postpone) }
+            if batch.waiting.isEmpty { try finish(&batch, event) }
         }
-        try finish(&batch, event, postpone)
+        try finish(&batch, event)
     }
 
     /// Whether the units of a batch have to be deleted before it is known if another is needed.
@@ -199,8 +193,7 @@ struct PurgeRun {
 
     /// Deletes the directories of a batch, and reports what became of all units in it.
     private mutating func finish(
-        _ batch: inout Batch, _ event: (PurgeEvent) -> Void,
-        _ postpone: ((PurgeUnit) -> Void)?
+        _ batch: inout Batch, _ event: (PurgeEvent) -> Void
     ) throws {
         let ended = batch
         batch = Batch()
@@ -217,10 +210,10 @@ struct PurgeRun {
         }
         for (unit, result) in ended.members {
             if let result {
-                try report(unit, result, event, postpone)
+                try report(unit, result, event)
             } else if let failure = failures.popFirst(), let examined = waiting.popFirst() {
                 try report(
-                    unit, failure.map { .failure($0) } ?? .success(examined.unit), event, postpone)
+                    unit, failure.map { .failure($0) } ?? .success(examined.unit), event)
             }
         }
         if let interruption { throw interruption }
@@ -246,8 +239,7 @@ struct PurgeRun {
     }
 
     private mutating func report(
-        _ unit: PurgeUnit, _ result: Result<PurgeUnit, any Error>, _ event: (PurgeEvent) -> Void,
-        _ postpone: ((PurgeUnit) -> Void)?
+        _ unit: PurgeUnit, _ result: Result<PurgeUnit, any Error>, _ event: (PurgeEvent) -> Void
     ) throws {
         noteExamination(result)
         do {
@@ -259,7 +251,10 @@ struct PurgeRun {
             event(.kept(unit, reason))
         } catch let error as FileError {
             // What is put aside, partly or wholly removed is not at its path any more.
-            if let postpone, error.isForWantOfRoom, isInPlace(unit) { return postpone(unit) }
+            if waiting != nil, error.isForWantOfRoom, isInPlace(unit) {
+                waiting?.append(unit)
+                return
+            }
             passOver(unit)
             outcome.failures += 1
             event(.failed(unit, error))
