@@ -51,12 +51,11 @@ struct PlanCommand: ParsableCommand {
 
     func run() throws {
         let kept = KeptItems(records.form, isListed: kept)
-        let planning = Planning(
-            environment: try PurgeEnvironment(search, scope), target: target, progress: progress)
-        let result = try planning.makePlan(roots.paths, kept)
+        let environment = try PurgeEnvironment(search, scope)
+        let result = try environment.makePlan(for: target, below: roots.paths, kept, progress)
         if output?.isDash != true {
             var printer = PlanPrinter(records.form, now: result.plan.created)
-            printer.showsChanges = planning.environment.showsChanges(on: result.volume)
+            printer.showsChanges = environment.showsChanges(on: result.volume)
             for unit in result.plan.units { printer.write(unit) }
             printer.write(result)
         }
@@ -69,7 +68,7 @@ struct PlanCommand: ParsableCommand {
 /// Reports how much less than wanted a plan frees.
 ///
 /// - Returns: true when the plan frees enough.
-func reportShortfall(_ result: Planning.Result) -> Bool {
+func reportShortfall(_ result: MadePlan) -> Bool {
     let plan = result.plan
     if plan.missing.isEmpty { return true }
     let found =

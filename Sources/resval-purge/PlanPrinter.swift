@@ -67,7 +67,7 @@ struct PlanPrinter: ~Copyable {
         for _ in 0..<max(0, count) { buffer.append(byte: UInt8(ascii: " ")) }
     }
 
-    mutating func write(_ result: Planning.Result) {
+    mutating func write(_ result: MadePlan) {
         let plan = result.plan
         switch form {
         case .nulEnded: break
@@ -83,8 +83,8 @@ struct PlanPrinter: ~Copyable {
             line.add("missingInodes", plan.missing.inodes)
             line.add("classes", objects: PurgeClass.allCases) { purgeClass, line in
                 line.add("class", purgeClass.name)
-                line.add("units", result.totals.count(of: purgeClass))
-                line.add("bytes", result.totals.bytes(of: purgeClass))
+                line.add("units", result.found.totals.count(of: purgeClass))
+                line.add("bytes", result.found.totals.bytes(of: purgeClass))
             }
             line.add("kept", objects: result.kept.counts.byReason) { kept, line in
                 line.add("reason", kept.name)
@@ -96,16 +96,16 @@ struct PlanPrinter: ~Copyable {
         buffer.flush()
     }
 
-    private mutating func writeTotals(_ result: Planning.Result) {
+    private mutating func writeTotals(_ result: MadePlan) {
         let planned = PurgeTotals(result.plan.units)
         for purgeClass in PurgeClass.allCases {
-            let all = result.totals.count(of: purgeClass)
+            let all = result.found.totals.count(of: purgeClass)
             guard all > 0 else { continue }
             buffer.append(
                 text:
                     "\(purgeClass.name): \(planned.count(of: purgeClass)) of "
                     + "\(counted(all, "unit")), \(sizeText(planned.bytes(of: purgeClass))) of "
-                    + "\(sizeText(result.totals.bytes(of: purgeClass)))\n")
+                    + "\(sizeText(result.found.totals.bytes(of: purgeClass)))\n")
         }
         let units = counted(result.plan.units.count, "unit")
         buffer.append(

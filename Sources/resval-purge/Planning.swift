@@ -7,31 +7,28 @@ import StorageManagement
 import SystemCalls
 import SystemPackage
 
-/// Makes plans for the commands `plan` and `run`.
-struct Planning {
-    let environment: PurgeEnvironment
-    let target: TargetOptions
-    let progress: ProgressOptions
+/// A plan, with the results of the search for it.
+struct MadePlan {
+    let plan: PurgePlan
+    let found: FoundUnits
+    let kept: KeptItems
+    /// The search that the plan's units are checked by.
+    let search: UnitSearch
+    let volume: FilePath
+}
 
-    /// A plan, with the results of the search for it.
-    struct Result {
-        let plan: PurgePlan
-        let totals: PurgeTotals
-        let kept: KeptItems
-        /// Whether more units may be deleted than the plan contains.
-        let isTruncated: Bool
-        /// The search that the plan's units are checked by.
-        let search: UnitSearch
-        let volume: FilePath
-    }
-
-    /// Makes a plan, and records how much may be deleted on the volume.
+extension PurgeEnvironment {
+    /// Makes a plan for the commands `plan` and `run`, and records how much may be deleted on the
+    /// volume.
     ///
     /// - Parameter kept: receives the kept items.
-    func makePlan(_ roots: [PathArgument], _ kept: KeptItems) throws -> Result {
+    func makePlan(
+        for target: TargetOptions, below roots: [PathArgument], _ kept: KeptItems,
+        _ progress: ProgressOptions
+    ) throws -> MadePlan {
         var realRoots: [FilePath] = []
         for root in roots { realRoots.append(try NamedItem(at: root.path).path) }
-        let volume = try environment.volume(realRoots)
+        let volume = try volume(realRoots)
         let space = try StorageSpace(at: volume)
         guard let bytes = space.bytes else {
             throw FileError(
@@ -39,7 +36,7 @@ struct Planning {
                 path: volume)
         }
         let display = progress.begin(counting: "items examined")
-        let search = environment.search(realRoots, space, display)
+        let search = search(realRoots, space, display)
         let wanted = target.wanted(of: bytes, search.countsInodes ? space.inodeAmounts : [])
         let (plan, found): (PurgePlan, FoundUnits)
         do {
@@ -51,9 +48,9 @@ struct Planning {
         }
         kept.finish()
         record(found.totals.certainBytes, plan)
-        return Result(
-            plan: plan, totals: found.totals, kept: kept, isTruncated: found.isTruncated,
-            search: environment.search(realRoots, space), volume: volume)
+        return MadePlan(
+            plan: plan, found: found, kept: kept, search: self.search(realRoots, space),
+            volume: volume)
     }
 }
 

@@ -95,13 +95,12 @@ struct RunCommand: ParsableCommand {
         _ environment: PurgeEnvironment, _ report: inout PurgeReport
     ) throws -> Bool {
         let kept = KeptItems(form, isListed: kept)
-        let planning = Planning(environment: environment, target: target, progress: progress)
-        let result = try planning.makePlan(paths.paths, kept)
+        let result = try environment.makePlan(for: target, below: paths.paths, kept, progress)
         guard reportShortfall(result) || partial else { return false }
         report.printer.showsChanges = environment.showsChanges(on: result.volume)
         return try execute(
-            result.plan, result.search, on: result.volume, of: result.totals.certainBytes,
-            goesOn: result.isTruncated, &report)
+            result.plan, result.search, on: result.volume, of: result.found.totals.certainBytes,
+            goesOn: result.found.isTruncated, &report)
     }
 
     /// Executes a plan from a file if it frees enough.
