@@ -138,7 +138,7 @@ public struct UnitSearch: Sendable {
         let devices = devices(sharingSpaceWith: volume, status)
         return PurgeRules(
             devices: devices,
-            mayShareExtents: try SpaceReporting.mayShareExtents(volume, status, goal),
+            mayShareExtents: try mayShareExtents(volume, status),
             locations: LocationIdentities(
                 environment, protected: protected, user: user, devices: devices),
             owners: UnlistedOwners(but: environment.base.users, user) { [environment] in
@@ -244,14 +244,13 @@ public struct UnitSearch: Sendable {
     }
 }
 
-/// The filesystems known to report correctly how much space deleting frees.
-enum SpaceReporting {
-    /// Whether files on the filesystem can share extents, as far as that matters for a goal.
+extension UnitSearch {
+    /// Whether files on the filesystem can share extents, as far as that matters for the goal.
     ///
     /// - Throws: ``FileError`` `unsupportedFilesystem`, with the reason, for a filesystem on
     ///   which deleting is not known to free space on a disk of this machine.
-    static func mayShareExtents(
-        _ path: FilePath, _ status: FileStatus, _ goal: UnitSearch.Goal
+    private func mayShareExtents(
+        _ path: FilePath, _ status: FileStatus
     ) throws(FileError) -> Bool {
         guard let mount = Volume(holding: status)?.mount else {
             throw refusal("its filesystem is not known", path)
@@ -279,7 +278,7 @@ enum SpaceReporting {
         }
     }
 
-    private static func refusal(_ reason: String, _ path: FilePath) -> FileError {
+    private func refusal(_ reason: String, _ path: FilePath) -> FileError {
         FileError(
             code: .unsupportedFilesystem, message: "nothing is deleted here: \(reason)",
             advice: "supported: ext4, xfs, btrfs and f2fs", path: path)

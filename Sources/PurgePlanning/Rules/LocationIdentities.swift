@@ -8,11 +8,9 @@ import SystemPackage
 struct LocationIdentities: Sendable {
     /// The protected directories and files; nothing below them is deleted either.
     private var protectedRoots = IdentitySet()
-    /// The identities that these have in snapshots.
-    private var twins = IdentitySet()
-    /// The times of birth of ``twins``, which a snapshot keeps: in any other subvolume a file may have
-    /// the same inode number.
-    private var births: [FileIdentity: [FileTime?]] = [:]
+    /// The identities that these have in snapshots, with their times of birth, which a snapshot keeps:
+    /// in any other subvolume a file may have the same inode number.
+    private var twins: [FileIdentity: [FileTime?]] = [:]
     /// Homes, locations, and all directories above them and above protected ones.
     private(set) var pathsToProtected = IdentitySet()
     /// The directories at which a location ends: homes, and locations whose content is not deleted
@@ -64,8 +62,7 @@ struct LocationIdentities: Sendable {
             protectedRoots.insert(status.identity)
             for device in devices {
                 if let twin = snapshotTwin(of: root, status, on: device) {
-                    twins.insert(twin)
-                    births[twin, default: []].append(status.creationTime)
+                    twins[twin, default: []].append(status.creationTime)
                 }
             }
         }
@@ -116,9 +113,8 @@ struct LocationIdentities: Sendable {
     }
 
     func isProtectedRoot(_ status: FileStatus) -> Bool {
-        if protectedRoots.contains(status.identity) { return true }
-        return twins.contains(status.identity)
-            && births[status.identity]?.contains(status.creationTime) == true
+        protectedRoots.contains(status.identity)
+            || twins[status.identity]?.contains(status.creationTime) == true
     }
 
     /// Returns the identity that a directory has in a snapshot of its subvolume: btrfs gives each
