@@ -148,7 +148,11 @@ final class LateFindings: Sendable {
         let isInDoubt = state.withLock { state in
             state.owners.count >= Self.limit || state.owners.contains(path.hashValue)
         }
-        return isInDoubt && CompanionFiles.exist(besides: path)
+        guard isInDoubt else { return false }
+        let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+        return CompanionFiles.exist(besides: Array(path[(slash + 1)...])) { name throws(Errno) in
+            try FilePath(bytes: path[...slash] + name).withoutFollowing.status()
+        }
     }
 }
 

@@ -16,7 +16,10 @@ extension Examination {
     /// Throws unless the name still leads to the file that was examined, unchanged, and no other
     /// process tried to open it since.
     func requireAtRest() throws(KeepReason) {
-        if !unit.isDirectory { try requireNoCompanions() }
+        // A file is deleted only together with its companions, so one that has any is kept.
+        if !unit.isDirectory, CompanionFiles.exist(besides: place.name, place.status) {
+            throw .companion
+        }
         let now = try status()
         guard now.size == unit.pin.size,
             now.contentModificationTime == unit.pin.contentModificationTime,
@@ -35,19 +38,6 @@ extension Examination {
             throw KeepReason(reaching: error)
         }
         throw .changed
-    }
-
-    /// A file is deleted only together with its companions, so one that has any is kept.
-    private func requireNoCompanions() throws(KeepReason) {
-        for name in CompanionFiles.names(of: place.name) {
-            do throws(Errno) {
-                if try place.status(of: name) != nil { throw Errno.fileExists }
-            } catch .fileNameTooLong {
-                continue
-            } catch {
-                throw .companion
-            }
-        }
     }
 }
 

@@ -36,13 +36,14 @@ enum CompanionFiles {
     }
 
     /// Whether a file has a companion next to it; true also when that cannot be determined.
-    static func exist(besides path: [UInt8]) -> Bool {
-        let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
-        let (directory, name) = (path[...slash], Array(path[(slash + 1)...]))
-        return names(of: name).contains { companion in
+    ///
+    /// - Parameter status: returns the status of a name next to the file; nil when there is none.
+    static func exist(
+        besides name: [UInt8], _ status: ([UInt8]) throws(Errno) -> FileStatus?
+    ) -> Bool {
+        names(of: name).contains { companion in
             do throws(Errno) {
-                _ = try FilePath(bytes: directory + companion).withoutFollowing.status()
-                return true
+                return try status(companion) != nil
             } catch {
                 return error != .noSuchFileOrDirectory && error != .fileNameTooLong
             }
