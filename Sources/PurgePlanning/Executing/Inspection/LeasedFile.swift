@@ -110,12 +110,7 @@ final class LeasedFile: Sendable {
 
     /// Throws `inUse` when another process tried to open the file since it was leased.
     func requireUndisturbed() throws(KeepReason) {
-        let isUndisturbed: Bool
-        do throws(Errno) {
-            isUndisturbed = try holdsWriteLease(of: descriptor)
-        } catch {
-            throw .untestable(error)
-        }
+        let isUndisturbed = try inspect { () throws(Errno) in try holdsWriteLease(of: descriptor) }
         guard isUndisturbed else { throw .inUse }
     }
 }
@@ -130,13 +125,17 @@ func requireUnlocked(
 }
 
 private func requireUnlocked(_ file: FileDescriptor) throws(KeepReason) {
-    let isFree: Bool
+    let isFree = try inspect { () throws(Errno) in try takeLock(on: file) }
+    guard isFree else { throw .locked }
+}
+
+/// Makes calls that tell whether something is in use, which is not known when one fails.
+func inspect<Result>(_ body: () throws(Errno) -> Result) throws(KeepReason) -> Result {
     do throws(Errno) {
-        isFree = try takeLock(on: file)
+        return try body()
     } catch {
         throw .untestable(error)
     }
-    guard isFree else { throw .locked }
 }
 
 extension Error {

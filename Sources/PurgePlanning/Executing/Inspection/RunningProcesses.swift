@@ -66,8 +66,7 @@ final class RunningProcesses {
     private func look(
         for items: Set<FileIdentity>
     ) throws(KeepReason) -> Set<FileIdentity> {
-        var look: TaskLook
-        do throws(Errno) {
+        let look = try inspect { () throws(Errno) in
             let processes = OwnedDescriptor(
                 try openFile(FilePath("/proc"), flags: [.readOnly, .directory]))
             defer { withExtendedLifetime(processes) {} }
@@ -79,7 +78,7 @@ final class RunningProcesses {
                 own = MountTable(mountinfo: bytes)
                 ownBytes = bytes
             }
-            look = TaskLook(items, own, known)
+            var look = TaskLook(items, own, known)
             try forEachNumber(inOpen: descriptor) { process, _ in
                 look.visit(process: process, in: descriptor)
                 return true
@@ -87,8 +86,7 @@ final class RunningProcesses {
             for mount in own.mounts where mount.isMountNamespace && effectiveUser() == 0 {
                 look.visit(namespaceHeldBy: mount.mountPoint, in: descriptor)
             }
-        } catch {
-            throw .untestable(error)
+            return look
         }
         if let shortage = look.shortage { throw .untestable(shortage) }
         if look.hasNewViews || look.views.count != known.count {

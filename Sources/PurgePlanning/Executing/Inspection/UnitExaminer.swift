@@ -183,12 +183,7 @@ final class UnitExaminer {
     }
 
     private func requireUnlockedDirectory(_ directory: OpenDirectory) throws {
-        let opened: OpenDirectory
-        do throws(Errno) {
-            opened = try directory.openToRead(".")
-        } catch {
-            throw KeepReason.untestable(error)
-        }
+        let opened = try inspect { () throws(Errno) in try directory.openToRead(".") }
         try requireUnlocked(opened.descriptor, patience)
     }
 
