@@ -13,18 +13,14 @@ struct NamespaceTests {
     /// works in the directory.
     private func run(_ home: PurgeHome, _ words: String) throws -> CommandResult {
         try require(.root, .tool("unshare"))
-        return try home.run(
-            "/bin/bash",
-            arguments: [
-                "-c",
-                """
-                (cd .cache/app/unit && exec sleep 60) & worker=$!
-                unshare --pid --fork --mount-proc "$0" \(words) --min-age 0 --smallest 0
-                code=$?
-                kill "$worker"
-                exit "$code"
-                """, FilePath.built("resval-purge"),
-            ])
+        return try home.shell(
+            """
+            (cd .cache/app/unit && exec sleep 60) & worker=$!
+            unshare --pid --fork --mount-proc "$0" \(words) --min-age 0 --smallest 0
+            code=$?
+            kill "$worker"
+            exit "$code"
+            """)
     }
 
     @Test("keeps directories, which unseen processes may use, and says how to go on")
@@ -66,20 +62,16 @@ struct NamespaceTests {
         let home = PurgeHome(home: root)
         try tool("chown", "-R", "1234", root.appending("own"), root.appending("mallory/build"))
         try tool("chown", "5678", root.appending("mallory"))
-        let result = try home.run(
-            "/bin/bash",
-            arguments: [
-                "-c",
-                """
-                unshare --mount --propagation private sh -c '
-                    mount --bind . /srv
-                    for name in own mallory; do
-                        setpriv --reuid 1234 --regid 1234 --clear-groups \\
-                            unshare --user --map-current-user \\
-                            env HOME=/srv/own "$0" plan --free 1M --min-age 0 "/srv/$name/build"
-                    done' "$0"
-                """, FilePath.built("resval-purge"),
-            ])
+        let result = try home.shell(
+            """
+            unshare --mount --propagation private sh -c '
+                mount --bind . /srv
+                for name in own mallory; do
+                    setpriv --reuid 1234 --regid 1234 --clear-groups \\
+                        unshare --user --map-current-user \\
+                        env HOME=/srv/own "$0" plan --free 1M --min-age 0 "/srv/$name/build"
+                done' "$0"
+            """)
         #expect(result.text.contains(" /srv/own/build/\n"), "\(result)")
         #expect(!result.text.contains("/srv/mallory"), "\(result)")
         let refused = "/srv/mallory/build: unsafe path transition: it belongs to another user"
@@ -94,21 +86,17 @@ struct NamespaceTests {
         try Self.tree.create(in: home.home)
         try tool("chown", "-R", "1234", home.home)
         // Root is mapped, so that the way to the home is safe, and the user is not.
-        let result = try home.run(
-            "/bin/bash",
-            arguments: [
-                "-c",
-                """
-                setpriv --reuid 1234 --regid 1234 --clear-groups unshare --user sh -c '
-                    echo $$ > pid
-                    until [ -e go ]; do sleep 0.1; done
-                    exec "$0" plan . --free 1M --min-age 0 --smallest 0 --kept --json' "$0" &
-                until [ -s pid ]; do sleep 0.1; done
-                echo "0 0 1" > "/proc/$(cat pid)/uid_map"
-                touch go
-                wait "$!"
-                """, FilePath.built("resval-purge"),
-            ])
+        let result = try home.shell(
+            """
+            setpriv --reuid 1234 --regid 1234 --clear-groups unshare --user sh -c '
+                echo $$ > pid
+                until [ -e go ]; do sleep 0.1; done
+                exec "$0" plan . --free 1M --min-age 0 --smallest 0 --kept --json' "$0" &
+            until [ -s pid ]; do sleep 0.1; done
+            echo "0 0 1" > "/proc/$(cat pid)/uid_map"
+            touch go
+            wait "$!"
+            """)
         #expect(!result.text.contains(#""type":"unit""#), "\(result)")
         #expect(result.text.contains(#""reason":"foreign-owner""#), "\(result)")
     }

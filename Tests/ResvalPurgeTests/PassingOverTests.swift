@@ -15,15 +15,11 @@ struct PassingOverTests {
 
     /// Runs `resval-purge run` while the first two units are open.
     private func run(_ home: PurgeHome, _ options: String) throws -> CommandResult {
-        try home.run(
-            "/bin/bash",
-            arguments: [
-                "-c",
-                """
-                exec 8< .cache/app/c0 9< .cache/app/c1
-                "$0" run . --min-age 0 \(options) 8<&- 9<&-
-                """, FilePath.built("resval-purge"),
-            ])
+        try home.shell(
+            """
+            exec 8< .cache/app/c0 9< .cache/app/c1
+            "$0" run . --min-age 0 \(options) 8<&- 9<&-
+            """)
     }
 
     private func isKept(_ name: String, in home: PurgeHome) -> String {
@@ -74,16 +70,11 @@ struct PassingOverTests {
     @Test("goes on after a ROOT that was a unit itself and is gone")
     func roots() throws {
         let home = try measuredHome { tree }
-        let files = (0..<6).map { ".cache/app/c\($0)" }
-        let result = try home.run(
-            "/bin/bash",
-            arguments: [
-                "-c",
-                """
-                exec 9< .cache/app/c1
-                "$0" run "$@" --free 2M --min-age 0 9<&-
-                """, FilePath.built("resval-purge"),
-            ] + files)
+        let result = try home.shell(
+            """
+            exec 9< .cache/app/c1
+            "$0" run .cache/app/c{0..5} --free 2M --min-age 0 9<&-
+            """)
         #expect(result.exitCode == 0, "\(result)")
         #expect(result.errorText == isKept("c1", in: home))
         #expect(try home.units == "c1 c3 c4 c5")
@@ -100,12 +91,8 @@ struct PassingOverTests {
     func planFile() throws {
         let home = try measuredHome { tree }
         _ = try home.run("plan", ".", "--free", "2M", "--min-age", "0", "--output", "plan.json")
-        let result = try home.run(
-            "/bin/bash",
-            arguments: [
-                "-c", "exec 9< .cache/app/c0; \"$0\" run plan.json --min-age 0 9<&-",
-                FilePath.built("resval-purge"),
-            ])
+        let result = try home.shell(
+            "exec 9< .cache/app/c0; \"$0\" run plan.json --min-age 0 9<&-")
         #expect(result.exitCode == 1, "\(result)")
         #expect(result.errorText.hasPrefix(isKept("c0", in: home)))
         #expect(try home.units == "c0 c2 c3 c4 c5")

@@ -35,10 +35,8 @@ struct RunCommandTests {
     func unread() throws {
         let home = try measuredHome { tree }
         try tool("touch", home(".cache/app/second"))
-        let script =
-            "\"$0\" run .cache --free 1M --partial --min-age 0 --smallest 0 --json >/dev/full"
-        let result = try home.run(
-            "/bin/sh", arguments: ["-c", script, FilePath.built("resval-purge")])
+        let result = try home.shell(
+            "\"$0\" run .cache --free 1M --partial --min-age 0 --smallest 0 --json >/dev/full")
         result.expect(
             exits: 2, says: "resval-purge: deleted 2 units, 10.0 KiB",
             "cannot write to standard output: ")
@@ -177,18 +175,14 @@ struct RunCommandTests {
             for index in 0..<8 { File(".cache/app/c\(index)", contentOfOneMebibyte) }
         }
         // The second unit is open, so there is time after the first is gone.
-        let result = try home.run(
-            "/bin/bash",
-            arguments: [
-                "-c",
-                """
-                exec 9< .cache/app/c1
-                "$0" run . --free 3M --min-age 0 9<&- & run=$!
-                while [[ -e .cache/app/c0 ]]; do sleep 0.01; done
-                fallocate -l 9M other
-                wait "$run"
-                """, FilePath.built("resval-purge"),
-            ])
+        let result = try home.shell(
+            """
+            exec 9< .cache/app/c1
+            "$0" run . --free 3M --min-age 0 9<&- & run=$!
+            while [[ -e .cache/app/c0 ]]; do sleep 0.01; done
+            fallocate -l 9M other
+            wait "$run"
+            """)
         result.expect(exits: 0, prints: "deleted 3 units, 3.0 MiB; 1 unit kept, 1.0 MiB; ")
         #expect(result.text.hasSuffix(" available now, 6.0 MiB less than before\n"))
         #expect(!result.errorText.contains("short"))
@@ -198,25 +192,21 @@ struct RunCommandTests {
     @Test("SIGHUP ends it between two units, however often it comes")
     func hangup() throws {
         let home = try measuredHome {}
-        let result = try home.run(
-            "/bin/bash",
-            arguments: [
-                "-c",
-                """
-                mkdir -p .cache/app/{first,second}
-                seq -f '.cache/app/first/%g' 6000 | xargs touch
-                touch .cache/app/second/file
-                "$0" run . --free 1G --partial --min-age 0 --smallest 0 > /dev/null & run=$!
-                for _ in $(seq 100000); do
-                    compgen -G '.cache/app/.resval-purge-*' > /dev/null && break
-                done
-                kill -HUP "$run"
-                kill -HUP "$run"
-                wait "$run"
-                echo "exit $?"
-                ls -A .cache/app
-                """, FilePath.built("resval-purge"),
-            ])
+        let result = try home.shell(
+            """
+            mkdir -p .cache/app/{first,second}
+            seq -f '.cache/app/first/%g' 6000 | xargs touch
+            touch .cache/app/second/file
+            "$0" run . --free 1G --partial --min-age 0 --smallest 0 > /dev/null & run=$!
+            for _ in $(seq 100000); do
+                compgen -G '.cache/app/.resval-purge-*' > /dev/null && break
+            done
+            kill -HUP "$run"
+            kill -HUP "$run"
+            wait "$run"
+            echo "exit $?"
+            ls -A .cache/app
+            """)
         #expect(result.text == "exit 129\nsecond\n", "\(result)")
     }
 

@@ -23,6 +23,11 @@ struct PurgeHome {
         try command(program, arguments: arguments, user: user, environment: environment).run()
     }
 
+    /// Runs a script of `bash` in the home, with `resval-purge` in `$0` and arguments from `$1` on.
+    func shell(_ script: String, _ arguments: any CommandArgument...) throws -> CommandResult {
+        try run("/bin/bash", arguments: ["-c", script, FilePath.built("resval-purge")] + arguments)
+    }
+
     /// `resval-purge`, or another program, in the home. Small units count by themselves, unless the
     /// arguments say otherwise.
     func command(

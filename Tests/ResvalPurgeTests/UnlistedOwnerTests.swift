@@ -16,18 +16,14 @@ struct UnlistedOwnerTests {
     {
         try require(.root)
         try tool("chown", "-R", "54321", home("people/novelist"))
-        return try home.run(
-            "/bin/bash",
-            arguments: [
-                "-c",
-                """
-                printf '#!/bin/sh\\n%s\\n' "$1" > answer
-                chmod +x answer
-                unshare --mount bash -c '
-                    mount --bind answer /usr/bin/getent
-                    "$0" plan --free 1M --min-age 0 --smallest 0 --all-owners \(words)' "$0"
-                """, FilePath.built("resval-purge"), answer,
-            ])
+        return try home.shell(
+            """
+            printf '#!/bin/sh\\n%s\\n' "$1" > answer
+            chmod +x answer
+            unshare --mount bash -c '
+                mount --bind answer /usr/bin/getent
+                "$0" plan --free 1M --min-age 0 --smallest 0 --all-owners \(words)' "$0"
+            """, answer)
     }
 
     @Test("have no protected directories deleted, and their other items like those of others")
