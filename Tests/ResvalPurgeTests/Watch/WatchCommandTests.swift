@@ -11,7 +11,7 @@ struct WatchCommandTests {
         let home = try watchedHome()
         let address = "@resval-test-\(UInt64.random(in: 0...(.max)))"
         let listener = try #require(DatagramListener(address))
-        let result = try home.run(
+        let result = try home.watch(
             """
             exec 9< .cache/app/c0
             "$PURGE" watch 2> "$LOG" 9<&- & watch=$!
@@ -20,9 +20,7 @@ struct WatchCommandTests {
             stat -c '%s %b' .local/state/resval/purge/journal
             leave 8
             until_above 20
-            kill -TERM "$watch"
-            wait "$watch"
-            echo "exit $?"
+            end_watch
             """, notifying: address)
         let log = try home.log
         #expect(result.text == "196608 384\nexit 0\n", "\(result)\n\(log)")
@@ -37,7 +35,7 @@ struct WatchCommandTests {
             #expect(home(name).exists, "\(name)")
         }
         #expect(!home(".cache/app/c1").exists)
-        let records = try tool("ls", home.home.appending(".local/state/resval/purge"))
+        let records = try tool("ls", home(".local/state/resval/purge"))
         #expect(records.contains("volume-"))
     }
 
@@ -54,7 +52,7 @@ struct WatchCommandTests {
             while True:
                 if s.recv(4096) == b"WATCHDOG=1": print(time.monotonic(), flush=True)
             """
-        let result = try home.run(
+        let result = try home.watch(
             """
             times=$(mktemp)
             python3 -c '\(listen)' '\(address)' > "$times" & listener=$!
@@ -68,9 +66,7 @@ struct WatchCommandTests {
             heard=$(($(wc -l < "$times") - begin))
             fsfreeze -u .
             until_above 20
-            kill -TERM "$watch"
-            wait "$watch"
-            echo "exit $?"
+            end_watch
             kill "$listener"
             rm "$times"
             ((heard >= 10)) || echo "heard $heard times"
@@ -82,16 +78,14 @@ struct WatchCommandTests {
     @Test("where what should go first is in use, something else goes soon")
     func inUse() throws {
         let home = try watchedHome()
-        let result = try home.run(
+        let result = try home.watch(
             """
             exec 10< .cache/app/c0 11< .cache/app/c1 12< .cache/app/c2
             exec 13< .cache/app/c3 14< .cache/app/c4 15< .cache/app/c5
             leave 8
             "$PURGE" watch 2> "$LOG" 10<&- 11<&- 12<&- 13<&- 14<&- 15<&- & watch=$!
             until_above 13
-            kill -TERM "$watch"
-            wait "$watch"
-            echo "exit $?"
+            end_watch
             """)
         let log = try home.log
         #expect(result.text == "exit 0\n", "\(result)\n\(log)")
@@ -105,7 +99,7 @@ struct WatchCommandTests {
     )
     func unreachable() throws {
         let home = try watchedHome(caches: 1)
-        let result = try home.run(
+        let result = try home.watch(
             """
             leave 6
             "$PURGE" watch --once 2> "$LOG.once"
@@ -113,9 +107,7 @@ struct WatchCommandTests {
             "$PURGE" watch 2> "$LOG" & watch=$!
             until_logged 'nothing is deleted'
             sleep 2.5
-            kill -TERM "$watch"
-            wait "$watch"
-            echo "exit $?"
+            end_watch
             """)
         let log = try home.log
         // A contentOfOneMebibyte is 3 % of the volume: 9 % would be left.
@@ -128,7 +120,7 @@ struct WatchCommandTests {
     @Test("at critical a part is better than nothing")
     func critical() throws {
         let home = try watchedHome(caches: 1)
-        let result = try home.run(
+        let result = try home.watch(
             """
             leave 3
             "$PURGE" watch --once 2> "$LOG"
@@ -142,16 +134,14 @@ struct WatchCommandTests {
     @Test("at critical what appears after a purge in vain is deleted in a minute")
     func appearing() throws {
         let home = try watchedHome(caches: 0)
-        let result = try home.run(
+        let result = try home.watch(
             """
             leave 3
             "$PURGE" watch 2> "$LOG" & watch=$!
             until_logged 'deleted 0 units'
             mv data/marked .cache/found
             for _ in $(seq 900); do [[ -e .cache/found ]] || break; sleep 0.1; done
-            kill -TERM "$watch"
-            wait "$watch"
-            echo "exit $?"
+            end_watch
             """)
         let log = try home.log
         #expect(result.text == "exit 0\n", "\(result)\n\(log)")
@@ -161,7 +151,7 @@ struct WatchCommandTests {
     @Test("inodes that run short are freed, too")
     func inodes() throws {
         let home = try watchedHome(caches: 0)
-        let result = try home.run(
+        let result = try home.watch(
             """
             free() { stat -f -c %d .; }
             for unit in $(seq 27); do

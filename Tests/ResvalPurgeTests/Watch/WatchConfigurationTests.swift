@@ -9,7 +9,7 @@ struct WatchConfigurationTests {
     @Test("a changed configuration counts after a restart, and SIGHUP ends the watch before")
     func restart() throws {
         let home = try watchedHome(configuration: "min-age = \"10h\"\n")
-        let result = try home.run(
+        let result = try home.watch(
             """
             "$PURGE" watch 2> "$LOG" & watch=$!
             until_logged 'pressure is normal'
@@ -23,9 +23,7 @@ struct WatchConfigurationTests {
             [[ -e .cache/app/c1 ]] || echo 'gone too soon'
             "$PURGE" watch 2> "$LOG" & watch=$!
             until_above 20
-            kill -TERM "$watch"
-            wait "$watch"
-            echo "exit $?"
+            end_watch
             """)
         let log = try home.log
         #expect(result.text == "exit 129\nexit 0\n", "\(result)\n\(log)")
@@ -34,16 +32,16 @@ struct WatchConfigurationTests {
     @Test("a wrong configuration is an error with a line of its own")
     func wrongConfiguration() throws {
         let home = try watchedHome(configuration: "\nvolums = []\n", caches: 0)
-        try home.run("\"$PURGE\" watch").expect(
+        try home.watch("\"$PURGE\" watch").expect(
             exits: 64, says: "purge.toml: line 2: volums is not a setting")
-        try home.run("\"$PURGE\" watch --config nowhere").expect(exits: 2)
+        try home.watch("\"$PURGE\" watch --config nowhere").expect(exits: 2)
     }
 
     @Test("a directory of the system for caches is refused")
     func systemDirectories() throws {
         let configuration = "caches = [\"/etc\", \"/usr\"]\ntemporary = [\"/var/lib\"]\n"
         let home = try watchedHome(configuration: configuration, caches: 0)
-        let result = try home.run(
+        let result = try home.watch(
             """
             "$PURGE" watch 2> "$LOG"
             echo "exit $?"
@@ -65,13 +63,11 @@ struct WatchConfigurationTests {
 
             """
         let home = try watchedHome(configuration: configuration, caches: 0)
-        let result = try home.run(
+        let result = try home.watch(
             """
             "$PURGE" watch 2> "$LOG" & watch=$!
             until_logged 'pressure is normal'
-            kill -TERM "$watch"
-            wait "$watch"
-            echo "exit $?"
+            end_watch
             """)
         let log = try home.log
         #expect(result.text == "exit 0\n", "\(result)\n\(log)")
@@ -87,15 +83,13 @@ struct WatchConfigurationTests {
     func missingVolume() throws {
         let configuration = "min-age = \"0\"\nvolumes = [\"/nonexistent\", \"~\"]\n"
         let home = try watchedHome(configuration: configuration)
-        let result = try home.run(
+        let result = try home.watch(
             """
             leave 8
             "$PURGE" watch 2> "$LOG" & watch=$!
             until_above 20
             sleep 1.2
-            kill -TERM "$watch"
-            wait "$watch"
-            echo "exit $?"
+            end_watch
             """)
         let log = try home.log
         #expect(result.text == "exit 0\n", "\(result)\n\(log)")
@@ -108,7 +102,7 @@ struct WatchConfigurationTests {
         let home = try watchedHome(configuration: configuration)
         let address = "@resval-test-\(UInt64.random(in: 0...(.max)))"
         let listener = try #require(DatagramListener(address))
-        let result = try home.run(
+        let result = try home.watch(
             """
             mkdir disk
             mount -t tmpfs -o size=1m none disk
@@ -118,9 +112,7 @@ struct WatchConfigurationTests {
             leave 8
             until_logged 'is not mounted'
             sleep 1.2
-            kill -TERM "$watch"
-            wait "$watch"
-            echo "exit $?"
+            end_watch
             """, notifying: address)
         let log = try home.log
         #expect(result.text == "exit 0\n", "\(result)\n\(log)")
@@ -136,7 +128,7 @@ struct WatchConfigurationTests {
     func notMounted() throws {
         let configuration = "min-age = \"0\"\nvolumes = [\"~/my disk/data\"]\n"
         let home = try watchedHome(configuration: configuration)
-        let result = try home.run(
+        let result = try home.watch(
             """
             mkdir -p 'my disk/data'
             leave 8
@@ -162,7 +154,7 @@ struct WatchConfigurationTests {
         try Tree {
             File(".local/share/marked", contentOfOneMebibyte).purgeable()
         }.create(in: home.home)
-        let result = try home.run(
+        let result = try home.watch(
             """
             "$PURGE" plan --free 1M --min-age 0
             leave 3
@@ -178,7 +170,7 @@ struct WatchConfigurationTests {
             "/.local/share: items marked purgeable in it are deleted only below mark-roots: name "
             + "it there to have them deleted"
         #expect(log.hasSuffix(advice), "\(log)")
-        let named = try tool("cat", home.home.appending("log.named"))
+        let named = try tool("cat", home("log.named"))
         #expect(!named.contains("mark-roots"), "\(named)")
         #expect(!home(".local/share/marked").exists)
     }
