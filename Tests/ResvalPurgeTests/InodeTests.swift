@@ -24,16 +24,20 @@ struct InodeTests {
         return (numbers[0], numbers[1])
     }
 
+    /// Makes files until twenty inodes are left.
+    private func useInodes(_ home: PurgeHome) throws {
+        try tool(
+            "sh", "-ec", "cd $0; seq -f 'data/%g' $(($1 - 20)) | xargs touch", home.home,
+            "\(try inodes(home).available)")
+    }
+
     @Test("status names them, empty files may go, and a percentage is meant of them, too")
     func short() throws {
         let home = try homeWithFewInodes()
         try tool("ln", home("Documents/letter"), home(".cache/app/linked"))
         let enough = try home.run("plan", ".", "--free", "1M", "--min-age", "0", "--kept")
         #expect(enough.text.contains("/file0: deleting it would free nothing\n"), "\(enough)")
-        let free = try inodes(home).available
-        try tool(
-            "sh", "-ec", "cd $0; seq -f 'data/%g' $(($1 - 20)) | xargs touch", home.home,
-            "\(free)")
+        try useInodes(home)
         let status = try home.run("status", ".", "--min-age", "0")
         let (total, available) = try inodes(home)
         #expect(
@@ -61,10 +65,7 @@ struct InodeTests {
     @Test("a target that is out of reach is told in inodes, and nothing is deleted")
     func outOfReach() throws {
         let home = try homeWithFewInodes()
-        let free = try inodes(home).available
-        try tool(
-            "sh", "-ec", "cd $0; seq -f 'data/%g' $(($1 - 20)) | xargs touch", home.home,
-            "\(free)")
+        try useInodes(home)
         let run = try home.run("run", ".", "--until-available", "60%", "--min-age", "0")
         #expect(run.exitCode == 1)
         #expect(run.errorText.contains("only 100 inodes of "), "\(run)")

@@ -81,18 +81,9 @@ struct RefusedCallsTests {
         "a run in which no unit can be examined is a failure that says so",
         arguments: ["run", "watch"])
     func untestable(command: String) throws {
-        let settings = """
-            min-age = "0s"
-            smallest = "0"
-            [thresholds]
-            low-percent = 50
-            low = "1T"
-            critical-percent = 50
-            critical = "1T"
-            """
         let home = try measuredHome {
-            Directory(".config") { Directory("resval") { File("purge.toml", settings) } }
-            Directory(".cache") { Directory("app") { File("unit", block) } }
+            File(".config/resval/purge.toml", configurationOfShortage)
+            File(".cache/app/unit", block)
         }
         try tool("fallocate", "--length", "20M", home("filler"))
         var words: [any CommandArgument] = [

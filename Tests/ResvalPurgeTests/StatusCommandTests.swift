@@ -6,17 +6,12 @@ import Testing
 
 @Suite("resval-purge status", .cleansUp)
 struct StatusCommandTests {
-    private let tree = Tree { File("home/.cache/app/unit/file", block) }
-
     @Test(
         "tells for each volume how short space is, and how much may go", arguments: [false, true])
     func volumes(_ isFull: Bool) throws {
-        try require(.root, .filesystem(.ext4))
-        let filesystem = try filesystem(.ext4)
-        try tree.create(in: filesystem.root)
-        let home = PurgeHome(home: filesystem.root.appending("home"))
+        let home = try measuredHome { File(".cache/app/unit/file", block) }
         if isFull {
-            let capacity = try #require(try filesystem.root.volumeCapacity())
+            let capacity = try #require(try home.home.volumeCapacity())
             let fill = capacity.available - capacity.total / 100
             try tool("fallocate", "-l", "\(fill)", home("fill"))
         }
@@ -41,12 +36,10 @@ struct StatusCommandTests {
 
     @Test("tells what is too young, and how marked items elsewhere are reached")
     func unreached() throws {
-        try require(.root, .filesystem(.ext4))
-        let filesystem = try filesystem(.ext4)
-        try tree.create(in: filesystem.root)
-        try Tree { Directory("build") { File("file", block) }.purgeable() }
-            .create(in: filesystem.root.appending("home"))
-        let home = PurgeHome(home: filesystem.root.appending("home"))
+        let home = try measuredHome {
+            File(".cache/app/unit/file", block)
+            Directory("build") { File("file", block) }.purgeable()
+        }
         let result = try home.run("status")
         result.expect(
             exits: 0,
@@ -65,10 +58,7 @@ struct StatusCommandTests {
 
     @Test("says why nothing is ever deleted on a volume")
     func unavailable() throws {
-        try require(.root, .filesystem(.tmpfs))
-        let filesystem = try filesystem(.tmpfs)
-        try tree.create(in: filesystem.root)
-        let home = PurgeHome(home: filesystem.root.appending("home"))
+        let home = PurgeHome(home: try filesystem(.tmpfs).root)
         try home.run("status", ".", "--min-age", "0").expect(
             exits: 0, prints: "  nothing is deleted here: it is in memory (tmpfs)")
     }

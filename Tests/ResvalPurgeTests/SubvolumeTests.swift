@@ -69,19 +69,8 @@ struct SubvolumeTests {
     @Test("are purged by a watch of the home")
     func watch() throws {
         let home = try subvolumes()
-        let settings = """
-            volumes = ["~"]
-            min-age = "0"
-            [thresholds]
-            low-percent = 50
-            low = "1T"
-            critical-percent = 50
-            critical = "1T"
-
-            """
-        try Tree {
-            Directory(".config") { Directory("resval") { File("purge.toml", settings) } }
-        }.create(in: home.home)
+        try Tree { File(".config/resval/purge.toml", configurationOfShortage) }
+            .create(in: home.home)
         // Less than half of so small a volume is available.
         let result = try home.run("watch", "--once")
         #expect(result.errorText.contains("deleted 2 units, "), "\(result)")

@@ -60,3 +60,14 @@ func watchedHome(
         File("data/marked", contentOfOneMebibyte).purgeable()
     }
 }
+
+/// A configuration by which every small volume is short of space, and items of any age and size may go.
+let configurationOfShortage = """
+    min-age = "0"
+    smallest = "0"
+    [thresholds]
+    low-percent = 50
+    low = "1T"
+    critical-percent = 50
+    critical = "1T"
+    """
