@@ -43,18 +43,6 @@ struct RunCommandTests {
         #expect(try home.units == "")
     }
 
-    @Test("leaves what changed since the plan alone, and says so")
-    func changed() throws {
-        let home = try measuredHome { tree }
-        _ = try home.run("plan", ".", "--free", "1B", "--min-age", "0", "--output", "plan.json")
-        for name in ["first", "second"] {
-            try tool("cp", home("plain"), home(".cache/app/\(name)"))
-        }
-        try home.run("run", "plan.json", "--min-age", "0", "--json").expect(
-            exits: 1, prints: "\"reason\":\"changed\"")
-        #expect(try home.units == "first second")
-    }
-
     @Test("evaluates ages again: what a plan named is kept without its --min-age")
     func ages() throws {
         let home = try measuredHome { tree }

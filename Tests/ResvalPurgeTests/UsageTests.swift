@@ -44,15 +44,6 @@ struct UsageTests {
         #expect(result.errorText.hasPrefix("resval-purge: "))
     }
 
-    @Test("is found by resval purge, which hands its arguments on")
-    func companion() throws {
-        let home = try purgeHome {}
-        let version = try home.run(arguments: ["--version"])
-        #expect(version.exitCode == 0)
-        let through = try home.run(.built("resval"), arguments: ["purge", "--version"])
-        #expect(through == version)
-    }
-
     @Test("shows help with examples for each command", arguments: ["plan", "run", "status"])
     func help(_ command: String) throws {
         let home = try purgeHome {}
