@@ -19,14 +19,6 @@ struct CommandTests {
         #expect(result.errorOutput == command.input)
     }
 
-    @Test("the environment is changed and the working directory set")
-    func environment() throws {
-        let command = Command(
-            "/bin/sh", "-c", #"printf %s "$NAME,${HOME-none},$PWD""#, in: "/usr",
-            environment: ["NAME": "value", "HOME": nil])
-        #expect(try command.run().text == "value,none,/usr")
-    }
-
     @Test("no test, and no command, has the home or the settings of whoever runs the tests")
     func closedEnvironment() throws {
         let known = ["CI", "HOME", "LD_LIBRARY_PATH", "PATH", "PWD", "SHLVL", "_"]
@@ -40,11 +32,6 @@ struct CommandTests {
         #expect(try tool("sh", "-c", "echo $HOME") == home)
         #expect(getenv("HOME").map { String(cString: $0) } == home)
         #expect(throws: CommandFailure.self) { try tool("mkdir", "-p", "\(home)/.config") }
-    }
-
-    @Test("a signal is distinguished from an exit code")
-    func signals() throws {
-        #expect(try Command("/bin/sh", "-c", "kill -9 $$").run().end == .signal(9))
     }
 
     @Test("a command that leaves its input unread is no trouble")

@@ -40,13 +40,4 @@ struct TreeTests {
         }
         #expect(throws: Errno.noSuchFileOrDirectory) { try root.status() }
     }
-
-    @Test("the hostile names differ and are valid names")
-    func hostileNames() throws {
-        #expect(Set(HostileNames.all).count == 21)
-        let root = try temporaryDirectory { for name in HostileNames.all { File(name) } }
-        for name in HostileNames.all {
-            try #expect(root.appending(name).status().kind == .regularFile)
-        }
-    }
 }
