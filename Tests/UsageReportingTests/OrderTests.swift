@@ -59,7 +59,7 @@ struct OrderTests {
         return answer
     }
 
-    @Test("twenty orders of ROOTs and of making directories and names give one answer")
+    @Test("twenty orders of ROOTs, directories and names, and of threads, give one answer")
     func shuffled() throws {
         let filesystem = try filesystem(.tmpfs)
         var expected: [String: [Int64]]?
@@ -69,7 +69,7 @@ struct OrderTests {
             try tool("mkdir", base)
             try make(in: base, &order)
             let roots = ["a", "b", "c", "a/deep", "c/p"].shuffled(using: &order)
-            let report = try measure(roots.map { base.appending($0) }, threads: 1 + round % 4)
+            let report = try measure(roots.map { base.appending($0) }, threads: 1 + round % 8)
             let found = answer(report, below: base)
             #expect(found == expected ?? found, "\(roots)")
             try #expect(

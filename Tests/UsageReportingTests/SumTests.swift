@@ -93,26 +93,6 @@ struct SumTests {
         #expect(both.freed == both.allocated)
     }
 
-    @Test("any number of threads, twenty times, gives one answer")
-    func order() throws {
-        let root = try temporaryDirectory(containing: Self.linked)
-        func answer(_ threads: Int) throws -> [FilePath: [Int64]] {
-            let report = try measure(root.appending("c"), root, threads: threads)
-            var (answer, waiting): ([FilePath: [Int64]], [UsageDirectory]) = ([:], [report.total])
-            while let next = waiting.popLast() {
-                waiting += next.children
-                answer[next.path] = [
-                    next.allocated, next.apparent, next.freed, next.sharedBelow,
-                    next.fileCount,
-                ]
-            }
-            return answer
-        }
-        let first = try answer(1)
-        #expect(first.count == 6 + HostileNames.all.count)
-        for round in 0..<20 { try #expect(answer(1 + round % 8) == first) }
-    }
-
     @Test("5,000 levels and 20,000 directories in one are measured")
     func extremes() throws {
         let root = try temporaryDirectory {
