@@ -50,18 +50,6 @@ struct StoredValueTests {
         }
     }
 
-    @Test("unset is nil, false is false, and removing tells whether there was a value")
-    func unset() throws {
-        let file = try temporaryFile()
-        try #expect(file.value(for: .isPurgeable) == nil)
-        try #expect(file.removeValue(for: .isPurgeable) == false)
-        try file.setValue(false, for: .isPurgeable)
-        try #expect(file.value(for: .isPurgeable) == false)
-        try #expect(file.removeValue(for: .isPurgeable) == true)
-        try #expect(file.value(for: .isPurgeable) == nil)
-        try #expect(file.marks() == Marks.none)
-    }
-
     @Test("setting one key leaves the others as they are, malformed ones too")
     func independence() throws {
         let root = try temporaryDirectory {
@@ -87,18 +75,5 @@ struct StoredValueTests {
         }
         #expect(code { try file.marks() } == .noSuchFile)
         #expect(code { try root.appending("missing/f").marks() } == .noSuchFile)
-    }
-
-    @Test("marks on files with many other attributes are found")
-    func manyAttributes() throws {
-        let filesystem = try filesystem(.xfs) { File("f") }
-        let file = filesystem.root.appending("f")
-        for index in 0..<200 {
-            try file.setExtendedAttribute(
-                named: ExtendedAttributeName("user.some.other.attribute.\(index)"), to: [1])
-        }
-        try file.setValue(true, for: .isPurgeable)
-        try #expect(file.marks() == Marks(isPurgeable: true))
-        try #expect(file.extendedAttributeNames().count == 201)
     }
 }
