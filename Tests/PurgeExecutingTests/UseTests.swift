@@ -162,25 +162,4 @@ struct UseTests {
             try Command("/usr/bin/python3", "-c", read, home(".cache/app/data.db"))
                 .runSuccessfully() == "42")
     }
-
-    @Test("a database that a process has open in a unit")
-    func openDatabase() throws {
-        try require(.tool("python3"))
-        let script = """
-            import sqlite3, sys, time
-            c = sqlite3.connect(sys.argv[1])
-            c.execute("pragma journal_mode=wal")
-            c.execute("create table t (x)")
-            c.commit()
-            open(sys.argv[1] + "-ready", "w").close()
-            time.sleep(60)
-            """
-        try expectKept(".cache/app/unit/deep", as: .inUse) { path, purge in
-            let database = path.appending("data.db")
-            let process = try SleepingProcess("/usr/bin/python3", "-c", script, database)
-            while !path.appending("data.db-ready").exists { usleep(10_000) }
-            try purge()
-            process.end()
-        }
-    }
 }
