@@ -5,16 +5,6 @@ import Testing
 
 @Suite("resval set and unset", .cleansUp)
 struct SetTests {
-    @Test("values are stored as the format writes them, and read back by setfattr's twin")
-    func storesValues() throws {
-        try require(.tool("getfattr"))
-        let root = try temporaryDirectory { File("file") }
-        try resval("set", "excluded=TRUE,isPurgeable=0", "file", in: root).expect(exits: 0)
-        let shown = try tool("getfattr", "--absolute-names", "-d", root.appending("file"))
-        #expect(shown.contains("user.resval.isExcludedFromBackup=\"true\""))
-        #expect(shown.contains("user.resval.isPurgeable=\"false\""))
-    }
-
     @Test(
         "a value is taken as yes, on, true or 1, in any case, and stored in one form",
         arguments: [
@@ -45,13 +35,6 @@ struct SetTests {
             prints: "./file\n")
         expect(try resval("unset", "ALL", "file", in: root), exits: 0)
         try #expect(path.marks().isEmpty)
-    }
-
-    @Test("a word that is a value on the command line is malformed in an attribute")
-    func wordsAreNotFormat() throws {
-        let attribute = StoredKey.isPurgeable.attribute
-        let root = try temporaryDirectory { File("f").attribute(attribute, "yes") }
-        try #expect(resval("get", "purgeable", "f", in: root).exitCode == 2)
     }
 
     @Test("a second value as an operand is refused before anything is stored, unless it is a file")

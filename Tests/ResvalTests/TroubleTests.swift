@@ -163,12 +163,6 @@ struct TroubleTests {
         }
     }
 
-    @Test("unset finds nothing where nothing can be set")
-    func unsetWithoutAttributes() throws {
-        let result = try resval("unset", "excluded,purgeable", "/proc/self/comm", in: "/")
-        expect(result, exits: 0)
-    }
-
     @Test("more names of attributes than the kernel lists hide no answer")
     func manyNames() throws {
         let filesystem = try filesystem(.xfs) { File("f", "text").excluded() }
