@@ -82,18 +82,10 @@ struct CompletenessTests {
 
     @Test("where directories do not tell kinds", arguments: WalkTool.allWays)
     func unknownKinds(tool: WalkTool) throws {
-        let base = try temporaryDirectory { Directory("mount") }
-        try require(.root, .tool("mkfs.ext4"), .filesystem(.ext4))
-        let image = base.appending("image")
-        try TestSupport.tool("truncate", "-s", "8M", image)
-        try TestSupport.tool("mkfs.ext4", "-q", "-F", "-O", "^filetype", image)
-        let root = base.appending("mount")
-        try TestSupport.tool("mount", "-o", "loop", image, root)
-        defer { _ = try? TestSupport.tool("umount", root) }
-        try Tree {
+        let root = try filesystem(.ext4, features: ["-O", "^filetype"]) {
             Directory("a") { Directory("b") { File("f") } }
             SymbolicLink("link", to: "a")
-        }.create(in: root)
+        }.root
         let visits = try tool.walk(root)
         try #expect(visits.paths == listing(of: root))
         #expect(visits.paths.contains(root.pushing("a/b/f").bytes))

@@ -1,5 +1,6 @@
 import FileTree
 import Glibc
+import SystemCalls
 import SystemPackage
 
 /// `walk [--threads N] [--one-filesystem] [--no-follow] [--stop-after N] [--summary] ROOT…`
@@ -61,40 +62,24 @@ struct WalkOptions: Sendable {
 
 /// What a walk must leave as it was, and the memory it took.
 struct ProcessState {
-    let descriptorCount = names(in: "/proc/self/fd").count
-    let workingDirectory = link("/proc/self/cwd")
+    let descriptorCount = entryCount("/proc/self/fd")
+    let workingDirectory = try? symbolicLinkTarget(FilePath("/proc/self/cwd").withoutFollowing)
     let peakKibibytes = highWaterMark()
 }
 
-private func names(in directory: String) -> [String] {
-    guard let stream = opendir(directory) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-        names.append(
-            withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            })
+private func entryCount(_ directory: FilePath) -> Int {
+    var count = 0
+    try? forEachName(in: directory) { _ in
+        count += 1
+        return true
     }
-    return names
-}
-
-private func link(_ path: String) -> [CChar] {
-    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink(path, &target, target.count)
-    return Array(target.prefix(max(count, 0)))
+    return count
 }
 
 /// `VmHWM` of `/proc/self/status`; -1 when it cannot be read.
 private func highWaterMark() -> Int {
-    guard let file = fopen("/proc/self/status", "r") else { return -1 }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    while fgets(&line, CInt(line.count), file) != nil {
-        let text = String(
-            decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        guard text.hasPrefix("VmHWM:") else { continue }
-        return text.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? -1
-    }
-    return -1
+    let text = (try? contentsOfFile("/proc/self/status")) ?? []
+    let line = String(decoding: text, as: UTF8.self).split(separator: "\n")
+        .first { $0.hasPrefix("VmHWM:") }
+    return line?.split { !$0.isNumber }.first.flatMap { Int($0) } ?? -1
 }
