@@ -1,6 +1,5 @@
 import BackupPlanning
 import EffectiveValues
-import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage

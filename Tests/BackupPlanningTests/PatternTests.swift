@@ -1,4 +1,3 @@
-import ResourceValues
 import SystemCalls
 import SystemPackage
 import TestSupport

@@ -1,7 +1,7 @@
 import BackupPlanning
 import EffectiveValues
-import ResourceValues
 import StoragePolicy
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing

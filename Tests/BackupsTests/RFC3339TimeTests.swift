@@ -1,9 +1,6 @@
-import ResourceValues
 import SystemCalls
 import TestSupport
 import Testing
-
-@testable import Backups
 
 @Suite("Reading times")
 struct RFC3339TimeTests {

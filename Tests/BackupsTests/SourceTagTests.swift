@@ -1,4 +1,4 @@
-import ResourceValues
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 import TestSupport

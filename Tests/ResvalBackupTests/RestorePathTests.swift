@@ -1,4 +1,3 @@
-import Glibc
 import SystemCalls
 import SystemPackage
 import TestSupport

@@ -1,5 +1,4 @@
 import EffectiveValues
-import ResourceValues
 import SystemCalls
 import SystemPackage
 import TestSupport

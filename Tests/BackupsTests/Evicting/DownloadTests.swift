@@ -1,4 +1,3 @@
-import CLinux
 import EffectiveValues
 import ResourceValues
 import SystemCalls

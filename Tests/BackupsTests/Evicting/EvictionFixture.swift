@@ -1,5 +1,4 @@
 import EffectiveValues
-import Glibc
 import ResourceValues
 import SystemCalls
 import SystemPackage

@@ -1,4 +1,3 @@
-import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage

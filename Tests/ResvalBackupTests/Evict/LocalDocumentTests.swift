@@ -1,5 +1,4 @@
 import Glibc
-import ResourceValues
 import SystemCalls
 import SystemPackage
 import TestSupport

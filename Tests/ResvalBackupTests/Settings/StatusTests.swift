@@ -1,5 +1,4 @@
 import CommandSupport
-import ResourceValues
 import SystemCalls
 import SystemPackage
 import TestSupport
