@@ -12,6 +12,8 @@ struct BackupFixture {
     let base: FilePath
     /// The user who runs the commands; nil for the one who runs the tests.
     let user: UInt32?
+    /// Whether repository, password and all else come from a configuration.
+    var isConfigured = false
 
     /// The directory to back up.
     var source: FilePath { base.appending("source") }
@@ -24,11 +26,16 @@ struct BackupFixture {
     var target: FilePath { base.appending("target") }
 
     var environment: [String: String?] {
-        [
-            "RESVAL_BACKUP_REPOSITORY": "\(repository)",
-            "RESTIC_PASSWORD_FILE": "\(base)/password", "RESTIC_CACHE_DIR": "\(base)/cache",
-            "HOME": "\(base)/home",
-        ]
+        let (home, cache) = ("\(base)/home", "\(base)/cache")
+        return isConfigured
+            ? [
+                "HOME": home, "RESTIC_CACHE_DIR": cache, "XDG_CONFIG_HOME": "\(base)/config",
+                "XDG_STATE_HOME": "\(state)",
+            ]
+            : [
+                "HOME": home, "RESTIC_CACHE_DIR": cache, "RESTIC_PASSWORD_FILE": "\(base)/password",
+                "RESVAL_BACKUP_REPOSITORY": "\(repository)",
+            ]
     }
 
     /// The command `resval-backup` with these arguments.
@@ -157,9 +164,7 @@ struct BackupFixture {
 
     /// Waits until no restic works on the repository, and notes that each lock there was seen for 31
     /// minutes, so that the next command that it keeps out removes it.
-    ///
-    /// - Parameter stateHome: nil for that of the fixture's home.
-    func ageLocks(in stateHome: FilePath? = nil) throws {
+    func ageLocks() throws {
         let wait = """
             for _ in $(seq 200); do
                 grep -qszxF "RESTIC_REPOSITORY=$1" /proc/[0-9]*/environ || break
@@ -171,7 +176,7 @@ struct BackupFixture {
         for time in [0, LockSights.deadAge] {
             _ = try sights.see(locks(), bootIdentifier: "earlier", bootTime: time)
         }
-        let state = stateHome ?? base.appending("home/.local/state")
+        let state = isConfigured ? self.state : base.appending("home/.local/state")
         let file = "locks-\(RepositoryLocation(bytes: repository.bytes).fingerprint)" as FileName
         let directory = state.appending("resval/backup")
         try tool("mkdir", "-p", directory)
@@ -197,9 +202,13 @@ struct BackupFixture {
     /// Runs restic on the repository, which must succeed.
     @discardableResult
     func restic(_ arguments: any CommandArgument...) throws -> String {
-        guard let restic = FilePath.tool("restic") else { return "" }
-        let words: [any CommandArgument] = ["-q", "-r", repository] + arguments
-        return try Command(restic, arguments: words, environment: environment).runSuccessfully()
+        let options: [any CommandArgument] = [
+            "-q", "-r", repository, "--password-file", "\(base)/password",
+        ]
+        return try Command(
+            #require(FilePath.tool("restic")), arguments: options + arguments,
+            environment: environment
+        ).runSuccessfully()
     }
 
     /// Gives the source an extended attribute whose name restic cannot store, so that snapshots of it

@@ -299,7 +299,7 @@ struct JSONFieldsTests {
     @Test("resval-backup run and status print what resval-json(5) says")
     func status() throws {
         let fixture = try configuredBackup { Self.tree }
-        try expectDocumented(fixture.command("run", "--json").run(), "resval-backup", "run")
-        try expectDocumented(fixture.command("status", "--json").run(), "resval-backup", "status")
+        try expectDocumented(fixture.run("run", "--json"), "resval-backup", "run")
+        try expectDocumented(fixture.run("status", "--json"), "resval-backup", "status")
     }
 }

@@ -195,27 +195,26 @@ struct HiddenFallTests {
 
     @Test("a SOURCE that fell and becomes part of another stays held")
     func partOfAnother() throws {
-        let fixture = try configuredBackup { Self.tree }
-        let backup = fixture.backup
+        let backup = try configuredBackup { Self.tree }
         func configure(_ source: FilePath) throws {
-            let usual = fixture.usual.split(separator: "\n").dropFirst().joined(separator: "\n")
-            try fixture.configure(
+            let usual = backup.usual.split(separator: "\n").dropFirst().joined(separator: "\n")
+            try backup.configure(
                 "sources = [\"\(source)\"]\n\(usual)\nverify = \"never\"\n"
                     + "[retention]\nkeep-last = 1\n")
         }
         try configure(backup("docs"))
-        try fixture.command("run").run(exits: 0)
+        try backup.run("run", exits: 0)
         let first = try backup.originals().first
         try shell(#"rm "$1"/docs/*"#, backup.source)
-        try fixture.command("run").run(exits: 3)
+        try backup.run("run", exits: 3)
         try configure(backup.source)
         for _ in 0..<2 {
-            try fixture.command("run").run(exits: 0)
+            try backup.run("run", exits: 0)
             #expect(try backup.originals().first == first)
-            try fixture.command("status").run(exits: 3, prints: "covers less than an earlier")
+            try backup.run("status", exits: 3, prints: "covers less than an earlier")
         }
-        try fixture.command("accept").runSuccessfully()
-        try fixture.command("run").runSuccessfully()
+        try backup.runSuccessfully("accept")
+        try backup.runSuccessfully("run")
         #expect(try backup.originals().count == 1)
     }
 

@@ -198,12 +198,11 @@ struct KnownRepositoryTests {
 
     @Test("where environment and configuration name two, restore says which one it reads, and asks")
     func choice() throws {
-        let fixture = try configuredBackup { Self.tree }
-        let backup = fixture.backup
-        try fixture.command("run").run(exits: 0)
+        let backup = try configuredBackup { Self.tree }
+        try backup.run("run", exits: 0)
         let other = backup.base.appending("other")
         try tool("cp", "-r", backup.repository, other)
-        var command = fixture.command("restore", "--snapshot", "latest", "--target", backup.target)
+        var command = backup.command(["restore", "--snapshot", "latest", "--target", backup.target])
         command.environment["RESVAL_BACKUP_REPOSITORY"] = other.string
         command.environment["RESTIC_PASSWORD_FILE"] = "\(backup.base)/password"
         try command.run(exits: 1, says: "\(other): is the repository that is read")

@@ -123,10 +123,10 @@ struct SilenceTests {
     @Test("what gives the password and ssh ask on the terminal, and get the answer")
     func terminal() throws {
         try require(.tool("script"), .tool("bash"))
-        let fixture = try configuredBackup { Self.tree }
-        let backup = fixture.backup
+        let backup = try configuredBackup { Self.tree }
         let ask = #"sh -c "read -r word < /dev/tty; echo $word""#
         let script = """
+            cd "$2"
             printf '%s\\n' '#!/bin/sh' 'touch "$0.asks"' 'read -r word < /dev/tty' 'echo "got $word" > "$0.got"' > ssh
             chmod +x ssh; PATH=$PWD:$PATH
             (sleep 2; echo "$1"
@@ -138,11 +138,9 @@ struct SilenceTests {
         for (location, outcome) in [
             ("\(backup.repository)", "code 0"), ("sftp:h:/x", "got answer"),
         ] {
-            let settings = fixture.withoutPassword.replacing("\(backup.repository)", with: location)
-            try fixture.configure(settings + "verify = \"never\"\npassword-command = '\(ask)'\n")
-            var command = fixture.script(script, repositoryPassword)
-            command.workingDirectory = backup.base
-            let result = try command.run()
+            let settings = backup.withoutPassword.replacing("\(backup.repository)", with: location)
+            try backup.configure(settings + "verify = \"never\"\npassword-command = '\(ask)'\n")
+            let result = try backup.script(script, repositoryPassword, backup.base)
             #expect(result.text.contains(outcome), "\(result)")
         }
     }

@@ -22,40 +22,39 @@ struct ConfigurationTests {
         let fixture = try configuredBackup { tree }
         try fixture.configure(
             fixture.withoutPassword
-                + "password-command = \"cat \(fixture.backup.base)/password\"\n")
-        let source = fixture.backup.source
+                + "password-command = \"cat \(fixture.base)/password\"\n")
+        let source = fixture.source
         let file = source.appending("large")
         let commands: [[any CommandArgument]] = [
             ["create", source], ["create", source], ["plan", source], ["create"], ["plan"],
             ["snapshots"], ["show", "latest"], ["diff", "latest", "latest"], ["verify"],
-            ["restore", "--snapshot", "latest", "--target", fixture.backup.target],
+            ["restore", "--snapshot", "latest", "--target", fixture.target],
             ["snapshots", file],
             ["evict", file], ["evict", "--list", source], ["download", file],
             ["forget", "--keep-last", "1"], ["prune"],
         ]
         for arguments in commands {
-            var command = fixture.command()
-            command.arguments = arguments.map(\.argumentBytes)
-            try command.run(exits: 0)
+            try fixture.command(arguments).run(exits: 0)
         }
         // By its name, too, and where the environment names another.
-        let other = fixture.backup.base.appending("other.toml")
+        let other = fixture.base.appending("other.toml")
         try tool("mv", fixture.configuration, other)
-        try fixture.command("snapshots").run(exits: 64)
-        var named = fixture.command("snapshots", "--config", other)
+        try fixture.run("snapshots", exits: 64)
+        var named = fixture.command(["snapshots", "--config", other])
         named.environment["RESVAL_BACKUP_REPOSITORY"] = "/nowhere"
         named.environment["RESTIC_PASSWORD"] = "wrong"
         try named.run(exits: 0)
-        try fixture.command("snapshots", "--config", other, "--repository", "/nowhere").run(
-            exits: 64, says: "give --repository or --config, not both")
+        try fixture.run(
+            "snapshots", "--config", other, "--repository", "/nowhere", exits: 64,
+            says: "give --repository or --config, not both")
     }
 
     @Test("init makes the repository that the configuration names")
     func initialization() throws {
         let fixture = try configuredBackup { tree }
-        try tool("rm", "-r", fixture.backup.repository)
-        try fixture.command("init").runSuccessfully()
-        try fixture.command("run").runSuccessfully()
+        try tool("rm", "-r", fixture.repository)
+        try fixture.runSuccessfully("init")
+        try fixture.runSuccessfully("run")
     }
 
     @Test(
@@ -63,22 +62,21 @@ struct ConfigurationTests {
         arguments: ["default", "named", "contradicted"])
     func advice(configuration: String) throws {
         let fixture = try configuredBackup { tree }
-        let other = fixture.backup.base.appending("a 'name'.toml")
+        let other = fixture.base.appending("a 'name'.toml")
         if configuration == "named" { try tool("mv", fixture.configuration, other) }
         let options: [any CommandArgument] =
             configuration == "named" ? ["--config", other] : []
         @discardableResult
         func run(_ arguments: any CommandArgument..., exits code: Int32) throws -> CommandResult {
-            var command = fixture.command()
-            command.arguments = (arguments + options).map(\.argumentBytes)
+            var command = fixture.command(arguments + options)
             if configuration == "contradicted" {
                 command.environment["RESVAL_BACKUP_REPOSITORY"] =
-                    "\(fixture.backup.base)/another"
+                    "\(fixture.base)/another"
             }
             return try command.run(exits: code)
         }
         try run("run", exits: 0)
-        try shrink(fixture.backup.source)
+        try shrink(fixture.source)
         let shrunk = try run("run", exits: 3)
         let waiting = try run("status", exits: 3)
         #expect(
@@ -92,12 +90,12 @@ struct ConfigurationTests {
         let advice = try #require(
             shrunk.errorText.split(separator: "(if that is right: resval-backup").last)
         let line = try #require(advice.split(separator: "\n").first).dropLast()
-        var pasted = fixture.command()
+        var pasted = fixture.command([])
         pasted.executable = "/bin/sh"
         pasted.arguments = ["-c", "exec \"$0\"\(line)", FilePath.built("resval-backup").string]
             .map { Array($0.utf8) }
         if configuration == "contradicted" {
-            pasted.environment["RESVAL_BACKUP_REPOSITORY"] = "\(fixture.backup.base)/another"
+            pasted.environment["RESVAL_BACKUP_REPOSITORY"] = "\(fixture.base)/another"
         }
         try pasted.run(exits: 0)
         let clean = try run("status", exits: 0)
@@ -111,32 +109,31 @@ struct ConfigurationTests {
     @Test("prune, also behind forget, tells how much it removed")
     func pruned() throws {
         let fixture = try configuredBackup { tree }
-        try fixture.command("create").runSuccessfully()
-        try Tree { File("new", "text") }.create(in: fixture.backup.source)
-        try fixture.command("create").runSuccessfully()
-        let forgotten = try fixture.command("forget", "--keep-last", "1", "--prune").run(exits: 0)
+        try fixture.runSuccessfully("create")
+        try Tree { File("new", "text") }.create(in: fixture.source)
+        try fixture.runSuccessfully("create")
+        let forgotten = try fixture.run("forget", "--keep-last", "1", "--prune", exits: 0)
         let line = try #require(forgotten.text.split(separator: "\n").last)
         #expect(
             line.hasPrefix("removed ") && line.hasSuffix("B of data that no snapshot needs")
                 && !line.hasPrefix("removed 0 B"), "\(forgotten)")
         #expect(forgotten.errorText == "", "\(forgotten)")
-        try fixture.command("prune").run(
-            exits: 0, prints: "removed 0 B of data that no snapshot needs\n")
-        try fixture.command("prune", "--json").run(exits: 0, prints: #""removedBytes":0"#)
+        try fixture.run("prune", exits: 0, prints: "removed 0 B of data that no snapshot needs\n")
+        try fixture.run("prune", "--json", exits: 0, prints: #""removedBytes":0"#)
     }
 
     @Test("a snapshot that also lacks something is incomplete before and after it is accepted")
     func incomplete() throws {
         let fixture = try configuredBackup { tree }
-        try fixture.command("run").runSuccessfully()
-        try shrink(fixture.backup.source)
-        try fixture.backup.addUnstorableAttribute()
-        try fixture.command("run").run(exits: 3)
-        let before = try fixture.command("status").run()
+        try fixture.runSuccessfully("run")
+        try shrink(fixture.source)
+        try fixture.addUnstorableAttribute()
+        try fixture.run("run", exits: 3)
+        let before = try fixture.run("status")
         #expect(before.text.hasPrefix("incomplete\n"))
-        #expect(before.text.contains("held: \(fixture.backup.source): "), "\(before)")
-        try fixture.command("accept").runSuccessfully()
-        let after = try fixture.command("status").run(exits: 3)
+        #expect(before.text.contains("held: \(fixture.source): "), "\(before)")
+        try fixture.runSuccessfully("accept")
+        let after = try fixture.run("status", exits: 3)
         #expect(after.text.hasPrefix("incomplete\nstart: "), "\(after)")
         #expect(!after.text.contains("held: "), "\(after)")
     }
@@ -144,39 +141,41 @@ struct ConfigurationTests {
     @Test("a run that fails hides nothing that is held, which can be accepted all the same")
     func failureAfterFall() throws {
         let fixture = try configuredBackup { tree }
-        try fixture.command("run").runSuccessfully()
-        try shrink(fixture.backup.source)
-        try fixture.command("run").run(exits: 3)
-        try Tree { File("wrong", "wrong\n") }.create(in: fixture.backup.base)
+        try fixture.runSuccessfully("run")
+        try shrink(fixture.source)
+        try fixture.run("run", exits: 3)
+        try Tree { File("wrong", "wrong\n") }.create(in: fixture.base)
         try fixture.configure(fixture.usual.replacing("/password\"", with: "/wrong\""))
-        try fixture.command("run").run(exits: 12)
-        let failed = try fixture.command("status").run(exits: 1)
+        try fixture.run("run", exits: 12)
+        let failed = try fixture.run("status", exits: 1)
         #expect(
             failed.text.hasPrefix(
                 "wrong password at create\nerror: the password is wrong (check "), "\(failed)")
-        #expect(failed.text.contains("held: \(fixture.backup.source): "), "\(failed)")
+        #expect(failed.text.contains("held: \(fixture.source): "), "\(failed)")
         try fixture.configure(fixture.usual)
-        try fixture.command("accept").runSuccessfully()
-        let after = try fixture.command("status").run(exits: 1)
+        try fixture.runSuccessfully("accept")
+        let after = try fixture.run("status", exits: 1)
         #expect(!after.text.contains("held: "), "\(after)")
     }
 
     @Test("advice after a run names the configuration that was run")
     func adviceOfRun() throws {
         let fixture = try configuredBackup { tree }
-        let other = fixture.backup.base.appending("other.toml")
+        let other = fixture.base.appending("other.toml")
         try tool("cp", fixture.configuration, other)
         try tool("sed", "-i", "s|/repository\"|/nowhere\"|", other)
-        try fixture.command("run", "--config", other).run(
-            exits: 10, says: "make one: resval-backup init --config \(other))")
+        try fixture.run(
+            "run", "--config", other, exits: 10,
+            says: "make one: resval-backup init --config \(other))")
         // setup makes the default one only.
-        let missing = fixture.backup.base.appending("missing.toml")
-        let result = try fixture.command("run", "--config", missing).run(exits: 1)
+        let missing = fixture.base.appending("missing.toml")
+        let result = try fixture.run("run", "--config", missing, exits: 1)
         #expect(!result.errorText.contains("setup"), "\(result)")
-        try fixture.command("run").run(exits: 0)
-        try tool("mv", fixture.backup.repository, fixture.backup.base.appending("moved"))
-        try fixture.command("run").run(
-            exits: 10, says: "if it was moved, change repository in \(fixture.configuration))")
+        try fixture.run("run", exits: 0)
+        try tool("mv", fixture.repository, fixture.base.appending("moved"))
+        try fixture.run(
+            "run", exits: 10,
+            says: "if it was moved, change repository in \(fixture.configuration))")
     }
 }
 
@@ -187,7 +186,7 @@ struct SecretTests {
     @Test("the location of a repository is in no process's arguments, and restic is told it")
     func arguments() throws {
         let fixture = try configuredBackup { tree }
-        let base = fixture.backup.base
+        let base = fixture.base
         let script = """
             [ "$1" != version ] || { echo "restic 0.18.0 compiled"; exit; }
             grep -aflqs "$0.pattern" /proc/[0-9]*/cmdline && echo leaked >> "$0.found"
@@ -198,12 +197,12 @@ struct SecretTests {
         let secret = "geheim\(base.lastComponent?.string ?? "")"
         try fixture.configure(
             """
-            sources = ["\(fixture.backup.source)"]
+            sources = ["\(fixture.source)"]
             repository = "rest:http://ada:\(secret)@127.0.0.1:1/"
             password-command = "echo word"
             verify = "never"
             """)
-        let command = try fixture.backup.with("restic", script, fixture.command("run"))
+        let command = try fixture.with("restic", script, fixture.command(["run"]))
         let programs = base.appending("programs")
         try Tree { File("restic.pattern", secret) }.create(in: programs)
         let result = try command.run()
@@ -221,10 +220,10 @@ struct SecretTests {
     func linkedConfiguration() throws {
         try require(.root)
         let fixture = try configuredBackup { tree }
-        let base = fixture.backup.base
+        let base = fixture.base
         try fixture.configure(
             """
-            sources = ["\(fixture.backup.source)"]
+            sources = ["\(fixture.source)"]
             repository = "\(base)/repository"
             password-command = "touch \(base)/ran"
             """)
@@ -237,13 +236,13 @@ struct SecretTests {
             (link.string, "a symbolic link leads to it"),
             ("/proc/1/cmdline", "stores no files"),
         ] {
-            let result = try fixture.command("snapshots", "--config", path).run()
+            let result = try fixture.run("snapshots", "--config", path)
             #expect(result.exitCode != 0 && result.errorText.contains(reason), "\(result)")
         }
         #expect(!base.appending("ran").exists)
         // Where nobody else can make it, the link is as good as the file.
         try tool("chown", "0", base.appending("team"))
-        _ = try fixture.command("snapshots", "--config", link).run()
+        _ = try fixture.run("snapshots", "--config", link)
         #expect(base.appending("ran").exists)
     }
 
@@ -253,16 +252,17 @@ struct SecretTests {
     func foreignConfiguration(change: [String]) throws {
         try require(.root)
         let fixture = try configuredBackup { tree }
-        let base = fixture.backup.base
+        let base = fixture.base
         try fixture.configure(
             """
-            sources = ["\(fixture.backup.source)"]
+            sources = ["\(fixture.source)"]
             repository = "\(base)/repository"
             password-command = "touch \(base)/ran"
             """)
         try tool(change[0], change[1], fixture.configuration)
-        try fixture.command("run").run(
-            exits: 1, says: "\(fixture.configuration): another user owns it or can write to it")
+        try fixture.run(
+            "run", exits: 1,
+            says: "\(fixture.configuration): another user owns it or can write to it")
         #expect(!base.appending("ran").exists)
     }
 
@@ -271,10 +271,10 @@ struct SecretTests {
         arguments: ["640", "604", "600"])
     func permissions(mode: String) throws {
         let fixture = try configuredBackup { tree }
-        let password = fixture.backup.base.appending("password")
+        let password = fixture.base.appending("password")
         let isComplaint = mode != "600"
         try tool("chmod", mode, fixture.configuration)
-        let first = try fixture.command("run").run(exits: 0)
+        let first = try fixture.run("run", exits: 0)
         let advice = "can be read by users other than its owner (chmod go= "
         #expect(
             first.errorText.contains("\(advice)\(fixture.configuration))") == isComplaint,
@@ -283,10 +283,12 @@ struct SecretTests {
         try tool("chmod", mode, password)
         // Once, though each step of a run and each look into the repository reads the file.
         try fixture.configure(fixture.usual + "verify = \"daily\"\n[retention]\nkeep-last = 1\n")
+        var unconfigured = fixture
+        unconfigured.isConfigured = false
         for command in [
-            fixture.command("run"), fixture.backup.command(["snapshots"]),
-            fixture.backup.command(["snapshots", "--password-file", password]),
-            fixture.backup.command(["create", fixture.backup.source]),
+            fixture.command(["run"]), unconfigured.command(["snapshots"]),
+            unconfigured.command(["snapshots", "--password-file", password]),
+            unconfigured.command(["create", fixture.source]),
         ] {
             let result = try command.run(exits: 0)
             let count = result.errorText.split(separator: "\n")

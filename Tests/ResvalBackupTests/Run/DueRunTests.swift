@@ -13,28 +13,28 @@ struct DueRunTests {
     @Test("a backup is made when it is due, and not before")
     func due() throws {
         let fixture = try configuredBackup { backedUpTree }
-        func count() throws -> Int { try fixture.backup.snapshotsOfRestic().count }
-        try fixture.command("run").run(exits: 0)
-        let early = try fixture.command("run", "--if-due").run(exits: 0)
+        func count() throws -> Int { try fixture.snapshotsOfRestic().count }
+        try fixture.run("run", exits: 0)
+        let early = try fixture.run("run", "--if-due", exits: 0)
         #expect(early.text + early.errorText == "")
         try #expect(count() == 1)
         // Where setup tries the timer, one made by hand does not show that the timer can.
         let note = fixture.statusFile.removingLastComponent().appending("timer-tried")
         try tool("touch", note)
         for _ in 0..<2 {
-            try fixture.command("run", "--if-due").run(exits: 0)
+            try fixture.run("run", "--if-due", exits: 0)
             try #expect(count() == 2)
         }
         try tool(
             "sed", "-i", #"s/"start":"[^"]*"/"start":"2020-01-01T00:00:00Z"/"#,
             fixture.statusFile)
-        try fixture.command("run", "--if-due").run(exits: 0)
+        try fixture.run("run", "--if-due", exits: 0)
         try #expect(count() == 3)
         // After a clock that was wrong.
         try tool(
             "sed", "-i", #"s/"start":"[^"]*"/"start":"2140-01-01T00:00:00Z"/"#,
             fixture.statusFile)
-        try fixture.command("run", "--if-due").run(exits: 0)
+        try fixture.run("run", "--if-due", exits: 0)
         try #expect(count() == 4)
     }
 
@@ -42,46 +42,47 @@ struct DueRunTests {
     func detached() throws {
         let fixture = try configuredBackup { backedUpTree }
         try fixture.configure(fixture.usual + often)
-        try fixture.command("run", "--if-due").run(exits: 0)
-        let (place, away) = (fixture.backup.repository, fixture.backup.base.appending("away"))
+        try fixture.run("run", "--if-due", exits: 0)
+        let (place, away) = (fixture.repository, fixture.base.appending("away"))
         try tool("mv", place, away)
         try untilDue()
         for _ in 0..<2 {
-            try fixture.command("run", "--if-due").run(
-                exits: 0, says: "waits: the disk with the repository is not attached")
+            try fixture.run(
+                "run", "--if-due", exits: 0,
+                says: "waits: the disk with the repository is not attached")
         }
-        let status = try fixture.command("status").run(exits: 0)
+        let status = try fixture.run("status", exits: 0)
         #expect(
             status.text.hasPrefix("ok\n") && status.text.contains("\nwaiting since "),
             "\(status)")
         try fixture.configure(fixture.usual + often + "stale-after = \"1s\"\n")
-        try fixture.command("run", "--if-due").run(exits: 1)
-        try fixture.command("status").run(exits: 1, says: "is stale")
+        try fixture.run("run", "--if-due", exits: 1)
+        try fixture.run("status", exits: 1, says: "is stale")
         // Another repository in its place is no reason to wait.
-        try fixture.backup.restic("init")
-        try fixture.command("run", "--if-due").run(exits: 10, says: "not the disk it was")
+        try fixture.restic("init")
+        try fixture.run("run", "--if-due", exits: 10, says: "not the disk it was")
         try tool("rm", "-r", place)
         try tool("mv", away, place)
         try fixture.configure(fixture.usual + often)
-        try fixture.command("run", "--if-due").run(exits: 0)
-        let after = try fixture.command("status").run(exits: 0)
+        try fixture.run("run", "--if-due", exits: 0)
+        let after = try fixture.run("status", exits: 0)
         #expect(!after.text.contains("waiting"), "\(after)")
     }
 
     @Test("a run that was killed is told of by one that waits, and is no good backup")
     func killedBeforeWaiting() throws {
         let fixture = try configuredBackup { backedUpTree }
-        try fixture.command("run").run(exits: 0)
-        let told = fixture.backup.base.appending("told")
+        try fixture.run("run", exits: 0)
+        let told = fixture.base.appending("told")
         let hook = "on-failure = \"echo $RESVAL_RESULT >> '\(told)'\"\n"
         try fixture.configure(fixture.usual + often + hook + "before = \"sleep 97531\"\n")
         let script = "\"$RESVAL\" run & sleep 2; kill -KILL $!; wait $!; pkill -xf 'sleep 97531'"
-        _ = try fixture.script(script).run()
+        _ = try fixture.script(script)
         try fixture.configure(fixture.usual + often + hook)
-        try tool("mv", fixture.backup.repository, "\(fixture.backup.repository).away")
-        try fixture.command("run", "--if-due").run(exits: 0, says: "waits")
-        try fixture.command("status").run(exits: 1, prints: "interrupted", "waiting since ")
-        try fixture.command("run", "--if-due").run(exits: 0, says: "waits")
+        try tool("mv", fixture.repository, "\(fixture.repository).away")
+        try fixture.run("run", "--if-due", exits: 0, says: "waits")
+        try fixture.run("status", exits: 1, prints: "interrupted", "waiting since ")
+        try fixture.run("run", "--if-due", exits: 0, says: "waits")
         #expect(try tool("cat", told) == "interrupted")
     }
 
@@ -97,13 +98,12 @@ struct DueRunTests {
                     mount -t tmpfs tmpfs /sys/class && mkdir /sys/class/power_supply &&
                     cd /sys/class/power_supply && mkdir BAT0 AC0 && echo Battery > BAT0/type && echo "$1" > BAT0/status &&
                     echo Mains > AC0/type && echo 0 > AC0/online && exec "$RESVAL" run --if-due' sh "$1"
-                """, status
-            ).run()
+                """, status)
         }
         let waiting = try run("on-battery = false\n", "Discharging")
         #expect(waiting.exitCode == 0 && waiting.errorText.contains("is on battery"), "\(waiting)")
-        try fixture.command("status").run(exits: 0, prints: "no run yet\n", "waiting since ")
-        try #expect(fixture.backup.snapshotsOfRestic().isEmpty)
+        try fixture.run("status", exits: 0, prints: "no run yet\n", "waiting since ")
+        try #expect(fixture.snapshotsOfRestic().isEmpty)
         for (setting, status) in [("on-battery = false\n", "Charging"), ("", "Discharging")] {
             let made = try run(setting, status)
             #expect(made.exitCode == 0 && made.text.hasPrefix("snapshot "), "\(made)")
@@ -116,13 +116,12 @@ struct DueRunTests {
         let fixture = try configuredBackup { backedUpTree }
         try fixture.configure(
             fixture.usual + often
-                + "before = \"touch '\(fixture.backup.base)/begun'; sleep 3\"\n")
+                + "before = \"touch '\(fixture.base)/begun'; sleep 3\"\n")
         let result = try fixture.script(
             """
             "$RESVAL" run --if-due & while [ ! -e "$1/begun" ]; do sleep 0.1; done
             "$RESVAL" run --if-due; echo "second $?"; "$RESVAL" run 2> /dev/null; echo "third $?"; wait $!; echo "first $?"
-            """, fixture.backup.base
-        ).run()
+            """, fixture.base)
         #expect(
             result.text.hasPrefix("second 0\nthird 11\n") && result.text.hasSuffix("first 0\n"),
             "\(result)")
@@ -132,7 +131,7 @@ struct DueRunTests {
         "restic gets the variables and the limit of the settings, which nobody else may read then")
     func variables() throws {
         let fixture = try configuredBackup { backedUpTree }
-        let base = fixture.backup.base
+        let base = fixture.base
         try fixture.configure(
             fixture.usual + often + """
                 upload-limit = "2M"
@@ -145,7 +144,7 @@ struct DueRunTests {
             echo "$AWS_ACCESS_KEY_ID: $*" >> \(base)/told
             exec \(try #require(FilePath.tool("restic"))) "$@"
             """
-        var command = try fixture.backup.with("restic", script, fixture.command("run"))
+        var command = try fixture.with("restic", script, fixture.command(["run"]))
         command.environment["AWS_ACCESS_KEY_ID"] = "of the shell"
         try command.run(exits: 0)
         let told = try tool("cat", base.appending("told"))
@@ -163,7 +162,7 @@ struct DueRunTests {
             ("A = 1", "environment.A takes text in quotes"),
         ] {
             try fixture.configure(fixture.usual + "[environment]\n\(line)\n")
-            try fixture.command("run").run(exits: 1, says: complaint)
+            try fixture.run("run", exits: 1, says: complaint)
         }
     }
 }

@@ -15,56 +15,58 @@ struct PatternSettingsTests {
     func newlyExcluded() throws {
         let fixture = try configuredBackup { Self.tree }
         let settings = fixture.usual + "verify = \"never\"\n"
-        try fixture.command("run").run(exits: 0)
+        try fixture.run("run", exits: 0)
         try fixture.configure(settings + "exclude = [\"*.iso\", \"*.tmp\"]\n")
-        let first = try fixture.command("run").run(
-            exits: 0,
+        let first = try fixture.run(
+            "run", exits: 0,
             says:
                 "the pattern '*.iso', line 5 of the configuration, newly excludes 2 items of the "
                 + "snapshot before with 9.8 KiB",
             "the pattern '*.tmp', line 5 of the configuration, excludes nothing",
             "which has it, is kept for 30 days")
         #expect(!first.errorText.contains("disk.iso"), "\(first)")
-        let second = try fixture.command("run").run(exits: 0)
+        let second = try fixture.run("run", exits: 0)
         #expect(!second.errorText.contains("newly excludes"), "\(second)")
-        try fixture.command("status").run(exits: 0, prints: "disk.iso: not in the newest snapshot")
-        try fixture.command("show", "latest", "--excluded").run(
-            exits: 0, prints: "disk.iso: it is excluded by the pattern '*.iso'")
+        try fixture.run("status", exits: 0, prints: "disk.iso: not in the newest snapshot")
+        try fixture.run(
+            "show", "latest", "--excluded", exits: 0,
+            prints: "disk.iso: it is excluded by the pattern '*.iso'")
         try fixture.configure(settings + "exclude = [\"*.iso\", \"*\"]\n")
-        try fixture.command("run").run(exits: 1, says: "excluded by the pattern '*', line 5")
+        try fixture.run("run", exits: 1, says: "excluded by the pattern '*', line 5")
         try fixture.configure(settings + "exclude = [\"[[:digit:]]\"]\n")
-        try fixture.command("run").run(exits: 1, says: "line 5: exclude takes patterns")
+        try fixture.run("run", exits: 1, says: "line 5: exclude takes patterns")
     }
 
     @Test("plan and create take the same patterns, and resval says that it does not ask them")
     func options() throws {
         let fixture = try configuredBackup { Self.tree }
-        let source = fixture.backup.source
-        try fixture.command("plan", "--excluded-only", "--exclude", "images/", source).run(
-            exits: 0,
+        let source = fixture.source
+        try fixture.run(
+            "plan", "--excluded-only", "--exclude", "images/", source, exits: 0,
             prints: "exclude   \(source)/images: it is excluded by the pattern 'images/'")
-        try fixture.command("create", "--exclude", "images/", source).run(exits: 0)
-        let items = try fixture.command("show", "latest", "--items").runSuccessfully()
+        try fixture.run("create", "--exclude", "images/", source, exits: 0)
+        let items = try fixture.runSuccessfully("show", "latest", "--items")
         #expect(items.contains("disk.iso") && !items.contains("other.iso"), "\(items)")
-        try fixture.command("create", "--exclude", "!", source).run(exits: 64)
+        try fixture.run("create", "--exclude", "!", source, exits: 64)
         // A pattern is bytes, as names are.
         try Tree {
             File(FileName([0xFF, 0x31]), "1"); File(FileName([0xFF, 0x32]), "2")
         }
         .create(in: source)
-        let named = try fixture.command("plan", "--exclude", FilePath(bytes: [0xFF, 0x31]), source)
-            .runSuccessfully()
+        let named = try fixture.runSuccessfully(
+            "plan", "--exclude", FilePath(bytes: [0xFF, 0x31]), source)
         #expect(
             named.contains(#"exclude   $'\#(source)/\3771'"#)
                 && named.contains(#"store     $'\#(source)/\3772'"#), "\(named)")
-        try fixture.command("create", "--tag", "one\ntwo", source).run(
-            exits: 64, says: "a tag must be text of one line")
+        try fixture.run(
+            "create", "--tag", "one\ntwo", source, exits: 64, says: "a tag must be text of one line"
+        )
         for (words, isAsked) in [
             (["explain", "--no-locations"], false), (["get", "isDirectory"], true),
         ] {
             let command = Command(
                 .built("resval"), arguments: words + ["\(source)"],
-                environment: fixture.command().environment)
+                environment: fixture.environment)
             try fixture.configure(fixture.usual + "exclude-larger-than = \"1K\"\n")
             let result = try command.run()
             #expect(
@@ -76,7 +78,7 @@ struct PatternSettingsTests {
     @Test("resval does not name settings that exclude nothing, or where it answers nothing")
     func unasked() throws {
         let fixture = try configuredBackup { Self.tree }
-        let source = fixture.backup.source
+        let source = fixture.source
         for (setting, path, isNamed) in [
             ("exclude = []\n", source, false), ("exclude = [\"*.iso\"]\n", source, true),
             ("exclude = [\"*.iso\"]\n", source.appending("none"), false),
@@ -84,7 +86,7 @@ struct PatternSettingsTests {
             try fixture.configure(fixture.usual + setting)
             let result = try Command(
                 .built("resval"), arguments: ["explain", "--no-locations", "\(path)"],
-                environment: fixture.command().environment
+                environment: fixture.environment
             ).run()
             #expect(result.errorText.contains("'exclude' may exclude more") == isNamed, "\(result)")
         }
@@ -94,16 +96,16 @@ struct PatternSettingsTests {
     func growth() throws {
         let fixture = try configuredBackup { Self.tree }
         try fixture.configure(fixture.usual + "verify = \"never\"\nwarn-growth = \"50%\"\n")
-        let file = fixture.backup("new")
+        let file = fixture("new")
         for (size, isTold) in [(0, false), (4000, false), (40000, true), (40000, false)] {
             try tool("truncate", "-s", "\(size)", file)
-            let result = try fixture.command("run").run(exits: 0)
+            let result = try fixture.run("run", exits: 0)
             #expect(
                 result.errorText.contains("% more than in the snapshot before; ") == isTold,
                 "\(result)")
             #expect(result.errorText.contains("are free in the repository's filesystem") == isTold)
         }
         try fixture.configure(fixture.usual + "warn-growth = \"5\"\n")
-        try fixture.command("run").run(exits: 1, says: "warn-growth takes a share")
+        try fixture.run("run", exits: 1, says: "warn-growth takes a share")
     }
 }

@@ -17,21 +17,20 @@ struct RunTests {
                 tags = ["daily"]
 
                 """)
-        try fixture.command("status").run(exits: 1, says: "there was no run yet")
+        try fixture.run("status", exits: 1, says: "there was no run yet")
 
-        try fixture.command("plan").run(
-            exits: 0, prints: "exclude   \(fixture.backup("large")): ")
-        let result = try fixture.command("run").run(exits: 0)
+        try fixture.run("plan", exits: 0, prints: "exclude   \(fixture("large")): ")
+        let result = try fixture.run("run", exits: 0)
         #expect(result.text.hasPrefix("snapshot "))
-        let listing = try fixture.backup.restic("ls", "latest")
+        let listing = try fixture.restic("ls", "latest")
         #expect(listing.contains("/source/f"))
         #expect(!listing.contains("/source/large"))
         #expect(!listing.contains("/source/build/o"))
-        try #expect(fixture.backup.restic("snapshots", "--tag", "daily").contains("daily"))
+        try #expect(fixture.restic("snapshots", "--tag", "daily").contains("daily"))
 
-        let status = try fixture.command("status").run(exits: 0)
+        let status = try fixture.run("status", exits: 0)
         #expect(status.text.hasPrefix("ok\nstart: "))
-        let json = try fixture.command("status", "--json").run()
+        let json = try fixture.run("status", "--json")
         #expect(
             json.text.hasPrefix(
                 #"{"version":1,"isStale":false,"result":"ok","step":"create","exitCode":0,"#))
@@ -44,19 +43,19 @@ struct RunTests {
     @Test("an ok that is as old as stale-after is stale, and so is one from the future")
     func staleness() throws {
         let fixture = try configuredBackup { backedUpTree }
-        try fixture.command("run").runSuccessfully()
+        try fixture.runSuccessfully("run")
         func status(ended end: String, _ setting: String = "", exits code: Int32 = 1) throws
             -> CommandResult
         {
             try tool("sed", "-i", #"s/"end":"[^"]*"/"end":"\#(end)"/"#, fixture.statusFile)
             try fixture.configure(fixture.usual + setting)
-            return try fixture.command("status").run(exits: code)
+            return try fixture.run("status", exits: code)
         }
         let old = "2025-01-22T03:00:00.000000000Z"
         try #expect(
             status(ended: old).errorText.contains(
                 "the last backup, of 2025-01-22T03:00:00Z, is stale (check the timer: "))
-        let json = try fixture.command("status", "--json").run(exits: 1)
+        let json = try fixture.run("status", "--json", exits: 1)
         #expect(json.text.hasPrefix(#"{"version":1,"isStale":true,"result":"ok","#))
         _ = try status(ended: old, "stale-after = \"never\"\n", exits: 0)
         let future = try status(ended: "2140-01-22T03:00:00.000000000Z")
@@ -64,7 +63,7 @@ struct RunTests {
         // Without a configuration the age is that of one which does not set it.
         _ = try status(ended: old)
         try tool("rm", fixture.configuration)
-        try fixture.command("status").run(exits: 1, says: "is stale")
+        try fixture.run("status", exits: 1, says: "is stale")
     }
 
     @Test("a timer that is installed makes three backups before one is stale")
@@ -90,11 +89,9 @@ struct RunTests {
         let volume = try filesystem(.tmpfs)
         let fixture = try configuredBackup { backedUpTree }
         func command(_ arguments: any CommandArgument...) -> Command {
-            var command = fixture.command().setting(["XDG_STATE_HOME": volume.root.string])
-            command.arguments = arguments.map(\.argumentBytes)
-            return command
+            fixture.command(arguments).setting(["XDG_STATE_HOME": volume.root.string])
         }
-        func snapshots() throws -> Int { try fixture.backup.snapshotsOfRestic().count }
+        func snapshots() throws -> Int { try fixture.snapshotsOfRestic().count }
         if !isNew { try command("run").runSuccessfully() }
         let before = try snapshots()
         // Neither a block nor an inode is left.
@@ -123,7 +120,7 @@ struct RunTests {
         arguments: [("INT", 130), ("TERM", 143)])
     func stopped(signal: String, code: Int32) throws {
         let fixture = try configuredBackup {}
-        try fixture.backup.addNoise(megabytes: 200)
+        try fixture.addNoise(megabytes: 200)
         let script = """
             env --default-signal=INT "$RESVAL" run & run=$!
             until ls "$1"/data/*/* >/dev/null 2>&1; do sleep 0.02; done
@@ -131,9 +128,10 @@ struct RunTests {
             ls "$1/locks" | wc -l; ls "$1/snapshots" | wc -l
             exit $code
             """
-        let result = try fixture.script(script, fixture.backup.repository, signal).run(exits: code)
+        let result = try fixture.script(script, fixture.repository, signal)
+        #expect(result.exitCode == code, "\(result)")
         #expect(result.text == "0\n0\n", "\(result)")
-        let status = try fixture.command("status").run(exits: 1)
+        let status = try fixture.run("status", exits: 1)
         #expect(status.text.hasPrefix("interrupted at create\n"))
     }
 
@@ -141,26 +139,24 @@ struct RunTests {
     func vanishing() throws {
         let fixture = try configuredBackup { backedUpTree }
         try fixture.configure(fixture.usual + "verify = \"never\"\n[retention]\nkeep-last = 1\n")
-        let goes = fixture.backup("goes")
-        let programs = try fixture.backup.command([], beforeBackup: "rm -f \"\(goes)\"")
-        var command = fixture.command("run")
-        command.environment["PATH"] = programs.environment["PATH"]
+        let goes = fixture("goes")
+        let command = try fixture.command(["run"], beforeBackup: "rm -f \"\(goes)\"")
         func run(exits code: Int32) throws -> Int {
             try command.run(exits: code)
-            return try fixture.backup.snapshotsOfRestic().count
+            return try fixture.snapshotsOfRestic().count
         }
         // One of these items is less than 20 %.
-        for number in 0..<9 { try tool("touch", fixture.backup("\(number)")) }
+        for number in 0..<9 { try tool("touch", fixture("\(number)")) }
         try #expect(run(exits: 0) == 1)
         for _ in 0..<3 {
             try tool("touch", goes)
             try #expect(run(exits: 0) == 1)
-            try fixture.command("status").run(exits: 0)
+            try fixture.run("status", exits: 0)
         }
-        try fixture.backup.addUnstorableAttribute()
+        try fixture.addUnstorableAttribute()
         try tool("touch", goes)
         try #expect(run(exits: 3) == 1)
-        let status = try fixture.command("status").run(exits: 3)
+        let status = try fixture.run("status", exits: 3)
         #expect(status.text.hasPrefix("incomplete"), "\(status)")
     }
 
@@ -168,26 +164,25 @@ struct RunTests {
     func upkeep() throws {
         let fixture = try configuredBackup { backedUpTree }
         try fixture.configure(fixture.usual + fixture.upkeep)
-        for _ in 0..<3 { try fixture.command("run").runSuccessfully() }
-        func count() throws -> Int { try fixture.backup.snapshotsOfRestic().count }
+        for _ in 0..<3 { try fixture.runSuccessfully("run") }
+        func count() throws -> Int { try fixture.snapshotsOfRestic().count }
         try #expect(count() == 2)
-        let status = try fixture.command("status").run()
+        let status = try fixture.run("status")
         #expect(status.text.contains("last verified: "))
         #expect(status.text.contains("last pruned: "))
 
         // Everything is marked: the newest snapshot that has it is kept, and the rest goes on.
-        try fixture.backup.exclude(fixture.backup("f"))
-        try fixture.backup.exclude(fixture.backup("large"))
+        try fixture.exclude(fixture("f"))
+        try fixture.exclude(fixture("large"))
         for left in [2, 3] {
-            try fixture.command("run").run(exits: 0)
+            try fixture.run("run", exits: 0)
             try #expect(count() == left)
         }
-        let list = try fixture.command("snapshots", "--json").run().text
+        let list = try fixture.run("snapshots", "--json").text
         let held = try #require(snapshotIdentifiers(in: list).first)
-        try fixture.command("restore", "--target", fixture.backup.target, "--snapshot", held)
-            .run(exits: 0)
-        try tool("cmp", fixture.backup("large"), fixture.backup.restored(fixture.backup("large")))
-        let after = try fixture.command("status").run(exits: 0)
+        try fixture.run("restore", "--target", fixture.target, "--snapshot", held, exits: 0)
+        try tool("cmp", fixture("large"), fixture.restored(fixture("large")))
+        let after = try fixture.run("status", exits: 0)
         #expect(after.text.hasPrefix("ok\n"), "\(after)")
     }
 
@@ -215,9 +210,9 @@ struct RunTests {
             sourceLocation: SourceLocation = #_sourceLocation
         ) throws {
             try fixture.configure(configuration + "verify = \"never\"\n")
-            let result = try fixture.command("run").run()
+            let result = try fixture.run("run")
             #expect(result.exitCode == code, "\(result)", sourceLocation: sourceLocation)
-            let status = try fixture.command("status", "--json").run()
+            let status = try fixture.run("status", "--json")
             #expect(
                 status.text.contains("\"result\":\"\(name)\",\"step\":\"create\""),
                 sourceLocation: sourceLocation)
@@ -226,7 +221,7 @@ struct RunTests {
                 status.text.contains(#""error":""#) == (code != 3),
                 "\(status)", sourceLocation: sourceLocation)
         }
-        let base = fixture.backup.base
+        let base = fixture.base
         try expect(
             fixture.usual.replacing("/repository\"", with: "/nowhere\""), exits: 10,
             "noRepository")
@@ -238,15 +233,15 @@ struct RunTests {
             fixture.usual.replacing("sources = [", with: "sources = [\"\(base)/gone\", "),
             exits: 3, "incomplete")
         try fixture.configure("sources = [\"~\"]\nrepositry = \"/r\"\n")
-        try fixture.command("run").run(
-            exits: 1, says: "backup.toml: line 2: repositry is not a setting (valid: ")
+        try fixture.run(
+            "run", exits: 1, says: "backup.toml: line 2: repositry is not a setting (valid: ")
     }
 
     @Test("a second run ends with 11 and names the first, which goes on")
     func secondInstance() throws {
         let fixture = try configuredBackup { backedUpTree }
         // Waits to be met, and to be let go.
-        let base = "\(fixture.backup.base)"
+        let base = "\(fixture.base)"
         let gate = "until [ -e \(base)/gate ]; do sleep 0.05; done; cat \(base)/password"
         let password = #"sh -c \"\#(gate)\""#
         try fixture.configure(
@@ -260,8 +255,7 @@ struct RunTests {
             touch "$2"; wait $first; echo "first $?" >&2; echo "was $first" >&2
             """
         let result = try fixture.script(
-            script, fixture.statusFile, fixture.backup.base.appending("gate")
-        ).run()
+            script, fixture.statusFile, fixture.base.appending("gate"))
         let lines = result.errorText.split(separator: "\n").map(String.init)
         let first = try #require(lines.last?.dropFirst("was ".count))
         #expect(lines.contains("second 11"), "\(result)")
@@ -288,53 +282,32 @@ struct RunKillTests {
             }
         }
         try fixture.configure(fixture.usual + fixture.upkeep)
-        try fixture.command("run").runSuccessfully()
+        try fixture.runSuccessfully("run")
         // Every moment has to leave the snapshots that retention keeps.
-        try fixture.command("run").runSuccessfully()
+        try fixture.runSuccessfully("run")
         for (number, moment) in killMoments(upTo: .seconds(8)).enumerated()
         where number % 2 == half {
-            _ = try fixture.command("run").killed(after: moment).run()
-            try fixture.backup.ageLocks(in: fixture.state)
-            try fixture.command("run").run(exits: 0)
-            try fixture.command("status").run(exits: 0, prints: "last verified: ")
+            _ = try fixture.command(["run"]).killed(after: moment).run()
+            try fixture.ageLocks()
+            try fixture.run("run", exits: 0)
+            try fixture.run("status", exits: 0, prints: "last verified: ")
         }
-        #expect(try fixture.backup.snapshotsOfRestic().count == 2)
+        #expect(try fixture.snapshotsOfRestic().count == 2)
         // Reads all data, and needs the repository for itself.
-        try fixture.backup.restic("check", "--read-data")
-        let listing = try fixture.backup.restic("ls", "latest")
+        try fixture.restic("check", "--read-data")
+        let listing = try fixture.restic("ls", "latest")
         #expect(listing.split(separator: "\n").count { $0.contains("/source/f") } == 50)
     }
 }
 
 /// What `run` needs besides a repository: a configuration and a state directory.
-struct RunFixture {
-    let backup: BackupFixture
-
-    var state: FilePath { backup.base.appending("state") }
+extension BackupFixture {
+    var state: FilePath { base.appending("state") }
     var statusFile: FilePath {
         state.appending("resval/backup").appending(shortName(for: configuration.bytes))
             .appending("status.json")
     }
-    var configuration: FilePath { backup.base.appending("config/resval/backup.toml") }
-
-    /// The command `resval-backup` with this configuration.
-    func command(_ arguments: any CommandArgument...) -> Command {
-        backup.command(arguments).setting([
-            "XDG_CONFIG_HOME": backup.base.appending("config").string,
-            "XDG_STATE_HOME": state.string,
-            // Everything comes from the configuration.
-            "RESVAL_BACKUP_REPOSITORY": nil, "RESTIC_PASSWORD_FILE": nil,
-        ])
-    }
-
-    /// A shell script with `$RESVAL` as the program, this configuration, and these arguments.
-    func script(_ text: String, _ arguments: any CommandArgument...) -> Command {
-        var command = command()
-        command.executable = "/bin/sh"
-        command.arguments = (["-c", text, "sh"] + arguments).map(\.argumentBytes)
-        command.environment["RESVAL"] = "\(FilePath.built("resval-backup"))"
-        return command
-    }
+    var configuration: FilePath { base.appending("config/resval/backup.toml") }
 
     /// Replaces the configuration.
     func configure(_ text: String) throws {
@@ -345,29 +318,11 @@ struct RunFixture {
     }
 
     /// The configuration of the fixture's own source and repository.
-    var usual: String { withoutPassword + "password-file = \"\(backup.base)/password\"\n" }
+    var usual: String { withoutPassword + "password-file = \"\(base)/password\"\n" }
 
     /// That configuration without its password.
-    var withoutPassword: String {
-        "sources = [\"\(backup.source)\"]\nrepository = \"\(backup.repository)\"\n"
-    }
-}
+    var withoutPassword: String { "sources = [\"\(source)\"]\nrepository = \"\(repository)\"\n" }
 
-/// Makes a configured backup of a tree.
-func configuredBackup(@TreeBuilder of items: () -> [any TreeItem]) throws -> RunFixture {
-    let fixture = RunFixture(backup: try backup(of: Tree(items)))
-    try fixture.configure(fixture.usual + "verify = \"never\"\n")
-    return fixture
-}
-
-/// The SOURCE of a run.
-let backedUpTree = Tree {
-    File("f", "text")
-    File("large", String(repeating: "x", count: 3000))
-    Directory("build") { File("o") }.excluded()
-}
-
-extension RunFixture {
     /// Every step, each time.
     var upkeep: String {
         """
@@ -378,4 +333,19 @@ extension RunFixture {
         keep-last = 2
         """
     }
+}
+
+/// Makes a configured backup of a tree.
+func configuredBackup(@TreeBuilder of items: () -> [any TreeItem]) throws -> BackupFixture {
+    var fixture = try backup(of: Tree(items))
+    fixture.isConfigured = true
+    try fixture.configure(fixture.usual + "verify = \"never\"\n")
+    return fixture
+}
+
+/// The SOURCE of a run.
+let backedUpTree = Tree {
+    File("f", "text")
+    File("large", String(repeating: "x", count: 3000))
+    Directory("build") { File("o") }.excluded()
 }
