@@ -202,6 +202,12 @@ struct BackupFixture {
     /// Runs restic on the repository, which must succeed.
     @discardableResult
     func restic(_ arguments: any CommandArgument...) throws -> String {
+        try restic(arguments: arguments)
+    }
+
+    /// Runs restic on the repository, which must succeed.
+    @discardableResult
+    func restic(arguments: [any CommandArgument]) throws -> String {
         let options: [any CommandArgument] = [
             "-q", "-r", repository, "--password-file", "\(base)/password",
         ]
@@ -301,14 +307,10 @@ extension BackupFixture {
 
     /// Makes a snapshot with the tags that tell the SOURCEs, and without a record, as another client
     /// of the repository may.
-    func makeForeignSnapshot(of path: FilePath, _ options: any CommandArgument...) throws {
-        var words: [any CommandArgument] = ["-q", "-r", repository, "backup"]
-        words += ["--host", try tool("hostname")]
+    func makeForeignSnapshot(of path: FilePath) throws {
+        var words: [any CommandArgument] = ["backup", "--host", try tool("hostname")]
         for tag in try ownTags() where tag.hasPrefix("resval-s") { words += ["--tag", tag] }
-        guard let restic = FilePath.tool("restic") else { return }
-        try Command(
-            restic, arguments: words + options + [path], environment: environment
-        ).runSuccessfully()
+        try restic(arguments: words + [path])
     }
 
     /// The tags of the snapshot made last that has a record.

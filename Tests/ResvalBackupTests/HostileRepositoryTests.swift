@@ -10,18 +10,11 @@ import Testing
 struct HostileRepositoryTests {
     private static let tree = Tree { File("file", "text") }
 
-    private func hostName() throws -> String { try tool("hostname") }
-
     /// Makes a snapshot with tags that others are to believe.
     private func forge(_ backup: BackupFixture, tags: [String], host: String? = nil) throws {
-        var words = ["backup", "--host", try host ?? hostName()]
+        var words = ["backup", "--host", try host ?? tool("hostname")]
         for tag in tags { words += ["--tag", tag] }
-        let command = words + ["\(backup.source)"]
-        guard let restic = FilePath.tool("restic") else { return }
-        try Command(
-            restic, arguments: ["-q", "-r", "\(backup.repository)"] + command,
-            environment: backup.environment
-        ).runSuccessfully()
+        try backup.restic(arguments: words + ["\(backup.source)"])
     }
 
     @Test("a record's tag that is an option of restic runs nothing")
