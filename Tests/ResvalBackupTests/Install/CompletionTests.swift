@@ -160,11 +160,12 @@ struct CompletionTests {
     @Test("every command completes its options and the commands of its program")
     func everyCommand() throws {
         for program in ["resval", "resval-backup", "resval-purge"] {
-            let commands = try candidates(program, "")
+            let commands = try completions(of: program, "")
             #expect(commands.count > 4)
             for command in commands where !["help", "backup", "purge"].contains(command) {
-                #expect(try candidates(program, command, "--h").contains("--help"), "\(command)")
-                let inHelp = try candidates(program, "help", command)
+                let inCommand = try completions(of: program, command, "--h")
+                #expect(inCommand.contains("--help"), "\(command)")
+                let inHelp = try completions(of: program, "help", command)
                 #expect(inHelp.contains(command), "\(command)")
             }
         }
@@ -201,10 +202,11 @@ struct CompletionTests {
         let left = try backup.snapshotsOfRestic().map(\.shortIdentifier)
         try #expect(complete("show", "") == ["latest"] + left.reversed())
     }
+}
 
-    private func candidates(_ program: String, _ words: String...) throws -> [String] {
-        try Command(.built(program), arguments: ["__complete"] + words).runSuccessfully()
-            .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
-            .filter { !$0.hasPrefix(":") }
-    }
+/// The words that complete a command line of a program.
+func completions(of program: String, _ words: String...) throws -> [String] {
+    try Command(.built(program), arguments: ["__complete"] + words).runSuccessfully()
+        .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+        .filter { !$0.hasPrefix(":") }
 }

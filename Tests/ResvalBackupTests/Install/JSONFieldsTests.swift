@@ -132,10 +132,8 @@ struct JSONFieldsTests {
     func names() throws {
         var kinds: [Substring: Set<Substring>] = [:]
         for program in ["resval", "resval-backup", "resval-purge"] {
-            let commands = try Command(.built(program), "__complete", "").runSuccessfully()
-                .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
-                .filter { !$0.hasPrefix(":") && !["help", "backup", "purge"].contains($0) }
-            for command in commands {
+            for command in try completions(of: program, "")
+            where !["help", "backup", "purge"].contains(command) {
                 guard try help(program, command).contains("\n  --json ") else { continue }
                 let text = try documentation(program, command)
                 for field in try python(["fields", text]).split(separator: "\n") {
@@ -147,10 +145,6 @@ struct JSONFieldsTests {
         // A value has the type of its key.
         kinds["value"] = nil
         for (name, types) in kinds { #expect(types.count == 1, "\(name): \(types)") }
-        let old = [
-            "id", "cause", "explanation", "leftOutItems", "itemCount", "isHeld", "isIncomplete",
-        ]
-        for name in old { #expect(kinds[Substring(name)] == nil, "\(name)") }
     }
 
     private static let tree = Tree {

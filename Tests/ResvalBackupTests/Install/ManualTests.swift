@@ -28,11 +28,10 @@ struct ManualTests {
         let names = Set(pages)
         #expect(names.count == pages.count)
         for program in ["resval", "resval-backup", "resval-purge"] {
-            let commands = try Command(.built(program), "__complete", "").runSuccessfully()
-                .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
-                .filter { !$0.hasPrefix(":") && $0 != "help" }
             #expect(names.contains(program))
-            for command in commands { #expect(names.contains("\(program)-\(command)")) }
+            for command in try completions(of: program, "") where command != "help" {
+                #expect(names.contains("\(program)-\(command)"))
+            }
         }
         #expect(!names.contains("resval-help"))
         try #expect(read(root, "resval", "set") == read(root, "resval-set"))
