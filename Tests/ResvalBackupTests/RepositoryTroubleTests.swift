@@ -93,35 +93,4 @@ struct RepositoryTroubleTests {
             .expect(exits: 0)
         try backup.runSuccessfully("verify", "latest")
     }
-
-    @Test("in a chroot the filesystems of the kernel are not walked")
-    func chroot() throws {
-        try require(.root, .tool("unshare"))
-        let root = try temporaryDirectory {
-            for name in ["usr", "lib", "lib64", "bin", "swift", "program"] {
-                Directory("\(name)")
-            }
-            Directory("proc")
-            Directory("top/proc")
-            File("top/f", "text")
-        }
-        let script = """
-            core=$(ldd "$1/resval-backup" | grep -o "/[^ ]*/libswiftCore.so")
-            unshare --mount sh -c '
-                for name in usr lib lib64 bin; do
-                    if [ -d /$name ]; then mount --rbind /$name "$0/$name"; fi
-                done
-                mount --bind "$1" "$0/program"; mount --bind "$2" "$0/swift"; mount -t proc proc "$0/proc"
-                mount -t proc proc "$0/top/proc"
-                LD_LIBRARY_PATH=/swift HOME=/top \\
-                    chroot "$0" /program/resval-backup plan --excluded-only /top' "$0" "$1" \\
-                "${core%/*}"
-            """
-        let result = try Command(
-            "/bin/sh", "-c", script, root,
-            FilePath.built("resval-backup").removingLastComponent()
-        ).run()
-        #expect(result.text.contains("exclude   /top/proc: proc is mounted here"), "\(result)")
-        #expect(!result.errorText.contains("/proc/"), "\(result)")
-    }
 }
