@@ -111,22 +111,6 @@ struct DueRunTests {
         }
     }
 
-    @Test("a run beside another one ends quietly")
-    func beside() throws {
-        let fixture = try configuredBackup { backedUpTree }
-        try fixture.configure(
-            fixture.usual + often
-                + "before = \"touch '\(fixture.base)/begun'; sleep 3\"\n")
-        let result = try fixture.script(
-            """
-            "$RESVAL" run --if-due & while [ ! -e "$1/begun" ]; do sleep 0.1; done
-            "$RESVAL" run --if-due; echo "second $?"; "$RESVAL" run 2> /dev/null; echo "third $?"; wait $!; echo "first $?"
-            """, fixture.base)
-        #expect(
-            result.text.hasPrefix("second 0\nthird 11\n") && result.text.hasSuffix("first 0\n"),
-            "\(result)")
-    }
-
     @Test(
         "restic gets the variables and the limit of the settings, which nobody else may read then")
     func variables() throws {

@@ -237,7 +237,7 @@ struct RunTests {
             "run", exits: 1, says: "backup.toml: line 2: repositry is not a setting (valid: ")
     }
 
-    @Test("a second run ends with 11 and names the first, which goes on")
+    @Test("a second run ends with 11 and names the first, which goes on, or with 0 from a timer")
     func secondInstance() throws {
         let fixture = try configuredBackup { backedUpTree }
         // Waits to be met, and to be let go.
@@ -251,6 +251,7 @@ struct RunTests {
             "$RESVAL" run & first=$!
             until [ -s "$1" ]; do sleep 0.01; done
             "$RESVAL" run; echo "second $?" >&2
+            "$RESVAL" run --if-due; echo "due $?" >&2
             "$RESVAL" status > /dev/null; echo "status $?" >&2
             touch "$2"; wait $first; echo "first $?" >&2; echo "was $first" >&2
             """
@@ -259,6 +260,7 @@ struct RunTests {
         let lines = result.errorText.split(separator: "\n").map(String.init)
         let first = try #require(lines.last?.dropFirst("was ".count))
         #expect(lines.contains("second 11"), "\(result)")
+        #expect(lines.contains("due 0"), "\(result)")
         // No run has ended well yet.
         #expect(lines.contains("status 1"))
         #expect(lines.contains("first 0"))
