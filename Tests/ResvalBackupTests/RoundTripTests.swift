@@ -77,41 +77,29 @@ struct RoundTripTests {
 @Suite("Extended attributes in a restore", .cleansUp)
 struct RestoreAttributesTests {
     private static let tree = Tree {
-        File("one", "text")
-        File("two", "text")
+        File("one", "text").purgeable()
+        File("two", "text").attribute("user.note", "text").attribute("user.other", "text")
         File("none", "text")
-        Directory("directory") { File("inside", "text") }
-    }
-
-    private func mark(_ source: FilePath) throws {
-        let script = """
-            cd "$1"
-            setfattr -n user.resval.isPurgeable -v true one
-            setfattr -n user.note -v text two; setfattr -n user.other -v text two
-            setfattr -n user.resval.fileProtection -v none directory
-            """
-        try shell(script, source)
+        Directory("directory") { File("inside", "text") }.protection(.none)
     }
 
     @Test("a filesystem without attributes is named")
     func noAttributes() throws {
-        try require(.root, .tool("setfattr"), .tool("mount"))
+        try require(.root, .tool("mount"))
         let backup = try backup(of: Self.tree)
-        try mark(backup.source)
         try backup.create()
         try tool("mkdir", backup.target)
         try tool("mount", "-t", "ramfs", "ramfs", backup.target)
         defer { _ = try? tool("umount", backup.target) }
-        let result = try backup.restore(to: backup.target + "new", exits: 3)
+        let result = try backup.restore(to: backup.target.appending("new"), exits: 3)
         #expect(result.errorText.split(separator: "\n").count == 1, "\(result)")
         #expect(result.errorText.contains("stores no extended attributes"), "\(result)")
     }
 
     @Test("items whose attributes restic cannot set are named")
     func lostByRestic() throws {
-        try require(.root, .tool("strace"), .tool("setfattr"), .tool("setfacl"), .tool("setcap"))
+        try require(.root, .tool("strace"), .tool("setfacl"), .tool("setcap"))
         let backup = try backup(of: Self.tree)
-        try mark(backup.source)
         let script =
             "cd \"$1\"; setfacl -m u:54321:r one; setcap cap_net_raw+ep directory/inside"
         try shell(script, backup.source)
@@ -159,12 +147,10 @@ struct RestoreAttributesTests {
         let small = try filesystem(.ext4)
         let backup = try backup {}
         let source = large.root.appending("source")
-        let script = """
-            mkdir "$1"; cd "$1"; touch small large
-            setfattr -n user.note -v text small
-            setfattr -n user.note -v "$(head -c 20000 /dev/zero | tr '\\0' x)" large
-            """
-        try shell(script, source)
+        try Tree {
+            File("source/small").attribute("user.note", "text")
+            File("source/large").attribute("user.note", content(20000))
+        }.create(in: large.root)
         try backup.runSuccessfully("create", source)
         let result = try backup.restore(
             to: small.root.appending("target"), exits: 3,
@@ -208,5 +194,3 @@ struct RestoreAttributesTests {
         )
     }
 }
-
-private func + (path: FilePath, name: String) -> FilePath { path.appending(name) }
