@@ -66,24 +66,16 @@ struct CrashTests {
             var call = 1
             // Killed before each call, also between those that lend the right to write.
             while true {
-                var evict = command("evict", fixture, dyingAt: call)
-                evict.user = 1234
-                let result = try evict.run()
+                let result = try command("evict", fixture, dyingAt: call, by: 1234).run()
                 if result.end == .exit(0) { break }
                 #expect(result.end == .signal(9), "\(result)")
-                var repair = command("recover", fixture)
-                repair.user = 1234
-                #expect(try repair.run().exitCode == 0)
-                var download = command("download", fixture)
-                download.user = 1234
-                _ = try download.run()
+                #expect(try command("recover", fixture, by: 1234).run().exitCode == 0)
+                _ = try command("download", fixture, by: 1234).run()
                 try fixture.expectWhole(permissions: permissions)
                 call += 3
             }
             try fixture.expectPlaceholder()
-            var download = command("download", fixture)
-            download.user = 1234
-            #expect(try download.run().text == "downloaded\n")
+            #expect(try command("download", fixture, by: 1234).run().text == "downloaded\n")
             try fixture.expectWhole(permissions: permissions)
         }
     }
@@ -112,11 +104,12 @@ struct EvictionKillTests {
 
 /// The command `test-tool evict`, with a copy of the content in the place of the repository.
 func command(
-    _ work: String, _ fixture: EvictionFixture, dyingAt call: Int? = nil
+    _ work: String, _ fixture: EvictionFixture, dyingAt call: Int? = nil, by user: UInt32? = nil
 ) -> Command {
     Command(
         .built("test-tool"), "evict", fixture.state.path, work, fixture.file,
-        fixture.root.appending("held"), call.map(String.init) ?? "0", String(fixture.permissions))
+        fixture.root.appending("held"), call.map(String.init) ?? "0", String(fixture.permissions),
+        user: user)
 }
 
 /// Makes a file to evict, and a copy of its content.

@@ -77,11 +77,7 @@ struct DownloadTests {
         var fixture = try evictionFixture()
         try fixture.evict()
         try tool("chmod", "600", fixture.file)
-        try fixture.content.withUnsafeBytes { bytes in
-            let file = try openFile(fixture.file, flags: .writeOnly)
-            try writeFile(file, bytes)
-            try closeFile(file)
-        }
+        try overwrite(fixture.file, with: fixture.content, at: 0)
         let status = try fixture.file.status()
         let record = try #require(fixture.record)
         #expect(try EvictionSign(of: fixture.file.withoutFollowing, status) == .stale(record))
@@ -144,9 +140,7 @@ struct DownloadTests {
         let fixture = try evictionFixture()
         try fixture.evict()
         try tool("chmod", "200", fixture.file)
-        let file = try openFile(fixture.file, flags: .writeOnly)
-        try Array("mine".utf8).withUnsafeBytes { try writeFile(file, $0, at: 100_000) }
-        try closeFile(file)
+        try overwrite(fixture.file, with: Array("mine".utf8), at: 100_000)
         let before = try fixture.file.status()
         expectRefusal(.notPlaceholder) { try fixture.download() }
         let after = try fixture.file.status()
@@ -215,11 +209,7 @@ struct DownloadTests {
         let fixture = try evictionFixture()
         try fixture.evict()
         try cutOff(fixture)
-        let file = try openFile(fixture.file, flags: .writeOnly)
-        try [UInt8](repeating: 9, count: 10).withUnsafeBytes {
-            try writeFile(file, $0, at: 100_000)
-        }
-        try closeFile(file)
+        try overwrite(fixture.file, with: [UInt8](repeating: 9, count: 10), at: 100_000)
         let before = try contentsOfFile(fixture.file)
         expectRefusal(.notPlaceholder) { try fixture.download() }
         #expect(try contentsOfFile(fixture.file)[90_000...] == before[90_000...])

@@ -114,6 +114,13 @@ struct EvictionFixture {
     }
 }
 
+/// Writes over a part of a file, as another program does.
+func overwrite(_ file: FilePath, with bytes: [UInt8], at offset: Int64) throws {
+    let descriptor = try openFile(file, flags: .writeOnly)
+    try bytes.withUnsafeBytes { try writeFile(descriptor, $0, at: offset) }
+    try closeFile(descriptor)
+}
+
 /// Makes a file of 120,001 bytes, permissions 0640 and a mark.
 func evictionFixture(
     in directory: FilePath? = nil, permissions: UInt16 = 0o640
