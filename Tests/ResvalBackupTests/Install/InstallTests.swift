@@ -289,21 +289,9 @@ struct InstallTests {
         try install(root, "--user")
         let all = root.appending("all")
         try run(root, ["--system", "--prefix", all.string], [:])
-        let units = all.appending("lib/systemd/system")
-        let command = Command(
-            try #require(FilePath.tool("systemd-analyze")), "verify", "--man=no",
-            units.appending("resval-backup@.service"), units.appending("resval-backup@.timer"),
-            units.appending("resval-backup-system@.service"),
-            units.appending("resval-backup-system@.timer"),
-            units.appending("resval-backup-commands@.service"),
-            units.appending("resval-backup-commands@.timer"),
-            units.appending("resval-purge@.service"),
-            units.appending("resval-purge-once@.service"),
-            units.appending("resval-purge-once@.timer"),
-            root.appending("home/.config/systemd/user/resval-backup.timer"),
-            root.appending("home/.config/systemd/user/resval-purge.service"),
-            root.appending("home/.config/systemd/user/resval-purge-once.timer"))
-        let result = try command.run(exits: 0)
-        #expect(result.errorText.isEmpty, "\(result)")
+        let complaints = try shell(
+            #"systemd-analyze verify --man=no "$1"/resval-* "$2"/resval-* 2>&1"#,
+            all.appending("lib/systemd/system"), root.appending("home/.config/systemd/user"))
+        #expect(complaints == "")
     }
 }
