@@ -95,16 +95,9 @@ struct ChangingFileTests {
     private func create(
         _ backup: BackupFixture, without pattern: String, then after: String = ":"
     ) throws -> CommandResult {
-        try backup.command(
-            ["create", backup.source],
-            before: """
-                [ "$1" != backup ] || {
-                    shift
-                    "$REAL" backup --exclude="\(backup.source)/\(pattern)" "$@"; code=$?
-                    \(after)
-                    exit $code
-                }
-                """
+        let exclude = #"shift; set -- backup --exclude="\#(backup.source)/\#(pattern)" "$@""#
+        return try backup.command(
+            ["create", backup.source], beforeBackup: exclude, afterBackup: after
         ).run()
     }
 

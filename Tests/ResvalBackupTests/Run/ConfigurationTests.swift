@@ -222,11 +222,7 @@ struct SecretTests {
         let fixture = try configuredBackup { tree }
         let base = fixture.base
         try fixture.configure(
-            """
-            sources = ["\(fixture.source)"]
-            repository = "\(base)/repository"
-            password-command = "touch \(base)/ran"
-            """)
+            fixture.withoutPassword + "password-command = \"touch \(base)/ran\"\n")
         let link = base.appending("team/backup.toml")
         try Tree {
             Directory("team") { SymbolicLink("backup.toml", to: fixture.configuration) }
@@ -254,11 +250,7 @@ struct SecretTests {
         let fixture = try configuredBackup { tree }
         let base = fixture.base
         try fixture.configure(
-            """
-            sources = ["\(fixture.source)"]
-            repository = "\(base)/repository"
-            password-command = "touch \(base)/ran"
-            """)
+            fixture.withoutPassword + "password-command = \"touch \(base)/ran\"\n")
         try tool(change[0], change[1], fixture.configuration)
         try fixture.run(
             "run", exits: 1,
