@@ -234,19 +234,16 @@ struct Restic {
         return path
     }
 
-    private func command(_ words: any CommandArgument...) -> Command { command(words) }
-
     private func command(_ words: [any CommandArgument]) -> Command {
         let options: [any CommandArgument] = [
             "--no-cache", "--quiet", "--repo", base.appending("repository"),
         ]
-        let command = Command(
+        return Command(
             program, arguments: options + words,
             environment: [
                 "RESTIC_PASSWORD": repositoryPassword, "RESTIC_REPOSITORY": nil,
                 "RESTIC_PASSWORD_FILE": nil, "RESTIC_PASSWORD_COMMAND": nil,
             ])
-        return command
     }
 }
 

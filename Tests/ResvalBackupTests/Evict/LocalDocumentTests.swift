@@ -174,8 +174,7 @@ extension BackupFixture {
     }
 
     private func foundationTool(_ arguments: any CommandArgument...) -> Command {
-        let command = Command(
+        Command(
             .built("foundation-tool"), arguments: arguments, environment: environment, user: user)
-        return command
     }
 }
