@@ -17,14 +17,15 @@ struct EvictManyTests {
         }
     }
 
-    /// The command, and a way to tell which commands of restic it ran.
+    /// Runs a command, which must succeed, and tells which commands of restic it ran.
     private func counting(
-        _ backup: BackupFixture, _ arguments: [any CommandArgument]
-    ) throws -> (command: Command, starts: () throws -> [String]) {
+        _ backup: BackupFixture, _ arguments: any CommandArgument...
+    ) throws -> (text: String, starts: [String]) {
         let log = backup.base.appending("starts")
         try tool("rm", "-f", log)
-        let command = try backup.command(arguments, before: "echo \"$1\" >> '\(log)'")
-        return (command, { try tool("cat", log).split(separator: "\n").map(String.init) })
+        let text = try backup.command(arguments, before: "echo \"$1\" >> '\(log)'")
+            .runSuccessfully()
+        return (text, try tool("cat", log).split(separator: "\n").map(String.init))
     }
 
     @Test(
@@ -43,19 +44,17 @@ struct EvictManyTests {
         }
         let before = try TreeListing(of: backup.source)
         let evict = try counting(
-            backup, ["evict", "-R", "--yes", "--minimum-size", "1", backup.source])
-        let text = try evict.command.runSuccessfully()
-        #expect(text.contains("total: \(Self.names.count + HostileNames.all.count) files, "))
+            backup, "evict", "-R", "--yes", "--minimum-size", "1", backup.source)
+        #expect(evict.text.contains("total: \(Self.names.count + HostileNames.all.count) files, "))
         // The first two run at once; one archive proves all.
-        #expect(try evict.starts().sorted() == ["backup", "cat", "dump"])
+        #expect(evict.starts.sorted() == ["backup", "cat", "dump"])
         try backup.create(prints: "\(Self.names.count + HostileNames.all.count) excluded")
         // A copy of a placeholder has the same content.
         let copy = backup.base.appending("copy")
         try tool("cp", "-a", backup("b"), copy)
-        let download = try counting(backup, ["download", "-R", backup.source, copy])
-        try download.command.runSuccessfully()
         // The snapshot's record comes with its files.
-        #expect(try download.starts() == ["snapshots", "dump"])
+        let download = try counting(backup, "download", "-R", backup.source, copy)
+        #expect(download.starts == ["snapshots", "dump"])
         try tool("diff", "-r", backup("b"), copy)
         #expect(try TreeListing(of: backup.source).differences(from: before) == [])
         #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
@@ -73,10 +72,10 @@ struct EvictManyTests {
         let copy = backup.base.appending("copy")
         try tool("cp", "-a", backup.source, copy)
         try backup.runSuccessfully("evict", "-R", "--yes", backup.source)
-        let download = try counting(backup, ["download", "-R", backup.source])
-        #expect(try download.command.runSuccessfully().contains("total: 9 files, "))
+        let download = try counting(backup, "download", "-R", backup.source)
+        #expect(download.text.contains("total: 9 files, "))
         // The record, the archive, and the large file.
-        #expect(try download.starts() == ["snapshots", "dump", "dump", "dump"])
+        #expect(download.starts == ["snapshots", "dump", "dump", "dump"])
         try tool("diff", "-r", backup.source, copy)
     }
 
@@ -87,9 +86,7 @@ struct EvictManyTests {
         try backup.runSuccessfully("evict", file)
         // With other tags, it has another identifier.
         try backup.restic("tag", "--add", "other")
-        let download = try counting(backup, ["download", file])
-        try download.command.runSuccessfully()
-        #expect(try download.starts() == ["snapshots", "cat", "dump"])
+        #expect(try counting(backup, "download", file).starts == ["snapshots", "cat", "dump"])
         #expect(try contentsOfFile(file) == evictableContent)
 
         try backup.runSuccessfully("evict", file)
