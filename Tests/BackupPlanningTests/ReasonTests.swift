@@ -187,7 +187,7 @@ struct ReasonTests {
         }.protection(.complete)
     }
 
-    @Test("leaves out what has a protection class, wherever the class comes from, and says so")
+    @Test("leaves out what has a class, wherever from, and says so, unless the store is encrypted")
     func leavesOut() throws {
         let root = try temporaryDirectory(containing: Self.tree)
         let plan = try makePlan(root) { $0.storesPlaintext = true }
@@ -204,14 +204,9 @@ struct ReasonTests {
             plan.exclusions.first { $0.path == root.pushing("secret/letter") })
         #expect(letter.reason.ancestor == root.pushing("secret"))
         #expect(letter.reason.origin == .protected(Effective(.marked(.complete))))
-    }
-
-    @Test("takes everything where the store is encrypted")
-    func encrypted() throws {
-        let root = try temporaryDirectory(containing: Self.tree)
-        let plan = try makePlan(root)
-        #expect(plan.reasons(below: root) == ["secret/left out: marked"])
-        #expect(!plan.isIncomplete)
+        let encrypted = try makePlan(root)
+        #expect(encrypted.reasons(below: root) == ["secret/left out: marked"])
+        #expect(!encrypted.isIncomplete)
     }
 
     @Test("leaves out the tag of a cache directory that has a class, and takes any other")

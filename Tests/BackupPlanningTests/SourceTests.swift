@@ -66,18 +66,7 @@ struct SourceTests {
         }
     }
 
-    @Test("that are a location inside another source, or a file in one, are stored")
-    func locationInside() throws {
-        let root = try temporaryDirectory { Directory("cache") { File("f") } }
-        let cache = root.appending("cache")
-        for source in [cache, cache.appending("f")] {
-            let plan = try makePlan(root, source, policy: policy(caches: cache))
-            #expect(plan.exclusions.isEmpty)
-            #expect(plan.totals.storedFiles == 1)
-        }
-    }
-
-    @Test("that are a location are backed up; locations below them are not")
+    @Test("that are a location, or a file in one, are stored, alone or in another, and no others")
     func location() throws {
         let root = try temporaryDirectory { Directory("cache") { File("f") } }
         let cache = root.appending("cache")
@@ -86,6 +75,11 @@ struct SourceTests {
         let plan = try makePlan(root, policy: policy)
         #expect(plan.reasons(below: root) == ["cache: location"])
         #expect(plan.totals.storedFiles == 0)
+        for source in [cache, cache.appending("f")] {
+            let plan = try makePlan(root, source, policy: policy)
+            #expect(plan.exclusions.isEmpty)
+            #expect(plan.totals.storedFiles == 1)
+        }
     }
 
     @Test("on a mount that another source leaves out are never dropped silently")
