@@ -132,6 +132,9 @@ struct ConfigurationTests {
         let before = try fixture.run("status")
         #expect(before.text.hasPrefix("incomplete\n"))
         #expect(before.text.contains("held: \(fixture.source): "), "\(before)")
+        let json = try fixture.run(
+            "status", "--json", exits: 3, prints: #""result":"incomplete","step":"create""#)
+        #expect(!json.text.contains(#""error":""#), "\(json)")
         try fixture.runSuccessfully("accept")
         let after = try fixture.run("status", exits: 3)
         #expect(after.text.hasPrefix("incomplete\nstart: "), "\(after)")
@@ -147,6 +150,9 @@ struct ConfigurationTests {
         try Tree { File("wrong", "wrong\n") }.create(in: fixture.base)
         try fixture.configure(fixture.usual.replacing("/password\"", with: "/wrong\""))
         try fixture.run("run", exits: 12)
+        try fixture.run(
+            "status", "--json", exits: 1, prints: #""result":"wrongPassword","step":"create""#,
+            #""error":""#)
         let failed = try fixture.run("status", exits: 1)
         #expect(
             failed.text.hasPrefix(
@@ -176,6 +182,8 @@ struct ConfigurationTests {
         try fixture.run(
             "run", exits: 10,
             says: "if it was moved, change repository in \(fixture.configuration))")
+        try fixture.run(
+            "status", "--json", exits: 1, prints: #""result":"noRepository","step":"create""#)
     }
 }
 

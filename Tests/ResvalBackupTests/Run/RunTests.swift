@@ -202,41 +202,6 @@ struct RunTests {
         try #expect(Set(tool("cat", seen).split(separator: "\n")) == ["7"])
     }
 
-    @Test("what goes wrong keeps its exit code, and is in the status")
-    func failures() throws {
-        let fixture = try configuredBackup { backedUpTree }
-        func expect(
-            _ configuration: String, exits code: Int32, _ name: String,
-            sourceLocation: SourceLocation = #_sourceLocation
-        ) throws {
-            try fixture.configure(configuration + "verify = \"never\"\n")
-            let result = try fixture.run("run")
-            #expect(result.exitCode == code, "\(result)", sourceLocation: sourceLocation)
-            let status = try fixture.run("status", "--json")
-            #expect(
-                status.text.contains("\"result\":\"\(name)\",\"step\":\"create\""),
-                sourceLocation: sourceLocation)
-            #expect(status.exitCode == (code == 3 ? 3 : 1), sourceLocation: sourceLocation)
-            #expect(
-                status.text.contains(#""error":""#) == (code != 3),
-                "\(status)", sourceLocation: sourceLocation)
-        }
-        let base = fixture.base
-        try expect(
-            fixture.usual.replacing("/repository\"", with: "/nowhere\""), exits: 10,
-            "noRepository")
-        try Tree { File("wrong", "wrong\n") }.create(in: base)
-        try expect(
-            fixture.usual.replacing("/password\"", with: "/wrong\""), exits: 12,
-            "wrongPassword")
-        try expect(
-            fixture.usual.replacing("sources = [", with: "sources = [\"\(base)/gone\", "),
-            exits: 3, "incomplete")
-        try fixture.configure("sources = [\"~\"]\nrepositry = \"/r\"\n")
-        try fixture.run(
-            "run", exits: 1, says: "backup.toml: line 2: repositry is not a setting (valid: ")
-    }
-
     @Test("a second run ends with 11 and names the first, which goes on, or with 0 from a timer")
     func secondInstance() throws {
         let fixture = try configuredBackup { backedUpTree }
