@@ -37,19 +37,6 @@ struct CoverageTests {
         #expect(try backup.forget() == 1)
     }
 
-    @Test("an exclusion of more than 20 % is no fall, and ends when a whole snapshot has it again")
-    func included() throws {
-        let backup = try backup(of: Self.tree)
-        try backup.create()
-        let large = backup("large")
-        try backup.exclude(large)
-        try backup.create()
-        #expect(try backup.forget() == 2)
-        try backup.include(large)
-        try backup.create()
-        #expect(try backup.forget() == 1)
-    }
-
     @Test("a hold goes on while no snapshot has the part again")
     func partIsGone() throws {
         let backup = try backup(of: Self.tree)
