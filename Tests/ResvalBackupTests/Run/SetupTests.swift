@@ -28,8 +28,11 @@ struct SetupTests {
         }
 
         /// Answers every question by an option.
-        func setupByOptions() -> Command {
-            setup("--yes", "--repository", repository, "--password-file", password)
+        func setupByOptions(_ more: String..., at other: FilePath? = nil) -> Command {
+            var command = setup(
+                "--yes", "--repository", other ?? repository, "--password-file", password)
+            command.arguments += more.map(\.argumentBytes)
+            return command
         }
 
         func snapshots() throws -> [String] {
@@ -153,10 +156,7 @@ struct SetupTests {
             exits: 1, says: "resval-backup setup --no-timer")
         #expect(!declined.errorText.contains("systemd"), "\(declined)")
         try tool("rm", "-r", home.home.appending(".config"), home.home.appending(".local"))
-        try home.setup(
-            "--yes", "--repository", volume.root.appending("r"), "--password-file",
-            home.password
-        ).run(exits: 0)
+        try home.setupByOptions(at: volume.root.appending("r")).run(exits: 0)
         for check in [home.setup("--check"), home.command("setup", "--check")] {
             try check.run(exits: 0, prints: "nothing is missing but the timer")
         }
@@ -183,11 +183,9 @@ struct SetupTests {
         func onNewMachine(_ command: Command) throws -> CommandResult {
             var renamed = command
             renamed.executable = try #require(FilePath.tool("unshare"))
+            let words = ["--uts", "/bin/sh", "-c", "hostname newone; exec \"$0\" \"$@\""]
             renamed.arguments =
-                ["--uts", "/bin/sh", "-c", "hostname newone; exec \"$0\" \"$@\""].map {
-                    Array($0.utf8)
-                }
-                + [command.executable.bytes] + command.arguments
+                words.map(\.argumentBytes) + [command.executable.bytes] + command.arguments
             return try renamed.run()
         }
         try require(.root, .tool("unshare"), .tool("hostname"))
@@ -202,10 +200,7 @@ struct SetupTests {
                 && lists.errorText.contains("name a machine with --host: \(host)"),
             "\(lists)")
 
-        let setup = home.setup("--yes", "--repository", elsewhere, "--password-file", home.password)
-        var continuing = setup
-        continuing.arguments += ["--host", host].map { Array($0.utf8) }
-        let begun = try onNewMachine(continuing)
+        let begun = try onNewMachine(home.setupByOptions("--host", host, at: elsewhere))
         #expect(
             begun.exitCode == 1 && begun.errorText.contains("this machine continues ")
                 && begun.errorText.contains("go on: resval-backup setup --no-timer --yes\n"),
@@ -226,7 +221,7 @@ struct SetupTests {
                 home.home.appending("project")))
         #expect(back.exitCode == 0, "\(back)")
         try #expect(contentsOfFile(home.home.appending("letter")) == Array("text".utf8))
-        let done = try onNewMachine(setup)
+        let done = try onNewMachine(home.setupByOptions(at: elsewhere))
         #expect(done.exitCode == 0 || done.exitCode == 3, "\(done)")
         #expect(!done.errorText.contains("a machine of this name made"), "\(done)")
         // They are one SET: the older ones are under the same rules.
@@ -253,9 +248,7 @@ struct SetupTests {
         let host = try tool("hostname")
         _ = try home.command("run").run()
         try shell(#"rm -rf "$1" && mkdir "$1""#, home.home)
-        var continuing = home.setupByOptions()
-        continuing.arguments += ["--host", host].map { Array($0.utf8) }
-        try continuing.run(exits: 1, says: "this machine continues ")
+        try home.setupByOptions("--host", host).run(exits: 1, says: "this machine continues ")
         let found = try String(decoding: contentsOfFile(home.configuration), as: UTF8.self)
         let live = found.split(separator: "\n").filter { !$0.hasPrefix("#") }
         #expect(
