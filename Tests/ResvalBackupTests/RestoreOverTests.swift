@@ -112,11 +112,10 @@ struct RestoreOverTests {
         let result = try backup.run(
             "restore", "--snapshot", "latest", "--target", backup.target, "--overwrite")
         let restored = try TreeListing(of: backup.restored(backup.source))
-        var expected = try TreeListing(of: backup.source)
+        let expected = try TreeListing(of: backup.source)
         // tmpfs has user.* attributes since Linux 6.6 only; what it lacks is named.
-        if result.exitCode == 3 { expected.remove { $0.ends(with: "/deeper".utf8) } }
         let differences = restored.differingPaths(from: expected)
-            .filter { result.exitCode == 0 || !$0.ends(with: "/deeper".utf8) }
+            .filter { result.exitCode != 3 || $0 != Array("/directory/deeper".utf8) }
         #expect(differences == [], "\(restored.differences(from: expected)) \(result)")
     }
 
@@ -172,11 +171,5 @@ struct RestoreOverTests {
         try backup.expectRestored()
         let status = try backup.target.status()
         #expect(status.permissions == above.permissions && status.owner == 0)
-    }
-}
-
-extension [UInt8] {
-    fileprivate func ends(with suffix: String.UTF8View) -> Bool {
-        self.suffix(suffix.count).elementsEqual(suffix)
     }
 }
