@@ -7,6 +7,8 @@ package struct FileExtents: Sendable, Hashable {
     package var isShared: Bool?
     /// The bytes in shared extents, as far as known.
     package var sharedBytes: Int64 = 0
+    /// Where the first shared extent begins on the filesystem; nil where none is, as far as known.
+    package var sharedStart: UInt64?
     /// The bytes of content in compressed or encrypted extents that are not shared: the space these
     /// take on disk is not known.
     package var encodedBytes: Int64 = 0
@@ -105,6 +107,7 @@ private func mappedExtents(
         covered = max(covered, extent.fe_logical.addingSaturating(extent.fe_length))
         if extent.fe_flags & UInt32(FIEMAP_EXTENT_SHARED) != 0 {
             found.isShared = true
+            found.sharedStart = found.sharedStart ?? extent.fe_physical
             found.sharedBytes.addSaturating(Int64(clamping: extent.fe_length))
         } else if extent.fe_flags & UInt32(FIEMAP_EXTENT_ENCODED) != 0 {
             found.encodedBytes.addSaturating(Int64(clamping: extent.fe_length))

@@ -71,11 +71,12 @@ struct PlanCommand: ParsableCommand {
 func reportShortfall(_ result: MadePlan) -> Bool {
     let plan = result.plan
     if plan.missing.isEmpty { return true }
+    let certainly = plan.units.contains { $0.mayFreeMore } ? " for certain" : ""
     let found =
         plan.units.isEmpty
         ? "nothing can be deleted to free \(plan.wanted.text())"
-        : "only \(plan.amount.text(for: plan.wanted)) of \(plan.wanted.text()) can be freed, "
-            + "\(plan.missing.text()) short"
+        : "only \(plan.amount.text(for: plan.wanted)) of \(plan.wanted.text()) can be freed"
+            + "\(certainly), \(plan.missing.text()) short"
     var advice = ["--kept shows what is kept and why"]
     if !plan.units.isEmpty { advice.append("run --partial accepts less") }
     if plan.roots.isEmpty {

@@ -38,12 +38,15 @@ struct UnitSink: Sendable {
     func add(_ tally: UnitTally, _ totals: UnitPortion) {
         let reason =
             totals.keepReason
-            ?? reasonToKeep(lastUse: totals.lastUse, freeing: totals.freed, tally.ageLimit)
+            ?? reasonToKeep(
+                lastUse: totals.lastUse, freeing: totals.freed, mayFreeMore: totals.mayFreeMore,
+                tally.ageLimit)
             ?? reasonToKeep(at: tally.path, isDirectory: true)
         if let reason { return note(tally.path, reason) }
         let unit = PurgeUnit(
             path: tally.path, purgeClass: tally.purgeClass, isDirectory: true,
-            identity: tally.status.identity, lastUse: totals.lastUse, freeing: totals.freed,
+            mayFreeMore: totals.mayFreeMore, identity: tally.status.identity,
+            lastUse: totals.lastUse, freeing: totals.freed,
             itemCount: totals.itemCount,
             pin: PurgePin(tally.status, newestChange: totals.newestChange))
         if !hold(unit) { units.add([unit]) }
@@ -53,7 +56,9 @@ struct UnitSink: Sendable {
     ///
     /// - Returns: whether the unit is small.
     private func hold(_ unit: PurgeUnit) -> Bool {
-        guard let small, small.concern(unit.bytes, unit.purgeClass) else { return false }
+        guard let small, !unit.mayFreeMore, small.concern(unit.bytes, unit.purgeClass) else {
+            return false
+        }
         units.add(small.add(unit))
         return true
     }
@@ -335,15 +340,20 @@ struct UnitPreselection {
     }
 }
 
-/// The leading part of the order of units: class, then small units after all others, then time of
-/// last use.
+/// The leading part of the order of units: those last that may free nothing, then class, then small units
+/// after all others, then time of last use.
 struct UnitBound: Sendable, Hashable, Comparable {
+    /// Whether it is not known whether the unit frees a mebibyte: ``PurgeUnit/mayFreeMore``.
+    private let isUncertain: Bool
     private let purgeClass: PurgeClass
     /// Whether the unit frees little, and is not marked.
     private let isSmall: Bool
     private let lastUse: FileTime
 
-    init(_ purgeClass: PurgeClass, _ bytes: Int64, _ lastUse: FileTime) {
+    init(
+        _ purgeClass: PurgeClass, _ bytes: Int64, mayFreeMore: Bool = false, _ lastUse: FileTime
+    ) {
+        isUncertain = mayFreeMore
         self.purgeClass = purgeClass
         isSmall = purgeClass != .marked && bytes < SmallUnits.limit
         self.lastUse = lastUse
@@ -354,6 +364,7 @@ struct UnitBound: Sendable, Hashable, Comparable {
 
     /// Whether all units at the first bound sort before those at the second, whatever their paths.
     static func < (first: UnitBound, second: UnitBound) -> Bool {
+        if first.isUncertain != second.isUncertain { return second.isUncertain }
         if first.purgeClass != second.purgeClass { return first.purgeClass < second.purgeClass }
         if first.isSmall != second.isSmall { return second.isSmall }
         return first.lastUse < second.lastUse

@@ -9,6 +9,9 @@ public struct PurgeUnit: Sendable, Hashable {
     public let purgeClass: PurgeClass
     /// Whether the unit is a directory.
     public let isDirectory: Bool
+    /// Whether it is not known whether deleting the unit frees a mebibyte, since files in it share blocks
+    /// with each other. Not in plan files.
+    package let mayFreeMore: Bool
     /// The device and inode of the file or of the directory itself.
     public let identity: FileIdentity
     /// The latest access, modification, change or birth time in the unit; the change times of
@@ -34,12 +37,14 @@ public struct PurgeUnit: Sendable, Hashable {
     }
 
     init(
-        path: [UInt8], purgeClass: PurgeClass, isDirectory: Bool, identity: FileIdentity,
-        lastUse: FileTime, freeing amount: PurgeAmount, itemCount: Int, pin: PurgePin
+        path: [UInt8], purgeClass: PurgeClass, isDirectory: Bool, mayFreeMore: Bool = false,
+        identity: FileIdentity, lastUse: FileTime, freeing amount: PurgeAmount, itemCount: Int,
+        pin: PurgePin
     ) {
         self.path = path
         self.purgeClass = purgeClass
         self.isDirectory = isDirectory
+        self.mayFreeMore = mayFreeMore
         self.identity = identity
         self.lastUse = lastUse
         self.amount = amount
@@ -51,15 +56,16 @@ public struct PurgeUnit: Sendable, Hashable {
     public var bytes: Int64 { amount.bytes }
 
     /// The unit's part of the order of deletion that needs no path.
-    var bound: UnitBound { UnitBound(purgeClass, bytes, lastUse) }
+    var bound: UnitBound { UnitBound(purgeClass, bytes, mayFreeMore: mayFreeMore, lastUse) }
 
     private var depth: Int { path.count { $0 == UInt8(ascii: "/") } }
 }
 
 extension PurgeUnit: Comparable {
-    /// Whether the first unit is deleted before the second: by class, then those of a mebibyte and more
-    /// first unless they are marked, then the least recently used first, then the deeper path first.
-    /// Ties are broken by path, so that every run produces the same list.
+    /// Whether the first unit is deleted before the second: those last of which it is not known whether
+    /// they free a mebibyte, then by class, then those of a mebibyte and more first unless they are
+    /// marked, then the least recently used first, then the deeper path first. Ties are broken by path,
+    /// so that every run produces the same list.
     public static func < (first: PurgeUnit, second: PurgeUnit) -> Bool {
         let (bound, otherBound) = (first.bound, second.bound)
         if bound != otherBound { return bound < otherBound }

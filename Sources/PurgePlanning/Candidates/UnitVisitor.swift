@@ -148,7 +148,7 @@ struct UnitVisitor: TreeVisitor {
         let freed = rules.freed(entry, seen.status)
         guard seen.status.kind == .directory else {
             sink.add(
-                file: entry, seen.status, of: purgeClass, freeing: freed, limit: limit,
+                file: entry, seen.status, of: purgeClass, freeing: freed.amount, limit: limit,
                 to: &preselection)
             return .skip
         }
@@ -327,6 +327,10 @@ final class UnitTally: Sendable {
     }
 }
 
+/// What deleting an item frees for certain, and the extents that it shares with others: where the first
+/// begins on the filesystem, and the bytes in all of them.
+typealias FreedSpace = (amount: PurgeAmount, shared: (start: UInt64, bytes: Int64)?)
+
 /// What was seen of a unit: all of it, or the part one thread walked.
 struct UnitPortion: Sendable {
     /// Why the unit is kept; nil when no reason was found.
@@ -338,31 +342,62 @@ struct UnitPortion: Sendable {
     /// How much deleting the items frees, without files of which not all hard links were met.
     private(set) var freed = PurgeAmount()
     /// Those files: how many of how many links were met, and what is freed with the last.
-    private var linked: [FileIdentity: (met: Int, linkCount: Int, freed: PurgeAmount)] = [:]
+    private var linked: [FileIdentity: (met: Int, linkCount: Int, freed: FreedSpace)] = [:]
+    /// What files share, by where their first shared extent begins, and whether several files in the unit
+    /// begin there.
+    private var sharedExtents: [UInt64: (bytes: Int64, isMetAgain: Bool)] = [:]
     private(set) var itemCount = 0
+
+    /// The most files whose shared extents are compared.
+    private static let mostSharedExtents = 65536
+
+    /// Whether deleting the unit frees less than a mebibyte for certain, and may free more: files in it
+    /// share extents with each other, which are freed, too, unless something outside shares them as well,
+    /// such as a snapshot. Which of both it is the kernel does not tell.
+    var mayFreeMore: Bool {
+        guard freed.bytes < SmallUnits.limit else { return false }
+        var bytes: Int64 = 0
+        for extents in sharedExtents.values where extents.isMetAgain {
+            bytes.addSaturating(extents.bytes)
+        }
+        return bytes >= SmallUnits.limit
+    }
 
     /// Counts one item.
     ///
     /// - Parameters:
     ///   - freed: what removing its last hard link frees.
     ///   - now: when the search or the run began.
-    mutating func count(_ status: FileStatus, freeing freed: PurgeAmount, asOf now: FileTime) {
+    mutating func count(_ status: FileStatus, freeing freed: FreedSpace, asOf now: FileTime) {
         itemCount += 1
         lastUse = max(lastUse, status.lastUse(asOf: now))
         newestChange = max(newestChange, status.attributeModificationTime)
         if status.kind != .directory, status.linkCount > 1 {
             add(1, linksOf: status.identity, outOf: status.linkCount, freeing: freed)
         } else {
-            self.freed.add(freed)
+            add(freed)
         }
     }
 
     private mutating func add(
-        _ met: Int, linksOf file: FileIdentity, outOf linkCount: Int, freeing freed: PurgeAmount
+        _ met: Int, linksOf file: FileIdentity, outOf linkCount: Int, freeing freed: FreedSpace
     ) {
         let met = met + (linked[file]?.met ?? 0)
         linked[file] = met < linkCount ? (met, linkCount, freed) : nil
-        if met >= linkCount { self.freed.add(freed) }
+        if met >= linkCount { add(freed) }
+    }
+
+    private mutating func add(_ other: FreedSpace) {
+        freed.add(other.amount)
+        if let shared = other.shared { compare(shared.start, shared.bytes) }
+    }
+
+    private mutating func compare(_ start: UInt64, _ bytes: Int64, isMetAgain: Bool = false) {
+        if let known = sharedExtents[start] {
+            sharedExtents[start] = (min(known.bytes, bytes), true)
+        } else if sharedExtents.count < Self.mostSharedExtents {
+            sharedExtents[start] = (bytes, isMetAgain)
+        }
     }
 
     /// Notes a reason to keep the unit. Of several it is the first by name that counts, whatever the
@@ -381,6 +416,9 @@ struct UnitPortion: Sendable {
         lastUse = max(lastUse, other.lastUse)
         newestChange = max(newestChange, other.newestChange)
         freed.add(other.freed)
+        for (start, extents) in other.sharedExtents {
+            compare(start, extents.bytes, isMetAgain: extents.isMetAgain)
+        }
         for (file, links) in other.linked {
             add(links.met, linksOf: file, outOf: links.linkCount, freeing: links.freed)
         }

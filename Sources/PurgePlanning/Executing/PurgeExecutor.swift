@@ -203,7 +203,7 @@ private struct PurgeRun {
             return
         }
         do throws(FileError) {
-            let grown = try meter.grownBytes(expecting: predicted.certainBytes)
+            let grown = try meter.grownBytes(expecting: progress.expected)
             outcome.measuredBytes = grown
             if progress.isReached(by: grown) { outcome.isReached = true }
             var isTelling = progress.mayBeFutile
@@ -308,7 +308,7 @@ private struct PurgeRun {
 
     /// Whether the units of a batch have to be deleted before it is known if another is needed.
     private func isComplete(_ batch: Batch) -> Bool {
-        batch.waiting.count >= Batch.longest
+        batch.waiting.count >= Batch.longest || batch.mayFreeMore
             || batch.begin.map { timeSinceBoot() - $0 >= executor.batchDuration } == true
             || progress.isDue(after: batch.amount)
     }
@@ -442,9 +442,8 @@ private struct PurgeRun {
         do throws(FileError) {
             // Without a meter the prediction is the measurement.
             let meter = meter
-            let predicted = progress.predicted
             let grown =
-                try meter?.grownBytes(expecting: predicted.certainBytes) ?? predicted.bytes
+                try meter?.grownBytes(expecting: progress.expected) ?? progress.predicted.bytes
             let verdict = try progress.judge(grown) { () throws(FileError) in
                 try meter?.isAlone() ?? true
             }
@@ -475,11 +474,14 @@ private struct Batch {
     /// When the examination of the first of these began: what was seen of it gets old.
     var begin: Duration?
     private(set) var amount = PurgeAmount()
+    /// Whether it may free more: what it freed is measured before another unit is deleted.
+    private(set) var mayFreeMore = false
 
     mutating func add(
         _ planned: PurgeUnit, _ examined: PurgeUnit, _ result: Result<PurgeUnit, any Error>?
     ) {
         members.append((planned, result))
         amount.add(examined.amount)
+        mayFreeMore = mayFreeMore || examined.mayFreeMore
     }
 }

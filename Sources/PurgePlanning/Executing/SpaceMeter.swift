@@ -77,6 +77,9 @@ struct PurgeProgress {
     let futileBytes: Int64
     /// How much the removed units were expected to free.
     private(set) var predicted = PurgeAmount()
+    /// Whether a unit was removed since the last judgement that may have freed more.
+    private var mayHaveFreedMore = false
+    private var lastMeasured: Int64 = 0
     private var nextMeasure: Int64
 
     init(_ wanted: PurgeAmount, futileBytes: Int64) {
@@ -94,7 +97,7 @@ struct PurgeProgress {
         var sum = predicted
         sum.add(amount)
         return sum.inodes >= wanted.inodes
-            && (sum.bytes >= nextMeasure || sum.certainBytes >= wanted.bytes)
+            && (mayHaveFreedMore || sum.bytes >= nextMeasure || sum.certainBytes >= wanted.bytes)
     }
 
     /// Whether the inodes and the blocks of what was deleted are as many as are wanted. Other processes
@@ -109,7 +112,15 @@ struct PurgeProgress {
     /// Whether snapshots or other files may keep blocks of what is deleted.
     var mayBeFutile: Bool { futileBytes < .max }
 
-    mutating func removed(_ unit: PurgeUnit) { predicted.add(unit.amount) }
+    /// How many bytes a measurement may show.
+    var expected: Int64 {
+        max(predicted.certainBytes, mayHaveFreedMore ? wanted.bytes : .min)
+    }
+
+    mutating func removed(_ unit: PurgeUnit) {
+        predicted.add(unit.amount)
+        mayHaveFreedMore = mayHaveFreedMore || unit.mayFreeMore
+    }
 
     /// Returns what a measured growth means, and schedules the next measurement.
     ///
@@ -119,7 +130,12 @@ struct PurgeProgress {
         _ measured: Int64, isAlone: () throws(Failure) -> Bool
     ) throws(Failure) -> Verdict {
         let certain = predicted.certainBytes
+        let isInVain =
+            mayHaveFreedMore && measured.subtractingSaturating(lastMeasured) < SmallUnits.limit
+        (mayHaveFreedMore, lastMeasured) = (false, measured)
         if measured >= wanted.bytes { return .reached }
+        // Others that may free nothing would be deleted for the same reason.
+        if isInVain { return .futile }
         if certain >= futileBytes, measured < certain / 2, try isAlone() { return .futile }
         if isReached { return .reached }
         // Small steps near the end would spend more time in `syncfs(2)` than in deleting.

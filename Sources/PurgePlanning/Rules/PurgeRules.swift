@@ -191,19 +191,20 @@ final class PurgeRules: Sendable {
     }
 
     /// Returns what removing the last hard link of an item frees: its inode and its blocks, except
-    /// those shared with other files; no blocks when that cannot be determined.
+    /// those shared with other files, and these; no blocks when that cannot be determined.
     func freed(
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
-    ) -> PurgeAmount {
+    ) -> FreedSpace {
         guard mayShareExtents, status.kind == .regularFile, status.allocatedSize > 0 else {
-            return PurgeAmount(bytes: status.allocatedSize, inodes: 1)
+            return (PurgeAmount(bytes: status.allocatedSize, inodes: 1), nil)
         }
         guard let extents = try? fileExtents(of: entry, size: status.size) else {
-            return PurgeAmount(inodes: 1)
+            return (PurgeAmount(inodes: 1), nil)
         }
-        return PurgeAmount(
+        let freed = PurgeAmount(
             bytes: max(0, status.allocatedSize - extents.sharedBytes),
             compressed: extents.encodedBytes, inodes: 1)
+        return (freed, extents.sharedStart.map { ($0, extents.sharedBytes) })
     }
 }
 
@@ -356,10 +357,10 @@ private let mayWrite: UInt16 = 0o200
 extension UnitSink {
     /// Returns the reason to keep a unit, by its age and by what deleting it frees.
     func reasonToKeep(
-        lastUse: FileTime, freeing freed: PurgeAmount, _ limit: AgeLimit
+        lastUse: FileTime, freeing freed: PurgeAmount, mayFreeMore: Bool = false, _ limit: AgeLimit
     ) -> KeepReason? {
         if let reason = limit.reasonToKeep(lastUse) { return reason }
-        let isGain = freed.bytes > 0 || rules.countsInodes && freed.inodes > 0
+        let isGain = freed.bytes > 0 || mayFreeMore || rules.countsInodes && freed.inodes > 0
         return isGain ? nil : .freesNothing
     }
 
