@@ -101,12 +101,20 @@ public struct BackupPlan: Sendable {
     /// Adds a notice for each placeholder of this process's user whose content is not in the backup's
     /// repository. What the records of other users say makes no backup incomplete.
     ///
-    /// - Parameter isKept: whether the repository has the content that a record refers to.
-    public mutating func noteMissing(_ isKept: (EvictionRecord) -> Bool) {
+    /// - Parameters:
+    ///   - repository: the backup's repository, as eviction records name it.
+    ///   - isKept: whether it has the content that a record refers to.
+    public mutating func noteMissing(
+        in repository: String, _ isKept: (EvictionRecord) -> Bool
+    ) {
         let missing = exclusions.compactMap { item in
             item.reason.placeholder.flatMap { placeholder in
                 placeholder.owner != effectiveUser() || isKept(placeholder.record)
-                    ? nil : PlanNotice(path: item.path, matter: .missing(placeholder))
+                    ? nil
+                    : PlanNotice(
+                        path: item.path,
+                        matter: .missing(
+                            placeholder, isElsewhere: placeholder.record.repository != repository))
             }
         }
         guard !missing.isEmpty else { return }
@@ -128,8 +136,8 @@ public struct PlanNotice: Sendable, Hashable {
         /// The item could not be read; nothing below it is in the plan.
         case unreadable(FileError)
         /// The file is the placeholder of an evicted file whose content is not in the backup's
-        /// repository.
-        case missing(Placeholder)
+        /// repository, and may be in another, into which it was evicted.
+        case missing(Placeholder, isElsewhere: Bool)
         /// The file shows signs of an eviction but is not a placeholder; it is stored as it is.
         case eviction(EvictionSign, FileStatus)
         /// The item has an extended attribute whose name is not UTF-8, which restic cannot store.
@@ -155,7 +163,7 @@ public struct PlanNotice: Sendable, Hashable {
         switch matter {
         case .issue(let issue): issue.sentence
         case .unreadable(let error): error.description
-        case .missing(let placeholder):
+        case .missing(let placeholder, _):
             "is evicted, and the snapshot with its content, \(placeholder.record.snapshot.prefix(8)) of "
                 + "repository \(placeholder.record.repository.prefix(8)), is not in this backup's "
                 + "repository: its content is not stored (download it: resval-backup download)"

@@ -100,7 +100,7 @@ struct PlanCommand: AsyncParsableCommand {
         planner.storesPlaintext = !allowPlaintext
         var list = try planner.makeList(for: sources, relativeTo: relativeTo?.path)
         // Another tool has the content of none.
-        list.plan.noteMissing { _ in false }
+        list.plan.noteMissing(in: "") { _ in false }
         report(list.plan, planner.mounts)
         for item in list.plan.exclusions where item.reason.isShortfall {
             Messages.write(about: item.path, "is not in the list: \(item.reason.sentence)")

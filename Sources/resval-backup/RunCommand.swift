@@ -310,10 +310,11 @@ struct BackupRun {
         case .create:
             let creation = Creation(settings, configuration: configuration)
             var (plan, result, summary) = try await creation.run(in: repository, progress)
-            summary.isAsBefore =
-                status.note(result.shortfalls, of: plan.sources) && summary.coversAll
-            status.snapshot = summary
             status.holds = result.listedHolds
+            summary.isAsBefore =
+                status.note(result.shortfalls, of: plan.sources, held: status.holds)
+                && summary.coversAll
+            status.snapshot = summary
             if !isJSON { StandardOutput.shared.write(summary.text) }
             return summary.exitCode
         case .forget:

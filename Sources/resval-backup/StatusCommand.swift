@@ -16,7 +16,8 @@ struct StatusCommand: ParsableCommand {
             as old as stale-after in the configuration file says, 3d without it, or from the future.
 
             What no backup can read, such as another user's file, is only a line from the second \
-            run on that lacks it.
+            run on that lacks it; so is a file that was evicted into another repository, while an \
+            earlier snapshot has it or once that is accepted.
 
             EXAMPLES
               resval-backup status || notify-send 'The backup needs attention'
@@ -96,7 +97,8 @@ struct StatusCommand: ParsableCommand {
             buffer.append(text: "waiting since \(since.localText): \(status.waitingFor ?? "")\n")
         }
         let held = Set(status.holds.compactMap(\.path))
-        for shortfall in status.shortfalls where !held.contains(shortfall.path) {
+        for shortfall in status.shortfalls
+        where shortfall.isElsewhere || !held.contains(shortfall.path) {
             buffer.append(text: "lacking since \(shortfall.since.localText): ")
             buffer.append(name: shortfall.path)
             buffer.append(": ")

@@ -17,6 +17,11 @@ package struct Shortfall: Sendable, Hashable {
         /// Whether it can be the same at each backup with nothing wrong on the machine, such as another
         /// user's private file. A device that fails, and what came of the moment, are news each time.
         package let canLast: Bool
+        /// Whether the content was evicted into another repository. That can last only while an earlier
+        /// snapshot has it, or once that it does not was accepted.
+        package var isElsewhere: Bool { name == Self.elsewhereName }
+
+        package static let elsewhereName = "evicted-elsewhere"
 
         private init(
             _ name: String, _ sentence: String, lacksContent: Bool = true, canLast: Bool = false
@@ -41,6 +46,10 @@ extension Shortfall.Cause {
     /// It could not be inspected when the plan was made.
     static func unplanned(_ reason: String, canLast: Bool) -> Self {
         Self("unplanned", "is not in the snapshot: \(reason)", canLast: canLast)
+    }
+
+    static func elsewhere(_ reason: String) -> Self {
+        Self(elsewhereName, "is not in the snapshot: \(reason)", canLast: true)
     }
 
     static let locked = Self(
@@ -118,6 +127,7 @@ struct ShortfallList {
                 switch notice.matter {
                 case .unreadable(let error) where error.code == .locked: .locked
                 case .attributeName: .attributes("one has a name that is not UTF-8")
+                case .missing(_, isElsewhere: true): .elsewhere(notice.sentence)
                 default: .unplanned(notice.sentence, canLast: notice.canLast)
                 }
         }

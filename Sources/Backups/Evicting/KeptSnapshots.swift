@@ -217,6 +217,6 @@ extension Restic {
                 of: placeholder.record, owner: placeholder.owner, size: placeholder.size)
             if snapshot != nil { kept.insert(placeholder.record) }
         }
-        plan.noteMissing(kept.contains)
+        plan.noteMissing(in: repository, kept.contains)
     }
 }

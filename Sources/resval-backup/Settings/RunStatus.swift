@@ -94,9 +94,14 @@ struct RunStatus: Sendable, Hashable {
 
     /// Notes what a new snapshot lacks. What was told before, for the same reason, keeps its date.
     ///
-    /// - Parameter sources: the SOURCEs: one that is not stored at all is news each time.
+    /// - Parameters:
+    ///   - sources: the SOURCEs: one that is not stored at all is news each time.
+    ///   - held: what earlier snapshots are held for.
     /// - Returns: whether all of it was told before, and can last.
-    mutating func note(_ lacking: [Shortfall], of sources: [FilePath]) -> Bool {
+    mutating func note(
+        _ lacking: [Shortfall], of sources: [FilePath], held: [HeldPart] = []
+    ) -> Bool {
+        let kept = Set(held.filter { $0.snapshot != nil }.compactMap(\.path))
         let known = Dictionary(shortfalls.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
         var noted: [KnownShortfall] = []
         var room = KnownShortfall.longest
@@ -108,10 +113,11 @@ struct RunStatus: Sendable, Hashable {
             noted.append(
                 KnownShortfall(
                     path: shortfall.path, reason: cause.name, sentence: cause.sentence,
-                    since: before?.since ?? start))
+                    since: before?.since ?? start, isAccepted: before?.isAccepted ?? false))
         }
         found = noted
         return noted.count == lacking.count && noted.allSatisfy { $0.since != start }
+            && noted.allSatisfy { !$0.isElsewhere || $0.isAccepted || kept.contains($0.path) }
             && lacking.allSatisfy { shortfall in
                 shortfall.cause.canLast && !sources.contains { $0.bytes == shortfall.path }
             }
@@ -123,8 +129,12 @@ struct RunStatus: Sendable, Hashable {
             || holds.contains { $0.isShortfall && $0.since.seconds >= start.seconds }
     }
 
-    /// Whether the newest snapshot covers less than an earlier one, which `accept` ends.
-    var coversLess: Bool { holds.contains(where: \.isFall) }
+    /// Whether the newest snapshot covers less than an earlier one, which `accept` ends. A file that was
+    /// evicted into another repository is told as a shortfall.
+    var coversLess: Bool {
+        let known = Set(shortfalls.filter(\.isElsewhere).map(\.path))
+        return holds.contains { $0.isFall && !($0.path.map(known.contains) ?? false) }
+    }
 
     /// Ends the run. What its snapshot lacks counts as told where the result says so.
     ///
@@ -137,11 +147,11 @@ struct RunStatus: Sendable, Hashable {
             error.text = String(error.text.prefix(1000))
             failure = error
         }
+        if let found, code == 0 || code == 3 { shortfalls = found }
         if code == 0 || result == .incompleteAsBefore {
             lastCleanRun = end
             if coversLess { result = .coversLess }
         }
-        if let found, code == 0 || code == 3 { shortfalls = found }
     }
 
     /// Returns the status as a line of JSON, which is also the status file.
@@ -168,6 +178,7 @@ struct RunStatus: Sendable, Hashable {
             object.add("reason", shortfall.reason)
             object.add("sentence", shortfall.sentence)
             object.add("since", shortfall.since)
+            object.add("isAccepted", shortfall.isAccepted)
         }
         line.add(holds: holds)
         line.add("lastCleanRun", lastCleanRun)
@@ -216,6 +227,7 @@ extension RunStatus {
         // A run may have ended meanwhile.
         guard var status = try read(in: directory) else { return }
         status.holds = accepted.holds
+        for index in status.shortfalls.indices { status.shortfalls[index].isAccepted = true }
         if status.result == .coversLess {
             status.result = status.shortfalls.isEmpty ? .ok : .incompleteAsBefore
             status.exitCode = status.shortfalls.isEmpty ? 0 : status.exitCode
@@ -319,6 +331,11 @@ struct KnownShortfall: Sendable, Hashable {
     var sentence = ""
     /// The start of the first run in a row that found it so.
     var since = FileTime(seconds: 0, nanoseconds: 0)
+    /// Whether a snapshot that lacks it was accepted since.
+    var isAccepted = false
+
+    /// Whether its content was evicted into another repository.
+    var isElsewhere: Bool { reason == Shortfall.Cause.elsewhereName }
 }
 
 /// How a run of the daily backup ended.
@@ -472,6 +489,7 @@ extension KnownShortfall {
             case "reason": reason = try scanner.text()
             case "sentence": sentence = try scanner.text()
             case "since": since = FileTime(rfc3339: try scanner.string()) ?? since
+            case "isAccepted": isAccepted = try scanner.bool()
             default: break
             }
         }

@@ -40,6 +40,20 @@ struct EvictedBackupTests {
             exits: 3, says: "\(file): is not in the snapshot: is evicted", prints: "1 excluded")
     }
 
+    @Test("evicted content that is gone from the repository is news each time")
+    func gone() throws {
+        let fixture = try configuredBackup { oneFile }
+        try fixture.runSuccessfully("evict", fixture("file"))
+        let kept = try fixture.restic("snapshots", "--json")
+        let identifier = try #require(
+            kept.split(separator: #""short_id":""#).dropFirst().first?.prefix(8))
+        try fixture.restic("forget", String(identifier))
+        for _ in 0..<2 {
+            try fixture.run("run", exits: 3)
+            try fixture.run("status", exits: 3)
+        }
+    }
+
     @Test(
         "what looks like a placeholder but isn't is stored, named, and makes a backup incomplete")
     func disagreements() throws {

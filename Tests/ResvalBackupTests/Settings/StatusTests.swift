@@ -136,6 +136,39 @@ struct StatusTests {
         #expect(!run(["/s/a"], 3))
     }
 
+    @Test(
+        "a file evicted into another repository is no news while it is held, or once it was accepted"
+    )
+    func elsewhere() throws {
+        let file = Shortfall(path: Array("/s/a".utf8), cause: .elsewhere("is evicted"))
+        var fall = HeldPart()
+        (fall.path, fall.kind) = (file.path, "other")
+        var status = RunStatus(process: 1, start: time, after: nil)
+        func run(heldBy snapshot: String?) throws -> RunResult {
+            fall.snapshot = snapshot
+            var start = status.start
+            start.seconds += 1
+            status = RunStatus(process: 1, start: start, after: try RunStatus(line()))
+            status.holds = [fall]
+            var summary = SnapshotSummary(identifier: "1")
+            summary.isAsBefore = status.note([file], of: ["/s"], held: status.holds)
+            status.snapshot = summary
+            status.finish(3)
+            return status.result
+        }
+        func line() -> [UInt8] { status.line(isStale: nil) }
+        #expect(try run(heldBy: "1") == .incomplete)
+        #expect(try run(heldBy: "1") == .incompleteAsBefore)
+        // No earlier snapshot has it.
+        #expect(try run(heldBy: nil) == .incomplete)
+        #expect(try run(heldBy: nil) == .incomplete)
+        status.shortfalls[0].isAccepted = true
+        #expect(try run(heldBy: nil) == .incompleteAsBefore)
+        // What fell besides is told as a fall.
+        fall.path = Array("/s/b".utf8)
+        #expect(try run(heldBy: "1") == .coversLess)
+    }
+
     @Test("a backup is stale from an age on, and where its age cannot be told")
     func staleness() {
         func isStale(_ result: RunResult, _ seconds: Int64, after age: Int64? = 100) -> Bool {
