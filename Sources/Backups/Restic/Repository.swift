@@ -208,7 +208,7 @@ extension Restic {
     /// - Throws: ``BackupError``: `repositoryExists`, `damaged` where files of a
     ///   repository are without its config, or the error that restic reports.
     package func initialize() async throws(BackupError) {
-        let wasBegun = beginning.map { (try? itemExists($0)) == true } ?? false
+        let wasBegun = wasBegun
         // Only what was not there before goes when it fails.
         let empty = try emptyDirectory(exceptKeys: wasBegun)
         if let empty, wasBegun { try removeKeys(in: empty) }
@@ -241,6 +241,25 @@ extension Restic {
         noteEnd()
         // Where it stays, the new one is told from the one it names, and accept notes it.
         if let knownFile { try? removeFile(knownFile) }
+    }
+
+    private var wasBegun: Bool { beginning.map { (try? itemExists($0)) == true } ?? false }
+
+    /// Refuses a directory in which ``initialize()`` would fail, as far as that can be known without a
+    /// password.
+    package func requirePlace() throws(BackupError) {
+        guard var place = try emptyDirectory(exceptKeys: wasBegun) else { return }
+        if let refusal = isOfAnotherOwner { throw refusal }
+        // restic makes those that are missing.
+        while (try? itemExists(place)) == false, place.removeLastComponent() {}
+        do throws(Errno) {
+            guard try place.status().kind == .directory else { throw .notDirectory }
+            guard try place.isAccessible(for: .write) else { throw .permissionDenied }
+        } catch {
+            throw BackupError(
+                .notWritable, "no repository can be made here: \(error)",
+                advice: "name another directory", path: place)
+        }
     }
 
     private func noteEnd() {

@@ -135,6 +135,7 @@ struct SetupCommand: AsyncParsableCommand {
         var settings = try draft.settings()
         try confirmFilesystem(of: settings)
         let isThere = try await running { [draft] in try await draft.repositoryIsThere() }
+        let doubt = isThere ? nil : try await confirmPlace(of: draft)
         var typed: String?
         (draft.password, typed) = try await askForPassword(draft, isThere: isThere)
         // Not before: who gives up leaves nothing.
@@ -168,14 +169,10 @@ struct SetupCommand: AsyncParsableCommand {
                 }
             }
         } else {
-            if let doubt = engine.doubtAboutInitializing {
-                guard !yes else {
-                    Messages.write(
-                        "no repository is made, since \(doubt) (attach it, or set up without --yes, "
-                            + "which asks)")
-                    throw ExitCode(1)
-                }
-                try confirm("about to make a new repository, although \(doubt)")
+            // A disk may have been detached while the password was written down.
+            guard engine.doubtAboutInitializing == doubt else {
+                Messages.write("no repository is made, since its place is another one now")
+                throw ExitCode(1)
             }
             try await running { try await engine.initialize() }
         }
@@ -256,6 +253,21 @@ struct SetupCommand: AsyncParsableCommand {
                 Messages.write(error.message)
             }
         }
+    }
+
+    /// Refuses a place where no repository can be made, and asks where there is a doubt, which it returns.
+    private func confirmPlace(of draft: SetupDraft) async throws -> String? {
+        let engine = try draft.engineWithoutPassword()
+        try await running { try engine.requirePlace() }
+        guard let doubt = engine.doubtAboutInitializing else { return nil }
+        guard !yes else {
+            Messages.write(
+                "no repository is made, since \(doubt) (attach it, or set up without --yes, "
+                    + "which asks)")
+            throw ExitCode(1)
+        }
+        try confirm("about to make a new repository, although \(doubt)")
+        return doubt
     }
 
     private func confirmFilesystem(of settings: BackupSettings) throws {

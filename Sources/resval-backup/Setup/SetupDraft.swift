@@ -100,11 +100,16 @@ struct SetupDraft {
         ).engine()
     }
 
-    /// Whether there is a repository, which is asked with an invalid password.
-    func repositoryIsThere() async throws -> Bool {
+    /// Returns restic with an invalid password, for what needs none.
+    func engineWithoutPassword() throws -> Restic {
         var settings = try settings()
         settings.password = .text("-")
-        let engine = try engine(settings)
+        return try engine(settings)
+    }
+
+    /// Whether there is a repository, which is asked with an invalid password.
+    func repositoryIsThere() async throws -> Bool {
+        let engine = try engineWithoutPassword()
         do throws(BackupError) {
             _ = try await engine.repositoryIdentifier()
             return true

@@ -337,6 +337,27 @@ struct SetupTests {
         #expect(!again.text.replacing("left ", with: "").contains("\n\(password)"), "\(again)")
     }
 
+    @Test(
+        "a place that cannot become a repository is told before a password is made",
+        arguments: [
+            ("letter", "Not a directory"), ("letter/repository", "Not a directory"),
+            ("project", "the directory is not empty"),
+            (String(repeating: "n", count: 256), "File name too long"),
+        ])
+    func noPlace(place: String, reason: String) throws {
+        try require(.tool("python3"))
+        let home = try emptyHome()
+        let result = try dialog(
+            home.setup(),
+            [
+                ("where should the backup go", home.home.appending(place).string),
+                ("same filesystem", "y"),
+            ])
+        #expect(result.exitCode == 1 && result.text.contains(reason), "\(result)")
+        #expect(!result.text.contains("type one"), "\(result)")
+        #expect(!home.home.appending(".config").exists)
+    }
+
     @Test("Ctrl-C at any question leaves nothing in the way of the next time", arguments: 0..<4)
     func interrupted(question: Int) throws {
         try require(.tool("python3"))
