@@ -372,6 +372,7 @@ extension Restic {
     }
 
     private func prune(_ options: [[UInt8]]) async throws(BackupError) -> String? {
+        try await requireAnswer()
         let output = try await run(
             ResticCommand("prune", options),
             reading: Lines(TextLines(report: progress)))

@@ -86,7 +86,7 @@ extension Restic {
 
     /// Returns all snapshots, also those that ``list()`` excludes.
     func listAll() async throws(BackupError) -> SnapshotList {
-        try checkExistence()
+        try await requireAnswer()
         let command = ResticCommand("snapshots", words("--json"))
         let (reader, end) = try await attempt(command, reading: SnapshotListReader())
         guard end.code == 0 else { throw failure(end) }
@@ -100,14 +100,29 @@ extension Restic {
         return list
     }
 
+    /// Throws as ``checkExistence()`` does, and `unreachable` when a server does not answer in time: restic
+    /// itself would try again for a quarter of an hour.
+    func requireAnswer() async throws(BackupError) {
+        if repository.directory == nil {
+            _ = try await repositoryIdentifier()
+        } else {
+            try checkExistence()
+        }
+    }
+
     /// Throws `noRepository` at once when the repository is a directory without a config file.
     func checkExistence() throws(BackupError) {
-        // Any other error is left to restic.
-        if let directory = repository.directory,
-            (try? itemExists(directory.appending("config"))) == false
-        {
-            throw noRepository
+        guard let directory = repository.directory else { return }
+        var isThere = false
+        do throws(Errno) {
+            isThere = try itemExists(directory.appending("config"))
+        } catch .fileNameTooLong {
+            // restic would try again for a quarter of an hour.
+        } catch {
+            // Left to restic.
+            return
         }
+        if !isThere { throw noRepository }
     }
 }
 

@@ -77,7 +77,7 @@ extension Restic {
     }
 
     private func check(readsData: Bool) async throws(BackupError) -> VerifyResult {
-        try checkExistence()
+        try await requireAnswer()
         let command = ResticCommand("check", readsData ? words("--read-data") : [])
         let (output, end) = try await attempt(
             command, reading: Lines(TextLines(report: progress)))

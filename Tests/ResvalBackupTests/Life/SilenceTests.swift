@@ -54,17 +54,23 @@ struct SilenceTests {
         try #require(await #expect(throws: BackupError.self) { try await body() })
     }
 
-    @Test("a server that does not give the config in time is out of reach")
+    @Test("a server that does not give the config in time is out of reach, for each command")
     func answer() async throws {
         try require(.tool("restic"))
         let server = try SilentServer()
         let engine = try engine(
             "rest:http://ada:secret@127.0.0.1:\(server.port)/",
             ResticLimits(answer: .seconds(2)))
-        let error = try await failure { try await engine.requireKnown() }
-        #expect(error.code == .unreachable && error.code.exitCode == 1)
-        #expect(error.message.contains("out of reach: restic got no answer in 2 seconds"))
-        #expect(!error.description.contains("secret"))
+        for call in [
+            { try await engine.requireKnown() }, { _ = try await engine.list() },
+            { _ = try await engine.prune() },
+            { _ = try await engine.verify(nil, readsData: false) },
+        ] {
+            let error = try await failure(call)
+            #expect(error.code == .unreachable && error.code.exitCode == 1)
+            #expect(error.message.contains("out of reach: restic got no answer in 2 seconds"))
+            #expect(!error.description.contains("secret"))
+        }
     }
 
     @Test(
@@ -76,7 +82,9 @@ struct SilenceTests {
         let engine = try engine(
             "\(scheme)://127.0.0.1:\(server.port)/",
             ResticLimits(stall: .seconds(3), interval: .milliseconds(500)))
-        let error = try await failure { _ = try await engine.list() }
+        let error = try await failure {
+            _ = try await engine.run(ResticCommand("snapshots"), reading: NoOutput())
+        }
         #expect(error.code == .unreachable, "\(error)")
         #expect(error.message.contains("moved nothing"), "\(error)")
     }
