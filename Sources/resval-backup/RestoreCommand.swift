@@ -26,7 +26,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A snapshot's first digits, or latest (default: the newest that has the path).",
+            "The first four or more digits of a snapshot's ID, or latest (default: the newest that "
+                + "has the path).",
             valueName: "snapshot"))
     var snapshot: SnapshotChoice?
 
@@ -111,7 +112,10 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         let state = try? ownEvictionDirectory()
         var results: [RestoreResult] = []
-        for part in chosen.parts {
+        var isWhole = !chosen.isPartial
+        var waiting = chosen.parts
+        while !waiting.isEmpty {
+            let part = waiting.removeFirst()
             do {
                 let count = part.paths.count
                 results.append(
@@ -119,14 +123,17 @@ struct RestoreCommand: AsyncParsableCommand {
                         part, mode, among: list,
                         holder: { try await repository.holder(of: $0, state) },
                         begin: { try begin($0, isTree: count == 0 || $0.items > count) }))
-            } catch let error as BackupError
-                where chosen.parts.count + (chosen.isPartial ? 1 : 0) > 1
-                && error.code != .interrupted
-            {
+            } catch let error as BackupError where error.code != .interrupted {
+                // Others of the same snapshot do not depend on the path that failed.
+                let isOfRepository = error.path == engine.repository.directory
+                let rest = isOfRepository ? nil : part.without(error.path)
+                guard chosen.parts.count > 1 || !isWhole || rest != nil else { throw error }
                 Messages.write(about: error.path?.bytes, Advice.completed(error.description))
+                isWhole = false
+                if let rest { waiting.append(rest) }
             }
         }
-        return (results, !chosen.isPartial && results.count == chosen.parts.count)
+        return (results, isWhole)
     }
 
     /// Tells how much is written and asks, before a tree is put where something may be.

@@ -342,14 +342,20 @@ struct RestorePathTests {
             environment: command.environment)
     }
 
-    @Test("root gives nothing to somebody else who has the uid of the owner now")
+    @Test(
+        "root gives nothing to somebody else who has the uid of the owner now, and others get theirs"
+    )
     func otherOwner() throws {
         try require(.root)
-        let backup = try snapshot(of: Tree { Directory("project") { File("kept", "kept") } })
-        let file = backup("project/kept")
+        let backup = try snapshot(
+            of: Tree {
+                Directory("project") { File("kept", "kept") }
+                File("own", "own")
+            })
+        let (file, own) = (backup("project/kept"), backup("own"))
         try tool("chown", "games", file)
         try backup.create()
-        try tool("rm", file)
+        try tool("rm", file, own)
         let passwd = "root:x:0:0::/root:/bin/sh\ngames:x:4711:60::/usr/games:/bin/sh\n"
         for options in [[], ["--numeric-owner"]] {
             let command = backup.command(["restore", backup.source] + options)
@@ -360,6 +366,10 @@ struct RestorePathTests {
                 continue
             }
             result.expect(exits: 1, says: "\(file): belongs to games, who has uid 5 in the")
+            #expect(try tool("ls", backup("project")) == "")
+            let both = backup.command(["restore", file, own])
+            try with("/etc/passwd", passwd, both, backup).run(
+                exits: 3, says: "belongs to games", prints: "\(own) is back\n")
             #expect(try tool("ls", backup("project")) == "")
         }
     }

@@ -102,6 +102,15 @@ package struct RestorePart: Sendable {
     /// The paths in the snapshot; empty for everything.
     package fileprivate(set) var paths: [[UInt8]]
     let placing: Placing
+
+    /// Returns the part less the paths that an item is at or below; nil where none is left, or that is none
+    /// of them.
+    package func without(_ item: FilePath?) -> RestorePart? {
+        guard let item else { return nil }
+        var rest = self
+        rest.paths.removeAll { isHeld(item.bytes, by: $0) }
+        return rest.paths.isEmpty || rest.paths.count == paths.count ? nil : rest
+    }
 }
 
 /// What is restored of the paths that were asked for, and what to tell of them.
