@@ -53,6 +53,14 @@ public struct PurgePlan: Sendable, Hashable {
             wantedInodes: wantedInodes, roots: roots, units: units)
     }
 
+    /// Returns the plan with only those of its units that have one of some paths.
+    package func only(_ paths: Set<[UInt8]>) -> PurgePlan {
+        PurgePlan(
+            created: created, bootID: bootID, device: device, wantedBytes: wantedBytes,
+            wantedInodes: wantedInodes, roots: roots,
+            units: units.filter { paths.contains($0.path) })
+    }
+
     /// How many bytes deleting all units is expected to free.
     public var bytes: Int64 { amount.bytes }
 

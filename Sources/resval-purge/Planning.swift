@@ -21,10 +21,12 @@ extension PurgeEnvironment {
     /// Makes a plan for the commands `plan` and `run`, and records how much may be deleted on the
     /// volume.
     ///
-    /// - Parameter kept: receives the kept items.
+    /// - Parameters:
+    ///   - listed: what alone may be in the plan; nil for anything.
+    ///   - kept: receives the kept items.
     func makePlan(
-        for target: TargetOptions, below roots: [PathArgument], _ kept: KeptItems,
-        _ progress: ProgressOptions
+        for target: TargetOptions, below roots: [PathArgument], only listed: Set<[UInt8]>? = nil,
+        _ kept: KeptItems, _ progress: ProgressOptions
     ) throws -> MadePlan {
         var realRoots: [FilePath] = []
         for root in roots { realRoots.append(try NamedItem(at: root.path).path) }
@@ -38,7 +40,7 @@ extension PurgeEnvironment {
         let display = progress.begin(counting: "items examined")
         let search = search(realRoots, space, display)
         let wanted = target.wanted(of: bytes, search.countsInodes ? space.inodeAmounts : [])
-        let (plan, found): (PurgePlan, FoundUnits)
+        var (plan, found): (PurgePlan, FoundUnits)
         do {
             defer { display.end() }
             (plan, found) = try search.plan(freeing: wanted, on: volume) { kept.note($0, $1) }
@@ -48,6 +50,7 @@ extension PurgeEnvironment {
         }
         kept.finish()
         record(found.totals.certainBytes, plan)
+        if let listed { plan = plan.only(listed) }
         return MadePlan(
             plan: plan, found: found, kept: kept, search: self.search(realRoots, space),
             volume: volume)

@@ -98,6 +98,6 @@ func unseenProcessesWarning() -> String? {
 }
 
 /// Returns the absolute path, without accessing it.
-private func absolute(_ path: FilePath) -> FilePath {
+func absolute(_ path: FilePath) -> FilePath {
     path.isAbsolute ? path : (try? workingDirectory().pushing(path)) ?? path
 }

@@ -15,12 +15,15 @@ struct RunCommand: ParsableCommand {
             run PLAN deletes only units of the plan that have not changed and may still be deleted, \
             by the options given now. With a target it makes the plan that resval-purge plan shows; \
             if that falls short, nothing is deleted without --partial. What is in use is kept; \
-            without PLAN, the next units are deleted instead. Except with --dry-run, an interrupted \
-            purge is finished first.
+            without PLAN, the next units are deleted instead. With a target and a list, nothing but \
+            what stands in both, the plan made now and the list, is deleted. Except with --dry-run, \
+            an interrupted purge is finished first.
 
             EXAMPLES
               resval-purge run plan.json
               resval-purge run --free 10G --dry-run
+              resval-purge plan --free 10G -0 | fzf -m --read0 --print0 |
+                resval-purge run --free 10G --partial --files0-from -
               resval-purge run ~/build --until-available 20G --partial
             """)
 
@@ -28,6 +31,12 @@ struct RunCommand: ParsableCommand {
     var paths: [PathOperand] = []
 
     @OptionGroup var target: TargetOptions
+
+    @Option(
+        name: .customLong("files0-from"),
+        help: ArgumentHelp(
+            "Delete nothing but NUL-ended paths in this file, or in -.", valueName: "file"))
+    var list: PathArgument?
 
     @Flag(
         name: [.customShort("n"), .customLong("dry-run")],
@@ -50,6 +59,9 @@ struct RunCommand: ParsableCommand {
     @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
+        if list != nil, !target.isGiven {
+            throw ValidationError("give --free or --until-available with --files0-from")
+        }
         if !target.isGiven, paths.count != 1 {
             throw ValidationError("give one PLAN, or --free or --until-available")
         }
@@ -80,6 +92,19 @@ struct RunCommand: ParsableCommand {
         }
     }
 
+    /// Returns the paths of the list, as a plan names them.
+    private func readList(_ list: PathArgument) throws -> Set<[UInt8]> {
+        var options = PathOptions()
+        options.list = list
+        var listed: Set<[UInt8]> = []
+        try options.run { path, _ in
+            // What is not there is in no plan. A link is not what it leads to.
+            let real = try? realPath(of: path.path, followsLast: false)
+            listed.insert((real ?? absolute(path.path)).bytes)
+        }
+        return listed
+    }
+
     private func readPlan() throws -> PurgePlan {
         if let status = try? paths.paths[0].path.status(), status.kind == .directory {
             Messages.write(about: paths.paths[0].bytes, "is a directory; add --free SIZE")
@@ -94,13 +119,20 @@ struct RunCommand: ParsableCommand {
     private func makePlan(
         _ environment: PurgeEnvironment, _ report: inout PurgeReport
     ) throws -> Bool {
+        let listed = try list.map(readList)
         let kept = KeptItems(form, isListed: kept)
-        let result = try environment.makePlan(for: target, below: paths.paths, kept, progress)
+        let result = try environment.makePlan(
+            for: target, below: paths.paths, only: listed, kept, progress)
+        for path in (listed ?? []).subtracting(result.plan.units.map(\.path))
+            .sorted(by: { $0.lexicographicallyPrecedes($1) })
+        {
+            Messages.write(about: path, "is not in the plan made now")
+        }
         guard reportShortfall(result) || partial else { return false }
         report.printer.showsChanges = environment.showsChanges(on: result.volume)
         return try execute(
             result.plan, result.search, on: result.volume, of: result.found.totals.certainBytes,
-            goesOn: result.found.isTruncated, &report)
+            goesOn: result.found.isTruncated && listed == nil, &report)
     }
 
     /// Executes a plan from a file if it frees enough.

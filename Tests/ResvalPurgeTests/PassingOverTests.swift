@@ -96,6 +96,25 @@ struct PassingOverTests {
         #expect(result.exitCode == 1, "\(result)")
         #expect(result.errorText.hasPrefix(isKept("c0", in: home)))
         #expect(try home.units == "c0 c2 c3 c4 c5")
+        let json = try home.shell(
+            """
+            "$0" plan . --free 1M --min-age 0 --output plan.json >/dev/null
+            exec 9< .cache/app/c0; "$0" run plan.json --min-age 0 --json 9<&-
+            """)
+        #expect(json.text.contains("\"reason\":\"in-use\""), "\(json)")
+    }
+
+    @Test("deletes nothing else in place of what is in use of a list")
+    func list() throws {
+        let home = try measuredHome { tree }
+        let result = try home.shell(
+            """
+            printf '.cache/app/c0\\0' > list; exec 9< .cache/app/c0
+            "$0" run .cache --free 1M --files0-from list --min-age 0 9<&-
+            """)
+        #expect(result.exitCode == 1, "\(result)")
+        #expect(result.errorText.hasPrefix(isKept("c0", in: home)))
+        #expect(try home.units == "c0 c1 c2 c3 c4 c5")
     }
 }
 

@@ -43,6 +43,39 @@ struct RunCommandTests {
         #expect(try home.units == "")
     }
 
+    @Test("deletes what stands both in a list and in the plan made now, and names the rest")
+    func list() throws {
+        let home = try measuredHome {
+            tree
+            SymbolicLink(".cache/app/latest", to: "first")
+        }
+        func run(_ list: String, _ options: String = "--partial") throws -> CommandResult {
+            try home.shell(
+                """
+                printf '\(list)' | "$0" run --files0-from - --free 1M \(options) \
+                    --min-age 0 --smallest 0
+                """)
+        }
+        try home.run("run", "--files0-from", "list").expect(exits: 64, says: "give --free or")
+        try run(".cache/app/first").expect(exits: 2, says: "the list ends without a NUL")
+        try run("\\0").expect(exits: 2, says: "the list contains an empty path")
+        for name in ["plain", ".cache/app/latest", "gone", ".cache/app"] {
+            try run("\(name)\\0").expect(
+                exits: 1, says: "\(home(name)): is not in the plan made now",
+                prints: "deleted 0 units")
+        }
+        try run(".cache/app/first\\0", "").expect(
+            exits: 1, says: "only 5.0 KiB of 1.0 MiB can be freed")
+        try run(".cache/app/first\\0", "--partial --dry-run").expect(
+            exits: 1, prints: "1 unit would be deleted")
+        #expect(try home.units == "first latest second")
+        try run(".cache/app/../app/first\\0").expect(
+            exits: 1, says: "short of the 1.0 MiB wanted",
+            prints: "/.cache/app/first\ndeleted 1 unit, 5.0 KiB; ")
+        #expect(try home.units == "latest second")
+        #expect(home("plain").exists)
+    }
+
     @Test("evaluates ages again: what a plan named is kept without its --min-age")
     func ages() throws {
         let home = try measuredHome { tree }
