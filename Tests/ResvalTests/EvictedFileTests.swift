@@ -53,12 +53,9 @@ struct EvictedFileTests {
     func terminal() throws {
         try require(.tool("script"))
         let root = try temporaryDirectory()
-        // script gives the command a terminal, whose input ends at once.
-        let result = try Command(
-            "/bin/sh", "-c",
-            "script --quiet --return --command \"$0 marks load\" /dev/null < /dev/null",
-            FilePath.built("resval"), in: root
-        ).run()
+        // A terminal whose input ends at once.
+        let command = Command(.built("resval"), "marks", "load", in: root)
+        let result = try command.onTerminal("dumb").run()
         #expect(
             result.text.hasPrefix(
                 "resval: reading marks from the terminal (end them with Ctrl-D, or name a file)"

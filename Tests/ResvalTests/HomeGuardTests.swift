@@ -144,11 +144,10 @@ struct HomeGuardTests {
     func terminal(answer: String, isMarked: Bool) throws {
         try require(.tool("script"))
         let root = try temporaryDirectory(containing: tree)
-        let script = try #require(FilePath.tool("script"))
         let result = try Command(
-            script, "-qec", "'\(FilePath.built("resval"))' exclude home", "/dev/null", in: root,
-            environment: environment(root), input: Array("\(answer)\n".utf8)
-        ).run()
+            .built("resval"), "exclude", "home", in: root, environment: environment(root),
+            input: Array("\(answer)\n".utf8)
+        ).onTerminal("dumb").run()
         #expect(result.exitCode == (isMarked ? 0 : 1))
         #expect(
             result.text.contains(

@@ -107,12 +107,10 @@ struct SuggestTests: SuggestSuite {
         expect(
             try run("suggest", "--interactive", "src", in: root), exits: 2,
             complains: "resval: --interactive needs a terminal (use --apply)\n")
-        let program = FilePath.built("resval")
         let result = try Command(
-            try #require(FilePath.tool("script")), "-qec", "'\(program)' suggest --interactive src",
-            "/dev/null", in: root, environment: ["HOME": root.appending("home").string],
-            input: Array("n\ny\n".utf8)
-        ).run()
+            .built("resval"), "suggest", "--interactive", "src", in: root,
+            environment: ["HOME": root.appending("home").string], input: Array("n\ny\n".utf8)
+        ).onTerminal("dumb").run()
         #expect(result.exitCode == 0, "\(result)")
         #expect(
             result.text.contains("src/app/node_modules: 2"),

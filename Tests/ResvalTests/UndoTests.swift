@@ -62,10 +62,10 @@ struct UndoTests: MassChangeSuite {
         try #expect(plain.marks().isPurgeable == true)
         for (answer, code) in [("n", 1), ("y", 0)] {
             let result = try Command(
-                try #require(FilePath.tool("script")), "-qec", "'\(FilePath.built("resval"))' undo",
-                "/dev/null", environment: ["XDG_STATE_HOME": root.appending("state").string],
+                .built("resval"), "undo",
+                environment: ["XDG_STATE_HOME": root.appending("state").string],
                 input: Array("\(answer)\n".utf8)
-            ).run()
+            ).onTerminal("dumb").run()
             #expect(result.exitCode == Int32(code))
             #expect(result.text.contains("\(question): continue? [y/N]"))
             #expect(result.text.contains("resval: \(journal): nothing was undone") == (code == 1))

@@ -246,33 +246,27 @@ struct VerbTests {
 
     @Test(
         "--color decides, else NO_COLOR and the terminal",
-        arguments: ["explain f", "find d"])
-    func colors(words: String) throws {
+        arguments: [["explain", "f"], ["find", "d"]])
+    func colors(words: [String]) throws {
         try require(.tool("script"))
         let root = try temporaryDirectory {
             File("f").excluded()
             Directory("d").excluded()
         }
-        func isColored(_ arguments: String..., isTerminal: Bool, noColor: String?) throws
-            -> Bool
-        {
-            let words = ["'\(FilePath.built("resval"))'"] + arguments
-            let line = words.joined(separator: " ")
-            let shell = try #require(FilePath.tool(isTerminal ? "script" : "sh"))
-            let result = try Command(
-                shell, arguments: isTerminal ? ["-qec", line, "/dev/null"] : ["-c", line], in: root,
-                environment: ["NO_COLOR": noColor, "TERM": "xterm"]
-            ).run()
+        func isColored(_ options: String..., isTerminal: Bool, noColor: String?) throws -> Bool {
+            let command = Command(
+                .built("resval"), arguments: words + options, in: root,
+                environment: ["NO_COLOR": noColor, "TERM": "xterm"])
+            let result = try (isTerminal ? command.onTerminal("xterm") : command).run()
             #expect(result.exitCode == 0)
-            let isColored = result.text.contains("\u{1B}[3")
             #expect(!result.text.contains("\\033"))
-            return isColored
+            return result.text.contains("\u{1B}[3")
         }
-        try #expect(isColored(words, isTerminal: true, noColor: nil))
-        try #expect(!isColored(words, isTerminal: true, noColor: "1"))
-        try #expect(!isColored(words, isTerminal: false, noColor: nil))
-        try #expect(!isColored(words, "--color never", isTerminal: true, noColor: nil))
-        try #expect(isColored(words, "--color always", isTerminal: false, noColor: "1"))
+        try #expect(isColored(isTerminal: true, noColor: nil))
+        try #expect(!isColored(isTerminal: true, noColor: "1"))
+        try #expect(!isColored(isTerminal: false, noColor: nil))
+        try #expect(!isColored("--color", "never", isTerminal: true, noColor: nil))
+        try #expect(isColored("--color", "always", isTerminal: false, noColor: "1"))
     }
 
     private let perhaps =

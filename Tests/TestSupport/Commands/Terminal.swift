@@ -2,7 +2,8 @@ import SystemCalls
 import SystemPackage
 
 extension Command {
-    /// This command on a terminal of its own, to which both its outputs go; needs `script`.
+    /// This command on a terminal of its own, on which its input is typed and to which both its
+    /// outputs go; needs `script`.
     ///
     /// - Parameters:
     ///   - type: the terminal's type, such as `xterm`.
