@@ -41,7 +41,7 @@ struct EvictedFileTests {
         let path: any CommandArgument = isRecursive ? "." : "it's here"
         var arguments: [any CommandArgument] = ["set", "excluded=true", path]
         if isRecursive { arguments.append("-R") }
-        let result = try Command(.built("resval"), arguments: arguments, in: root, user: 4711).run()
+        let result = try resval(arguments: arguments, in: root, user: 4711)
         result.expect(
             exits: 2,
             says: "the file is evicted, so nothing can be stored on it (first: resval-backup "

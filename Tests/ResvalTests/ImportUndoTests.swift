@@ -14,10 +14,9 @@ struct ImportUndoTests: MassChangeSuite {
             let filesystem = try remountedFilesystem(.ext4)
             let state = try temporaryDirectory()
             func run(_ arguments: String...) throws -> CommandResult {
-                return try Command(
-                    .built("resval"), arguments: arguments, in: filesystem.root,
-                    environment: ["XDG_STATE_HOME": state.string]
-                ).run()
+                try resval(
+                    arguments: arguments, in: filesystem.root,
+                    environment: ["XDG_STATE_HOME": state.string])
             }
             let file = filesystem.root.appending("f")
             try tree.create(in: filesystem.root)

@@ -15,10 +15,9 @@ struct ManyOperandsTests {
     }
 
     private func run(_ arguments: [String], in root: FilePath) throws -> CommandResult {
-        return try Command(
-            .built("resval"), arguments: arguments, in: root,
-            environment: ["XDG_STATE_HOME": root.appending("state").string]
-        ).run()
+        try resval(
+            arguments: arguments, in: root,
+            environment: ["XDG_STATE_HOME": root.appending("state").string])
     }
 
     @Test("paths are taken in their order, with options before, between and behind them")
@@ -58,8 +57,7 @@ struct ManyOperandsTests {
         let names = (0..<40).map { Array("-x\($0)".utf8) + [0xFF] }
         for name in names { try tool("touch", root.pushing(FilePath(bytes: name))) }
         let arguments: [any CommandArgument] = ["set", "purgeable=true", "--"] + names
-        let command = Command(.built("resval"), arguments: arguments, in: root)
-        expect(try command.run(), exits: 0)
+        expect(try resval(arguments: arguments, in: root), exits: 0)
         for name in names {
             let file = root.pushing(FilePath(bytes: name))
             try #expect(file.value(for: .isPurgeable) == true)

@@ -6,14 +6,6 @@ import Testing
 
 @Suite("resval marks save and load", .cleansUp)
 struct MarksTests {
-    private func run(
-        _ arguments: any CommandArgument..., in root: FilePath, input: [UInt8] = []
-    ) throws -> CommandResult {
-        return try Command(.built("resval"), arguments: arguments, in: root, input: input).run()
-    }
-
-    private func lines(_ text: String) -> [UInt8] { Array(text.utf8) }
-
     @Test("all marks of all hostile names come back, and nothing else is touched")
     func roundTrip() throws {
         func tree(marked: Bool) -> Tree {
@@ -33,14 +25,14 @@ struct MarksTests {
         }
         let from = try temporaryDirectory(containing: tree(marked: true))
         let to = try temporaryDirectory(containing: tree(marked: false))
-        let dump = try run("marks", "save", "tree", in: from)
+        let dump = try resval("marks", "save", "tree", in: from)
         #expect(dump.exitCode == 0)
         #expect(dump.output.count { $0 == 0x0A } == 3 * HostileNames.all.count + 2)
-        try run(
+        try resval(
             "marks", "load", "--dry-run", "--root", "tree", in: to, input: dump.output
         ).expect(exits: 0)
-        try #expect(run("find", to, in: to).text.isEmpty)
-        let restored = try run("marks", "load", "--root", "tree", in: to, input: dump.output)
+        try #expect(resval("find", to, in: to).text.isEmpty)
+        let restored = try resval("marks", "load", "--root", "tree", in: to, input: dump.output)
         #expect(restored.exitCode == 0)
         #expect(restored.errorText.isEmpty)
         #expect(restored.text.hasSuffix("items changed: \(2 * HostileNames.all.count)\n"))
@@ -50,7 +42,7 @@ struct MarksTests {
             let expected = Marks(isPurgeable: false, fileProtection: .complete)
             try #expect(path.appending(name).marks() == expected)
         }
-        let again = try run("marks", "load", "--root", "tree", in: to, input: dump.output)
+        let again = try resval("marks", "load", "--root", "tree", in: to, input: dump.output)
         expect(again, exits: 0, prints: "items changed: 0\n")
     }
 
@@ -62,7 +54,7 @@ struct MarksTests {
             Directory("x") { File("f") }
             Directory("y") { File("f") }
         }
-        let dump = try run("marks", "save", "a", "b", in: root)
+        let dump = try resval("marks", "save", "a", "b", in: root)
         #expect(dump.exitCode == 0)
         let lines = dump.text.split(separator: "\n")
         #expect(
@@ -76,7 +68,7 @@ struct MarksTests {
                 #"{"end":true,"marks":2,"isComplete":true}"#,
             ])
         expect(
-            try run("marks", "load", "--root", "x", "--root", "y", in: root, input: dump.output),
+            try resval("marks", "load", "--root", "x", "--root", "y", in: root, input: dump.output),
             exits: 0,
             prints: """
                 x/f: isExcludedFromBackup=true
@@ -86,7 +78,7 @@ struct MarksTests {
 
                 """)
         expect(
-            try run("marks", "load", "--root", "x", in: root, input: dump.output), exits: 2,
+            try resval("marks", "load", "--root", "x", in: root, input: dump.output), exits: 2,
             prints: "items changed: 0\n",
             complains: """
                 resval: b: there are more directories than --root names, beginning with this one
@@ -103,7 +95,7 @@ struct MarksTests {
             Fifo("root/fifo")
             Directory("outside") { File("secret") }
         }
-        let dump = lines(
+        let dump = Array(
             """
             {"format":"resval-marks","version":1,"root":"/"}
             {"path":"../outside/secret","mark":"isExcludedFromBackup","old":null,"new":"true"}
@@ -116,8 +108,8 @@ struct MarksTests {
             {"path":"f","mark":"isExcludedFromBackup","old":null,"new":"true"}
             {"end":true,"marks":8,"isComplete":true}
 
-            """)
-        let result = try run("marks", "load", "--root", "root", in: root, input: dump)
+            """.utf8)
+        let result = try resval("marks", "load", "--root", "root", in: root, input: dump)
         expect(
             result, exits: 2,
             prints: "root/f: isExcludedFromBackup=true\nitems changed: 1\n",
@@ -135,7 +127,7 @@ struct MarksTests {
                 resval: root/none: no such file or directory
 
                 """)
-        try #expect(run("find", "outside", in: root).text.isEmpty)
+        try #expect(resval("find", "outside", in: root).text.isEmpty)
     }
 
     @Test("a file that was cut off, altered or mixed up is loaded as far as it goes, and named")
@@ -145,7 +137,7 @@ struct MarksTests {
         let item = #"{"path":"f","mark":"isExcludedFromBackup","old":null,"new":"true"}"# + "\n"
         let end = #"{"end":true,"marks":1,"isComplete":true}"# + "\n"
         func errors(_ text: String) throws -> String {
-            let result = try run("marks", "load", "-n", in: root, input: lines(text))
+            let result = try resval("marks", "load", "-n", in: root, input: Array(text.utf8))
             #expect(result.exitCode == 2)
             return result.errorText
         }
@@ -223,9 +215,9 @@ struct MarksTests {
         }
         let from = try temporaryDirectory(containing: tree(true))
         let to = try temporaryDirectory(containing: tree(false))
-        let dump = try run("marks", "save", in: from)
+        let dump = try resval("marks", "save", in: from)
         #expect(dump.exitCode == 0)
-        try run("marks", "load", in: to, input: dump.output).expect(exits: 0)
-        try #expect(run("find", "-0", "--excluded", in: to).records.count == 1)
+        try resval("marks", "load", in: to, input: dump.output).expect(exits: 0)
+        try #expect(resval("find", "-0", "--excluded", in: to).records.count == 1)
     }
 }

@@ -21,14 +21,10 @@ extension MassChangeSuite {
     func run(
         _ arguments: any CommandArgument..., in root: FilePath, input: String = ""
     ) throws -> CommandResult {
-        var command = Command(.built("resval"), arguments: arguments)
-        command.workingDirectory = root.appending("tree")
         // In its home the tree is in no directory for temporary files.
-        command.environment = [
-            "HOME": root.string, "XDG_STATE_HOME": root.appending("state").string,
-        ]
-        command.input = Array(input.utf8)
-        return try command.run()
+        try resval(
+            arguments: arguments, in: root.appending("tree"), input: Array(input.utf8),
+            environment: ["HOME": root.string, "XDG_STATE_HOME": root.appending("state").string])
     }
 
     /// The lines that a command printed, sorted.

@@ -10,10 +10,9 @@ extension SuggestSuite {
     func run(
         _ arguments: any CommandArgument..., in root: FilePath
     ) throws -> CommandResult {
-        return try Command(
-            .built("resval"), arguments: arguments, in: root,
-            environment: ["HOME": root.appending("home").string]
-        ).run()
+        try resval(
+            arguments: arguments, in: root,
+            environment: ["HOME": root.appending("home").string])
     }
 
     /// The only journal of a run.

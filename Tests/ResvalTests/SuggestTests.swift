@@ -189,10 +189,9 @@ struct SuggestTests: SuggestSuite {
         #expect(found.text.contains("re-creatable: out beside make.me (make out)"), "\(found)")
         try write(rule + "out\tsomewhere\tmake\tit is made\n")
         for arguments in [["suggest", "src"], ["explain", "--markers", "rules", "src"]] {
-            let broken = try Command(
-                .built("resval"), arguments: arguments, in: root,
-                environment: ["HOME": root.appending("home").string]
-            ).run()
+            let broken = try resval(
+                arguments: arguments, in: root,
+                environment: ["HOME": root.appending("home").string])
             #expect(broken.exitCode == 2, "\(broken)")
             #expect(broken.text == "")
             #expect(

@@ -7,7 +7,16 @@ func resval(
     _ arguments: any CommandArgument..., in directory: FilePath, input: [UInt8] = [],
     user: UInt32? = nil, environment: [String: String?] = [:]
 ) throws -> CommandResult {
-    return try Command(
+    try resval(
+        arguments: arguments, in: directory, input: input, user: user, environment: environment)
+}
+
+/// Runs `resval` in a directory.
+func resval(
+    arguments: [any CommandArgument], in directory: FilePath, input: [UInt8] = [],
+    user: UInt32? = nil, environment: [String: String?] = [:]
+) throws -> CommandResult {
+    try Command(
         .built("resval"), arguments: arguments, in: directory, environment: environment,
         input: input, user: user
     ).run()

@@ -17,11 +17,10 @@ struct UndoTests: MassChangeSuite {
         try require(.tool("getfattr"))
         let root = try temporaryDirectory(containing: tree)
         let before = try dump(root)
-        let changed = try Command(
-            .built("resval"), arguments: arguments, in: root.appending("tree"),
-            environment: ["XDG_STATE_HOME": root.appending("state").string],
-            input: Array("excluded\0plain\0./broken\0kept\0".utf8)
-        ).run()
+        let changed = try resval(
+            arguments: arguments, in: root.appending("tree"),
+            input: Array("excluded\0plain\0./broken\0kept\0".utf8),
+            environment: ["XDG_STATE_HOME": root.appending("state").string])
         #expect(changed.exitCode == 0)
         let journal = try journal(in: root)
         #expect(changed.text.hasPrefix("items changed: "))

@@ -62,7 +62,7 @@ struct UsageTests {
         ] as [([String], String)])
     func usageErrors(arguments: [String], message: String) throws {
         let root = try temporaryDirectory()
-        let result = try Command(.built("resval"), arguments: arguments, in: root).run()
+        let result = try resval(arguments: arguments, in: root)
         // Called without anything, the program shows its help.
         #expect(result.exitCode == (arguments.isEmpty ? 0 : 64))
         let said = arguments.isEmpty ? result.text : result.errorText
@@ -93,9 +93,8 @@ struct UsageTests {
             ("get -q excluded x", "unknown option '-q'"),
         ])
     func nearMisses(arguments: String, complaint: String) throws {
-        let result = try Command(
-            .built("resval"), arguments: arguments.split(separator: " ").map(String.init)
-        ).run()
+        let result = try resval(
+            arguments: arguments.split(separator: " ").map(String.init), in: "/")
         #expect(result.exitCode == 64)
         #expect(result.text == "")
         #expect(result.errorText.hasPrefix("resval: \(complaint)\nUsage: resval "))

@@ -19,9 +19,7 @@ struct WalkTests {
             SymbolicLink("link", to: "excluded")
         }
         func find(_ filters: String...) throws -> String {
-            let arguments = ["find", "--sort"] + filters
-            let command = Command(.built("resval"), arguments: arguments, in: root)
-            return try command.run().text
+            try resval(arguments: ["find", "--sort"] + filters, in: root).text
         }
         try #expect(find() == "./both\n./broken\n./directory\n./excluded\n./kept\n./secret\n")
         try #expect(find("--excluded") == "./both\n./excluded\n")
@@ -141,10 +139,10 @@ struct WalkTests {
             File("other/resval/f").excluded()
         }
         func text(_ arguments: String...) throws -> String {
-            try Command(
-                .built("resval"), arguments: arguments, in: root,
+            try resval(
+                arguments: arguments, in: root,
                 environment: ["XDG_STATE_HOME": root.appending("state").string]
-            ).run().text
+            ).text
         }
         try #expect(text("find") == "./other/resval/f\n")
         try #expect(text("find", "state/resval") == "state/resval/records/f\n")
@@ -166,10 +164,9 @@ struct WalkTests {
             HardLink("twin2", to: "twin")
         }
         func change(_ arguments: String...) throws {
-            let result = try Command(
-                .built("resval"), arguments: arguments, in: root,
-                environment: ["XDG_STATE_HOME": root.appending("state").string]
-            ).run()
+            let result = try resval(
+                arguments: arguments, in: root,
+                environment: ["XDG_STATE_HOME": root.appending("state").string])
             #expect(result.exitCode == 0)
             #expect(
                 result.errorText

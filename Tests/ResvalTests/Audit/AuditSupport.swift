@@ -7,21 +7,14 @@ func audit(
     _ arguments: any CommandArgument..., in home: FilePath, user: UInt32? = nil,
     environment: [String: String?] = [:]
 ) throws -> CommandResult {
-    return try Command(
-        .built("resval"), arguments: ["audit"] + arguments, in: home,
-        environment: [
-            "HOME": home.string, "RESVAL_BACKUP_REPOSITORY": nil, "RESTIC_REPOSITORY": nil,
-            "RESTIC_REPOSITORY_FILE": nil, "XDG_CONFIG_HOME": nil, "XDG_STATE_HOME": nil,
-        ].merging(environment) { $1 }, user: user
-    ).run()
+    try resval(
+        arguments: ["audit"] + arguments, in: home, user: user,
+        environment: environment.merging(["HOME": home.string]) { $1 })
 }
 
 /// Makes a home.
 func auditedHome(@TreeBuilder _ items: () -> [any TreeItem]) throws -> FilePath {
-    let home = try temporaryDirectory(containing: Tree { Directory("home") }, isShared: true)
-        .appending("home")
-    try Tree(items).create(in: home)
-    return home
+    try temporaryDirectory(isShared: true) { Directory("home", items) }.appending("home")
 }
 
 /// The output with HOME for the home's path, and without sizes, which depend on the filesystem.

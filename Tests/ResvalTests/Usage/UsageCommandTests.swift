@@ -100,10 +100,10 @@ struct UsageCommandTests {
     func selection() throws {
         let home = try mountedHome()
         func names(_ arguments: String...) throws -> [Substring] {
-            return try Command(
-                .built("resval"), arguments: ["usage", "--source", "."] + arguments, in: home,
+            try resval(
+                arguments: ["usage", "--source", "."] + arguments, in: home,
                 environment: ["HOME": home.string]
-            ).run().text.split(separator: "\n")
+            ).text.split(separator: "\n")
                 .filter { $0.contains(" %  ") }.compactMap { $0.split(separator: " ").last }
         }
         try #expect(names("--top", "3") == [Substring(home.string), "project", "build"])
