@@ -51,11 +51,6 @@ struct UsageFileTests {
             ("{\"version\":2,\"type\":\"class\"}\n", "is not the output"),
             ("{\"version\":1,\"type\":\"class\"}\n", "is not the output"),
             ("{\"version\":1,\"type\":\"class\"}", "is not the output"),
-            ("{\"version\":1,\"type\":\"directory\",\"path\":\"a/../b\"}\n", "is not the output"),
-            (
-                "{\"version\":1,\"type\":\"directory\",\"path\":\"/a\",\"allocatedBytes\":1}\n",
-                "is not the output"
-            ),
             (
                 "{\"version\":1,\"type\":\"totals\",\"listsAll\":false,\"isPartial\":false}\n",
                 "does not list all directories"
