@@ -213,24 +213,13 @@ struct AreaTests {
 
     @Test("is nowhere on the list of what is no cache, also when a tag makes a unit of it")
     func notACache() throws {
-        let tag = "Signature: 8a477f597d28d172789f06886806bc55\n"
         let home = try homeFixture {
-            File(".cache/rclone/CACHEDIR.TAG", tag)
+            File(".cache/rclone/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
             File(".cache/rclone/vfs/file", block)
-            File(".cache/containers/storage/file", block)
-            File(".cache/keyring-AB/control", block)
-            File(".cache/app/venv/pyvenv.cfg", "home = /usr\n")
-            File(".cache/app/venv/file", block)
-            File(".cache/app/ide/LocalHistory/file", block)
         }
         let found = try home.found()
         #expect(found.units == [])
-        let expected = [
-            ".cache/rclone", ".cache/containers/storage", ".cache/keyring-AB/control",
-            ".cache/app/venv", ".cache/app/ide",
-        ]
-        #expect(Set(found.kept.keys) == Set(expected))
-        #expect(found.kept.values.allSatisfy { $0.name == "not-a-cache" })
+        #expect(found.kept.mapValues(\.name) == [".cache/rclone": "not-a-cache"])
     }
 
     @Test("is not in part of a unit: it goes whole, or not at all")

@@ -77,18 +77,6 @@ struct TrimmerTests {
         try #expect(names(in: documents) == ["letter"])
     }
 
-    @Test("what has a protection class stays, with all that goes with it")
-    func protectionClass() throws {
-        let tree = Tree {
-            File("token", block).protection(.complete)
-            Directory("unit") { File("key", block).protection(.completeUnlessOpen) }
-            File("old", block)
-        }
-        let (trimmer, app) = try cache(tree)
-        try #expect(trimmer.trim(toSize: 0).removedCount == 1)
-        try #expect(names(in: app) == ["token", "unit", "unit/key"])
-    }
-
     @Test("homes, documents and what holds them are not trimmed")
     func refusals() throws {
         let home = try temporaryDirectory()
