@@ -59,9 +59,7 @@ struct StorageGuide {
         var command = Command(.built("storage-guide"), arguments: [sample] + arguments)
         // Foundation takes the home from the password database unless CFFIXED_USER_HOME is set.
         command.environment = [
-            "HOME": home.string, "CFFIXED_USER_HOME": home.string,
-            "TMPDIR": temporary.string, "XDG_CACHE_HOME": nil, "XDG_CONFIG_HOME": nil,
-            "XDG_DATA_HOME": nil, "XDG_STATE_HOME": nil,
+            "HOME": home.string, "CFFIXED_USER_HOME": home.string, "TMPDIR": temporary.string,
         ]
         return command
     }

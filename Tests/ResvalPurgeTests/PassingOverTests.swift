@@ -188,7 +188,7 @@ struct ReachingTests {
                 ])
         }
         let options = ["run", ".", "--free", "1B", "--min-age", "0"]
-        try home.run(arguments: options, environment: ["XDG_RUNTIME_DIR": nil]).expect(
+        try home.run(arguments: options).expect(
             exits: 2, says: "there is no room for the journal")
         #expect(home(".cache/app/unit").exists)
         let runtime = elsewhere.appending("runtime")

@@ -100,9 +100,7 @@ struct VerbTests {
             }.excluded()
         }
         let home = root.appending("home")
-        let environment: [String: String?] = [
-            "HOME": home.string, "XDG_CACHE_HOME": nil, "TMPDIR": nil,
-        ]
+        let environment: [String: String?] = ["HOME": home.string]
         /// Compares what include did, but for warnings about the place of this home.
         func expectInclude(
             _ path: String, exits code: Int32, prints output: String,

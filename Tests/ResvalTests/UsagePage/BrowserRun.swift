@@ -37,7 +37,7 @@ func page(of root: FilePath, in directory: FilePath) throws -> PageFixture {
     let page = directory.appending("page.html")
     try resval(
         "usage", "--html", page, root, in: directory,
-        environment: ["HOME": root.string, "XDG_CACHE_HOME": nil]
+        environment: ["HOME": root.string]
     ).expect(exits: 0)
     return PageFixture(root: root, page: page)
 }
