@@ -38,13 +38,14 @@ struct HomeFixture {
 
     /// What is found in the home for a number of bytes, and what is kept, by paths in the home.
     func found(
-        freeing bytes: Int64 = .max, now: FileTime = .later,
+        freeing bytes: Int64 = .max, on volume: FilePath? = nil, now: FileTime = .later,
         _ change: (inout UnitSearch) -> Void = { _ in }
     ) throws -> (units: [String], kept: [String: KeepReason], FoundUnits) {
         var search = search()
         change(&search)
         let kept = Monitor<[[UInt8]: KeepReason]>([:])
-        let found = try search.units(freeing: bytes, on: home, now: now) { path, reason in
+        let found = try search.units(freeing: bytes, on: volume ?? home, now: now) {
+            path, reason in
             kept.withLock { $0[path] = reason }
         }
         let reasons = kept.withLock { $0 }.map { (name($0.key), $0.value) }

@@ -10,138 +10,99 @@ import Testing
 
 @Suite("Filesystems where things may be deleted", .cleansUp)
 struct PurgeFilesystemTests {
-    private let home = Tree {
-        File("home/Documents/deep/file", block).purgeable()
-        File("home/.cache/app/unit/file", block)
+    private let tree = Tree {
+        File("Documents/deep/file", block).purgeable()
+        File(".cache/app/unit/file", block)
     }
 
-    private struct Found {
-        let units: [FilePath]
-        let bytes: [FilePath: Int64]
-        let kept: [FilePath: KeepReason]
-    }
-
-    private func found(
-        _ home: FilePath, roots: [FilePath], on volume: FilePath? = nil
-    ) throws -> Found {
-        var search = HomeFixture(home: home).search()
-        search.roots = roots
-        let kept = Monitor<[FilePath: KeepReason]>([:])
-        let units = try search.units(freeing: .max, on: volume ?? home, now: .later) { path, why in
-            kept.withLock { $0[FilePath(bytes: path)] = why }
-        }
-        let found = units.units.map { (FilePath(bytes: $0.path), $0.bytes) }
-        return Found(
-            units: found.map(\.0), bytes: Dictionary(uniqueKeysWithValues: found),
-            kept: kept.withLock { $0 })
+    private func home(on kind: FilesystemKind) throws -> HomeFixture {
+        let root = try filesystem(kind) { Directory("home") { tree } }.root
+        return HomeFixture(home: root.appending("home"))
     }
 
     @Test(
         "are those known to tell what deleting frees",
         arguments: [FilesystemKind.ext4, .xfs, .btrfs])
     func known(_ kind: FilesystemKind) throws {
-        try require(.root, .filesystem(kind))
-        let root = try filesystem(kind).root
-        try home.create(in: root)
-        let home = root.appending("home")
-        #expect(try found(home, roots: [home]).units == [home.appending(".cache/app/unit")])
+        try #expect(home(on: kind).found().units == [".cache/app/unit"])
     }
 
     @Test("are none in memory, and none of layers", arguments: [FilesystemKind.tmpfs, .overlayfs])
     func unknown(_ kind: FilesystemKind) throws {
-        try require(.root, .filesystem(kind))
-        let root = try filesystem(kind).root
-        try home.create(in: root)
-        let home = root.appending("home")
-        let error = #expect(throws: FileError.self) { try found(home, roots: [home]) }
+        let home = try home(on: kind)
+        let error = #expect(throws: FileError.self) { try home.found() }
         #expect(error?.code == .unsupportedFilesystem)
         #expect(error?.message.contains(kind == .tmpfs ? "tmpfs" : "overlay") == true)
     }
 
     @Test("do not make deletable what another mount shows elsewhere")
     func bindMounts() throws {
-        try require(.root, .filesystem(.ext4))
-        let root = try filesystem(.ext4).root
-        try home.create(in: root)
-        let home = root.appending("home")
-        let places = ["Documents": "whole", "Documents/deep": "part"]
-        let cache = home.appending(".cache")
-        for (source, name) in places {
-            try tool("mkdir", cache.appending(name))
-            try tool("mount", "--bind", home.appending(source), cache.appending(name))
+        let home = try home(on: .ext4)
+        let places = ["Documents": ".cache/whole", "Documents/deep": ".cache/part"]
+        for (source, place) in places {
+            try tool("mkdir", home(place))
+            try tool("mount", "--bind", home(source), home(place))
+            try afterwards { try tool("umount", home(place)) }
         }
-        defer {
-            // A mount left behind makes the filesystem's own unmounting fail, which is told.
-            for name in places.values { _ = try? tool("umount", cache.appending(name)) }
-        }
-        let all = try found(home, roots: [home])
-        #expect(all.units == [cache.appending("app/unit")])
-        #expect(all.kept[cache.appending("whole")]?.name == "mount-point")
-        #expect(all.kept[cache.appending("part")]?.name == "mount-point")
-        for name in places.values {
-            let root = cache.appending(name)
-            let inside = try found(home, roots: [root])
-            #expect(inside.units == [] && inside.kept == [root: .protectedRoot])
+        let all = try home.found()
+        #expect(all.units == [".cache/app/unit"])
+        for place in places.values {
+            #expect(all.kept[place]?.name == "mount-point")
+            let inside = try home.found { $0.roots = [home(place)] }
+            #expect(inside.units == [] && inside.kept == [place: .protectedRoot])
         }
     }
 
     @Test("with snapshots keep the documents in them")
     func snapshots() throws {
-        try require(.root, .tool("btrfs"), .filesystem(.btrfs))
-        let root = try filesystem(.btrfs).root
-        let volume = root.appending("volume")
+        try require(.tool("btrfs"))
+        let volume = try filesystem(.btrfs).root.appending("volume")
         try tool("btrfs", "subvolume", "create", volume)
-        try home.create(in: volume)
-        let home = volume.appending("home")
-        let snapshot = home.appending(".cache").appending("snapshot")
+        try Tree { Directory("home") { tree } }.create(in: volume)
+        let home = HomeFixture(home: volume.appending("home"))
+        let snapshot = home(".cache/snapshot")
         try tool("btrfs", "subvolume", "snapshot", volume, snapshot)
-        let all = try found(home, roots: [home])
+        let all = try home.found()
         // What a snapshot holds is not freed by deleting it elsewhere.
         #expect(all.units == [])
-        #expect(all.kept[home.appending(".cache/app/unit")] == .freesNothing)
-        #expect(all.kept[snapshot] == .mountPoint)
-        let inside = try found(home, roots: [snapshot], on: snapshot)
+        #expect(all.kept[".cache/app/unit"] == .freesNothing)
+        #expect(all.kept[".cache/snapshot"] == .mountPoint)
+        let inside = try home.found(on: snapshot) { $0.roots = [snapshot] }
         #expect(inside.units == [])
-        #expect(inside.kept[snapshot.appending("home")] == .protectedRoot)
-        let documents = snapshot.appending("home/Documents/deep")
-        #expect(try found(home, roots: [documents], on: snapshot).units == [])
+        #expect(inside.kept[".cache/snapshot/home"] == .protectedRoot)
+        let documents = home(".cache/snapshot/home/Documents/deep")
+        try #expect(home.found(on: snapshot) { $0.roots = [documents] }.units == [])
     }
 
     @Test(
         "with shared extents count only what is not shared",
         arguments: [FilesystemKind.xfs, .btrfs])
     func sharedExtents(_ kind: FilesystemKind) throws {
-        try require(.root, .filesystem(kind))
-        let root = try filesystem(kind).root
-        try home.create(in: root)
-        let home = root.appending("home")
-        let app = home.appending(".cache/app")
-        let document = home.appending("Documents/document")
+        let home = try home(on: kind)
+        let app = home(".cache/app")
+        let document = home("Documents/document")
         try write(mebibyteTo: document)
         try write(mebibyteTo: app.appending("alone"))
         for name in ["clone", "part"] {
             try tool("cp", "--reflink=always", document, app.appending(name))
         }
         try write(mebibyteTo: app.appending("part"))
-        try tool("sync", "-f", home)
-        let result = try found(home, roots: [home])
-        #expect(result.kept[app.appending("clone")] == .freesNothing)
+        try tool("sync", "-f", home.home)
+        let result = try home.found()
+        #expect(result.kept[".cache/app/clone"] == .freesNothing)
         #expect(try app.appending("part").status().allocatedSize == 2 << 20)
-        #expect(result.bytes[app.appending("part")] == 1 << 20)
-        #expect(result.bytes[app.appending("alone")] == 1 << 20)
+        for name in ["part", "alone"] {
+            #expect(bytes(of: app.appending(name), in: result.2) == 1 << 20)
+        }
     }
 
     @Test(
         "with extents that files of a directory share with each other may free more by it, as the last",
         arguments: [FilesystemKind.xfs, .btrfs])
     func sharedWithin(_ kind: FilesystemKind) throws {
-        try require(.root, .filesystem(kind))
-        let root = try filesystem(kind).root
-        try home.create(in: root)
-        let home = root.appending("home")
-        let app = home.appending(".cache/app")
-        let (within, outside) = (app.appending("a"), app.appending("b"))
-        let document = home.appending("Documents/document")
+        let home = try home(on: kind)
+        let (within, outside) = (home(".cache/app/a"), home(".cache/app/b"))
+        let document = home("Documents/document")
         try write(mebibyteTo: document)
         try tool("mkdir", within, outside)
         try tool("cp", "--reflink=always", document, outside.appending("clone"))
@@ -149,11 +110,15 @@ struct PurgeFilesystemTests {
         try tool("ln", outside.appending("clone"), outside.appending("linked"))
         try write(mebibyteTo: within.appending("file"))
         try tool("cp", "--reflink=always", within.appending("file"), within.appending("clone"))
-        try tool("sync", "-f", home)
-        let result = try found(home, roots: [home])
-        #expect(result.units == [app.appending("unit"), within])
-        #expect(try #require(result.bytes[within]) < 1 << 20)
-        #expect(result.kept[outside] == .freesNothing)
+        try tool("sync", "-f", home.home)
+        let result = try home.found()
+        #expect(result.units == [".cache/app/unit", ".cache/app/a"])
+        #expect(try #require(bytes(of: within, in: result.2)) < 1 << 20)
+        #expect(result.kept[".cache/app/b"] == .freesNothing)
+    }
+
+    private func bytes(of path: FilePath, in found: FoundUnits) -> Int64? {
+        found.units.first { $0.path == path.bytes }?.bytes
     }
 
     private func write(mebibyteTo path: FilePath) throws {
