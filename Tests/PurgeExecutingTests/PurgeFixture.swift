@@ -43,18 +43,20 @@ struct PurgeFixture: Sendable {
         return try plan(found.units, wanting: bytes)
     }
 
-    func plan(_ units: [PurgeUnit], wanting bytes: Int64 = .max) throws -> PurgePlan {
+    func plan(
+        _ units: [PurgeUnit], wanting bytes: Int64 = .max, created: FileTime = .later
+    ) throws -> PurgePlan {
         PurgePlan(
-            created: .later, bootID: try bootIdentifier(),
+            created: created, bootID: try bootIdentifier(),
             device: try home.status().identity.device, wantedBytes: bytes, units: units)
     }
 
     func execute(
-        _ plan: PurgePlan, _ executor: PurgeExecutor? = nil
+        _ plan: PurgePlan, _ executor: PurgeExecutor? = nil, now: FileTime = .later
     ) throws -> PurgeReport {
         let executor = executor ?? self.executor()
         var report = PurgeReport()
-        report.outcome = try executor.execute(plan, now: .later) { report.add($0) }
+        report.outcome = try executor.execute(plan, now: now) { report.add($0) }
         return report
     }
 
