@@ -11,9 +11,7 @@ struct SupportTests {
 
     @Test("marks, clones and flags", arguments: kinds)
     func features(kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        let root = filesystem.root
-        try Tree { File("f", "text") }.create(in: root)
+        let root = try filesystem(kind) { File("f", "text") }.root
         try expect(
             .volumeSupportsFileProtectionKey, root,
             ["setfattr", "-n", "user.resval.fileProtection", "-v", "none", "f"])
@@ -28,9 +26,8 @@ struct SupportTests {
 
     @Test("an xfs volume made without clones says so")
     func xfsWithoutClones() throws {
-        let root = try image(["mkfs.xfs", "-q", "-f", "-m", "reflink=0"], megabytes: 320)
+        let root = try filesystem(.xfs, features: ["-m", "reflink=0"]) { File("f", "text") }.root
         try #expect(root.value(.volumeSupportsFileCloningKey) as? Bool == false)
-        try Tree { File("f", "text") }.create(in: root)
         let clone = try Command(
             FilePath("/bin/cp"), "--reflink=always", root.appending("f"), root.appending("g")
         ).run()
@@ -48,17 +45,5 @@ struct SupportTests {
         try #expect(
             root.value(key) as? Bool == (result.exitCode == 0), "\(key.rawValue): \(result)",
             sourceLocation: sourceLocation)
-    }
-
-    /// Makes a filesystem in an image with options of the test's own.
-    private func image(_ maker: [String], megabytes: Int) throws -> FilePath {
-        try require(.root, .tool(maker[0]))
-        let base = try temporaryDirectory { Directory("mount") }
-        let (image, mount) = (base.appending("image"), base.appending("mount"))
-        try tool("truncate", "-s", "\(megabytes)M", image)
-        try tool(maker[0], arguments: Array(maker.dropFirst()) + [image.string])
-        try tool("mount", "-o", "loop", image, mount)
-        try afterwards { try tool("umount", mount) }
-        return mount
     }
 }

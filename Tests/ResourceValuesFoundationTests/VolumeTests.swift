@@ -115,18 +115,15 @@ struct VolumeTests {
         }
         let (from, to) = (filesystem.root.appending("a"), filesystem.root.appending("b"))
         try tool("mount", "--bind", from, to)
-        let outcome = Result {
-            let values = try to.appending("f").url.resourceValues(forKeys: [
-                .volumeURLKey, .volumeUUIDStringKey,
-            ])
-            #expect(values.volume?.path == to.string)
-            #expect(values.volumeUUIDString != nil)
-            let first = try from.value(.volumeIdentifierKey) as? NSObject
-            #expect(first != nil)
-            try #expect(to.value(.volumeIdentifierKey) as? NSObject == first)
-        }
-        try tool("umount", to)
-        try outcome.get()
+        try afterwards { try tool("umount", to) }
+        let values = try to.appending("f").url.resourceValues(forKeys: [
+            .volumeURLKey, .volumeUUIDStringKey,
+        ])
+        #expect(values.volume?.path == to.string)
+        #expect(values.volumeUUIDString != nil)
+        let first = try from.value(.volumeIdentifierKey) as? NSObject
+        #expect(first != nil)
+        try #expect(to.value(.volumeIdentifierKey) as? NSObject == first)
     }
 
     @Test("btrfs subvolumes are on one volume")
