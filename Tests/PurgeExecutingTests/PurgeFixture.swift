@@ -126,7 +126,8 @@ extension FileTime {
 
 /// Makes a home that holds a tree.
 func purgeHome(@TreeBuilder _ items: () -> [any TreeItem]) throws -> PurgeFixture {
-    let root = try temporaryDirectory(containing: homeTree)
+    let root = try temporaryDirectory { Directory("home") }
+    // Hard links are declared by paths from the home.
     try Tree(items).create(in: root.appending("home"))
     return PurgeFixture(root: root)
 }
@@ -139,8 +140,8 @@ struct PurgeHomes {
     /// Makes a home that holds a tree, the only one at the time.
     func home(_ tree: Tree) throws -> PurgeFixture {
         let root = filesystem.root.appending("root")
-        try Tree { Directory("root") { Directory("home") } }.create(in: filesystem.root)
         try afterwards { try tool("rm", "-rf", "--one-file-system", root) }
+        try Tree { Directory("root") { Directory("home") } }.create(in: filesystem.root)
         try tree.create(in: root.appending("home"))
         return PurgeFixture(root: root)
     }
@@ -151,12 +152,7 @@ func purgeHomes(on kind: FilesystemKind = .ext4) throws -> PurgeHomes {
     PurgeHomes(filesystem: try filesystem(kind))
 }
 
-let homeTree = Tree { Directory("home") }
-
 /// A cache of two levels with one unit of this name.
 func cache(_ unit: FileName, @TreeBuilder _ items: () -> [any TreeItem]) -> Directory {
-    let tree = items()
-    return Directory(".cache") {
-        Directory("app") { Directory(unit) { for item in tree { item } } }
-    }
+    Directory(".cache") { Directory("app") { Directory(unit, items) } }
 }

@@ -75,5 +75,5 @@ extension FileTime {
 
 /// Makes a home that holds a tree.
 func homeFixture(@TreeBuilder _ items: () -> [any TreeItem]) throws -> HomeFixture {
-    HomeFixture(home: try temporaryDirectory(containing: Tree(items)))
+    HomeFixture(home: try temporaryDirectory(containing: items))
 }

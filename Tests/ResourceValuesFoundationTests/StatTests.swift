@@ -62,8 +62,7 @@ struct StatTests {
             "regular file": .regular, "regular empty file": .regular, "directory": .directory,
             "symbolic link": .symbolicLink, "fifo": .namedPipe, "socket": .socket,
         ]
-        let filesystem = try filesystem(kind)
-        try Self.tree.create(in: filesystem.root)
+        let filesystem = try filesystem(kind) { Self.tree }
         try tool("sync", "-f", filesystem.root)
         for name in Self.names {
             let path = filesystem.root.appending(name)

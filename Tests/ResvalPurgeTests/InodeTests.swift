@@ -7,13 +7,11 @@ import Testing
 struct InodeTests {
     /// Makes a home that has a hundred empty files in its caches, on a filesystem with few inodes.
     private func homeWithFewInodes() throws -> PurgeHome {
-        try require(.root, .filesystem(.ext4))
-        let root = try filesystem(.ext4, features: ["-N", "512"]).root
-        try Tree {
+        let root = try filesystem(.ext4, features: ["-N", "512"]) {
             Directory("home/.cache/app") { for index in 0..<100 { File("file\(index)") } }
             Directory("home/Documents") { File("letter") }
             Directory("home/data")
-        }.create(in: root)
+        }.root
         return PurgeHome(home: root.appending("home"))
     }
 

@@ -266,10 +266,7 @@ struct PlanCommandTests {
 
     @Test("files of nearly 2^63 bytes, with times of any year, end no plan and no run")
     func extremes() throws {
-        let filesystem = try filesystem(.btrfs)
-        let home = PurgeHome(home: filesystem.root)
-        try Tree { Directory(".cache") { Directory("app") { File("file", block) } } }
-            .create(in: home.home)
+        let home = PurgeHome(home: try filesystem(.btrfs) { File(".cache/app/file", block) }.root)
         for (size, time) in [
             ("9223372036854775807", "@9223372036854775807"),
             ("9223372036854775806", "@-9223372036854775807"),

@@ -35,10 +35,7 @@ struct SharedBlocksTests {
         "deletes them after all else, one at a time, until enough was freed as measured",
         arguments: [FilesystemKind.btrfs, .xfs])
     func measured(_ kind: FilesystemKind) throws {
-        try require(.root, .filesystem(kind))
-        let root = try filesystem(kind).root
-        try Self.tree.create(in: root)
-        let home = PurgeHome(home: root.appending("home"))
+        let home = PurgeHome(home: try filesystem(kind) { Self.tree }.root.appending("home"))
         for name in ["first", "second"] {
             let unit = home(".cache/app/\(name)")
             try tool(

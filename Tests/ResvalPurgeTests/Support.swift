@@ -61,13 +61,10 @@ struct PurgeHome {
 /// Makes a home that holds a tree, on a filesystem of its own: what is freed there is measured, and nobody
 /// else stores anything.
 func measuredHome(@TreeBuilder _ items: () -> [any TreeItem]) throws -> PurgeHome {
-    let home = try filesystem(.ext4).root.appending("home")
-    try tool("mkdir", home)
-    try Tree(items).create(in: home)
-    return PurgeHome(home: home)
+    PurgeHome(home: try filesystem(.ext4) { Directory("home", items) }.root.appending("home"))
 }
 
 /// Makes a home that holds a tree.
 func purgeHome(@TreeBuilder _ items: () -> [any TreeItem]) throws -> PurgeHome {
-    PurgeHome(home: try temporaryDirectory(containing: Tree(items)))
+    PurgeHome(home: try temporaryDirectory(containing: items))
 }

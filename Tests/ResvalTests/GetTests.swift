@@ -172,11 +172,10 @@ struct GetTests {
         ])
     func malformed(value: String, shown: String) throws {
         // tmpfs takes values of any size; ext4 would not take the longest.
-        let filesystem = try filesystem(.tmpfs)
         let attribute = StoredKey.isExcludedFromBackup.attribute
-        try Tree { File("bad").attribute(attribute, value) }.create(in: filesystem.root)
+        let root = try filesystem(.tmpfs) { File("bad").attribute(attribute, value) }.root
         expect(
-            try resval("get", "excluded", "bad", in: filesystem.root), exits: 2,
+            try resval("get", "excluded", "bad", in: root), exits: 2,
             complains: "resval: bad: user.resval.isExcludedFromBackup has the value \(shown), "
                 + "which is not one of: true, false "
                 + "(store a valid value with set, or remove this one with unset)\n")

@@ -209,7 +209,7 @@ struct TroubleTests {
     @Test("a mark on a file of an overlay's lower layer says what was copied up")
     func copiedUp() throws {
         try require(.root, .tool("mount"))
-        let tree = Tree {
+        let root = try filesystem(.ext4) {
             Directory("lower") {
                 File("single", content(2 << 20))
                 Directory("many") {
@@ -217,10 +217,7 @@ struct TroubleTests {
                 }
             }
             Directory("upper"); Directory("work"); Directory("merged")
-        }
-        let filesystem = try filesystem(.ext4)
-        let root = filesystem.root
-        try tree.create(in: root)
+        }.root
         try tool(
             "touch", "-d", "2020-01-01", root.appending("lower/single"),
             root.appending("lower/many/a"), root.appending("lower/many/b"))

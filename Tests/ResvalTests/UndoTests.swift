@@ -101,9 +101,7 @@ struct UndoTests: MassChangeSuite {
 
     @Test("the largest value that the kernel stores is brought back")
     func largest() throws {
-        let filesystem = try filesystem(.xfs)
-        let root = filesystem.root
-        try tree.create(in: root)
+        let root = try filesystem(.xfs) { tree }.root
         let plain = root.appending("tree/plain")
         let name = StoredKey.isPurgeable.attribute
         let value = [UInt8](repeating: 0xFF, count: 65536)

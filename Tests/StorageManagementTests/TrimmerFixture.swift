@@ -8,11 +8,9 @@ let block = String(repeating: "x", count: 100_000)
 
 /// Makes a trimmer of `~/.cache/app`, of any age, and that directory.
 func cache(_ tree: Tree, on kind: FilesystemKind = .ext4) throws -> (CacheTrimmer, FilePath) {
-    let root = try filesystem(kind).root
-    let (home, app) = (root.appending("home"), root.appending("home/.cache/app"))
-    try tool("mkdir", "-p", app)
-    try tree.create(in: app)
-    return (try trimmer(of: app, in: home), app)
+    let root = try filesystem(kind) { Directory("home/.cache/app") { tree } }.root
+    let app = root.appending("home/.cache/app")
+    return (try trimmer(of: app, in: root.appending("home")), app)
 }
 
 /// Returns a trimmer of items of any age.

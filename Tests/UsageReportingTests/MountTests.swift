@@ -22,8 +22,7 @@ struct MountTests {
         root: FilePath, bind: (String, String) throws -> Void
     ) {
         try require(.root, .tool("mount"))
-        let top = try filesystem(.ext4).root
-        try tree.create(in: top)
+        let top = try filesystem(.ext4) { tree }.root
         func bind(_ source: String, to target: String) throws {
             let target = top.appending(target)
             try tool("mount", "--bind", top.appending(source), target)

@@ -66,9 +66,8 @@ struct AuditMarkTests {
             Directory("goes") { File("goes anyway").purgeable() }.purgeable()
             Directory("pinned") { File("hopes").purgeable() }.purgeable(false)
         }
-        let filesystem = try filesystem(.ext4)
-        let home = filesystem.root.appending("home")
-        try Tree { Directory("home") }.create(in: filesystem.root)
+        let home = try filesystem(.ext4) { Directory("home") }.root.appending("home")
+        // Hard links are declared by paths from the home.
         try tree.create(in: home)
         let result = try audit(home, in: home)
         #expect(

@@ -14,7 +14,10 @@ func audit(
 
 /// Makes a home.
 func auditedHome(@TreeBuilder _ items: () -> [any TreeItem]) throws -> FilePath {
-    try temporaryDirectory(isShared: true) { Directory("home", items) }.appending("home")
+    let home = try temporaryDirectory(isShared: true) { Directory("home") }.appending("home")
+    // Hard links are declared by paths from the home.
+    try Tree(items).create(in: home)
+    return home
 }
 
 /// The output with HOME for the home's path, and without sizes, which depend on the filesystem.

@@ -17,10 +17,7 @@ struct AuditTests {
             Directory("letters").protection(.complete)
             Directory("open").protection(.none)
         }
-        let root = try filesystem(.ext4).root
-        let home = root.appending("home")
-        try Tree { Directory("home") }.create(in: root)
-        try tree.create(in: home)
+        let home = try filesystem(.ext4) { Directory("home") { tree } }.root.appending("home")
         let result = try audit(home, in: home)
         // Sizes decide the order, and depend on the filesystem.
         let lines = auditText(result, home).split(separator: "\n").map(String.init)

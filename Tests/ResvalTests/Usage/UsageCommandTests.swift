@@ -18,11 +18,7 @@ struct UsageCommandTests {
 
     /// Makes a home of known sizes, on a filesystem of its own.
     private func mountedHome(_ tree: Tree = home) throws -> FilePath {
-        let root = try filesystem(.tmpfs).root
-        let home = root.appending("home")
-        try Tree { Directory("home") }.create(in: root)
-        try tree.create(in: home)
-        return home
+        try filesystem(.tmpfs) { Directory("home") { tree } }.root.appending("home")
     }
 
     private func usage(

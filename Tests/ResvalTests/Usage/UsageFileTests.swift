@@ -7,14 +7,11 @@ import Testing
 struct UsageFileTests {
     @Test("--compare prints what grew by itself, the most first")
     func comparison() throws {
-        let tree = Tree {
-            Directory("old") { Directory("same") { File("f", Array(repeating: 0, count: 8192)) } }
-            Directory("gone") { File("f", Array(repeating: 0, count: 1 << 20)) }
+        let filesystem = try filesystem(.tmpfs) {
+            File("tree/old/same/f", Array(repeating: 0, count: 8192))
+            File("tree/gone/f", Array(repeating: 0, count: 1 << 20))
         }
-        let filesystem = try filesystem(.tmpfs)
         let root = filesystem.root.appending("tree")
-        try Tree { Directory("tree") }.create(in: filesystem.root)
-        try tree.create(in: root)
         let before = try resval("usage", "--json", root, in: root)
         let file = filesystem.root.appending("before.json")
         try Command(

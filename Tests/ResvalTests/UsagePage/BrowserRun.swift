@@ -24,11 +24,8 @@ struct PageFixture {
 
 /// Makes the page of a tree. Skips the test where there is no browser.
 func page(of tree: Tree) throws -> PageFixture {
-    let directory = try temporaryDirectory()
-    let root = directory.appending("home")
-    try tool("mkdir", root)
-    try tree.create(in: root)
-    return try page(of: root, in: directory)
+    let directory = try temporaryDirectory { Directory("home") { tree } }
+    return try page(of: directory.appending("home"), in: directory)
 }
 
 /// Makes the page of a directory, in another.
