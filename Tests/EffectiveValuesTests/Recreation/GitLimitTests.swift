@@ -15,13 +15,6 @@ struct GitLimitTests {
         File("p/target/object")
     }
 
-    private func reader(_ git: GitCommand) throws -> MarkReader {
-        let rules = try RecreationRules(homes: [])
-        return MarkReader(
-            [.rules, .gitignore],
-            DerivedMarkReader(rules: rules, ignored: IgnoredItems(rules, git), git: git))
-    }
-
     /// Makes a program that is called instead of git.
     private func git(
         _ script: String, in root: FilePath, timeLimit: Duration = .seconds(60),

@@ -7,6 +7,14 @@ import Testing
 
 @testable import EffectiveValues
 
+/// A reader of what tools re-create and git ignores.
+func reader(_ git: GitCommand = GitCommand()) throws -> MarkReader {
+    let rules = try RecreationRules(homes: [])
+    return MarkReader(
+        [.rules, .gitignore],
+        DerivedMarkReader(rules: rules, ignored: IgnoredItems(rules, git), git: git))
+}
+
 @Suite("What git tracks and ignores", .cleansUp)
 struct GitTests {
     private static let project = Tree {
@@ -34,13 +42,6 @@ struct GitTests {
         let program = try #require(FilePath.tool("git"))
         let words: [any CommandArgument] = ["-C", directory] + arguments
         try Command(program, arguments: words).runSuccessfully()
-    }
-
-    private func reader(_ git: GitCommand = GitCommand()) throws -> MarkReader {
-        let rules = try RecreationRules(homes: [])
-        return MarkReader(
-            [.rules, .gitignore],
-            DerivedMarkReader(rules: rules, ignored: IgnoredItems(rules, git), git: git))
     }
 
     @Test("nothing that a work tree around it tracks is excluded")
