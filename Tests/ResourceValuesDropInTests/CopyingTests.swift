@@ -11,9 +11,7 @@ struct CopyingTests {
         "a copied tree has the same content, marks, modes, links and holes, and shares blocks",
         arguments: [FilesystemKind.ext4, .xfs, .btrfs, .tmpfs, .overlayfs])
     func copiesTree(_ kind: FilesystemKind) throws {
-        let filesystem = try filesystem(kind)
-        let root = filesystem.root
-        try Tree {
+        let root = try filesystem(kind) {
             Directory("d") {
                 for name in HostileNames.all { File(name, "content").excluded() }
                 Directory("sub") {
@@ -23,7 +21,7 @@ struct CopyingTests {
                 SparseFile("sparse", hole: 4 << 20, data: "end")
                 File("large", Array(repeating: 3, count: 1 << 20))
             }.purgeable()
-        }.create(in: root)
+        }.root
         try manager.copyItem(atPath: "\(root)/d", toPath: "\(root)/copy")
         try tool("diff", "-r", "--no-dereference", root.appending("d"), root.appending("copy"))
         let listing = try dump(root.appending("d"))

@@ -49,15 +49,11 @@ struct LossyCopyTests {
     @Test("a copy drops an attribute of another program that has no space; a move does not")
     func attributeSpace() throws {
         let large = String(repeating: "z", count: 30_000)
-        let tree = Tree {
+        let root = try filesystem(.xfs) {
             File("f", "x").excluded().attribute("user.comment", large)
             File("marked", "y").attribute("user.duplicati.exclude", large)
-        }
-        let source = try filesystem(.xfs)
-        let root = source.root
-        try tree.create(in: root)
-        let filesystem = try filesystem(.ext4)
-        let target = filesystem.root
+        }.root
+        let target = try filesystem(.ext4).root
         let copy = target.appending("f")
         try manager.copyItem(atPath: "\(root)/f", toPath: "\(copy)")
         try #expect(contentsOfFile(copy) == Array("x".utf8))

@@ -84,14 +84,12 @@ struct MarkChangeTests {
 
     @Test("a malformed value that was there before is put back as it was")
     func putsBackGarbage() throws {
-        let filesystem = try filesystem(.ext4SmallInodes)
-        let file = filesystem.root.appending("f")
         let attribute = StoredKey.isExcludedFromBackup.attribute
         // Blocks of 1 KiB: behind these attributes no room is left for another mark.
         let filler = [UInt8](repeating: 0x66, count: 896)
-        try Tree {
+        let file = try filesystem(.ext4SmallInodes) {
             File("f").attribute(attribute, "junk").attribute("user.filler", filler)
-        }.create(in: filesystem.root)
+        }.root.appending("f")
         #expect(throws: FileError.self) { try file.apply(changes) }
         try #expect(file.extendedAttribute(named: attribute) == Array("junk".utf8))
         try #expect(file.fileProtection == nil)

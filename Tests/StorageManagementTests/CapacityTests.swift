@@ -163,11 +163,9 @@ struct CapacityTests {
 
     @Test("what a purge may free counts only as far as it is certain: not compressed files")
     func compressed() throws {
-        let filesystem = try filesystem(.btrfs, options: ["compress-force=zstd"])
-        let home = filesystem.root
-        let content = String(repeating: "x", count: 16 << 20)
-        try Tree { Directory(".cache") { Directory("app") { File("large", content) } } }
-            .create(in: home)
+        let home = try filesystem(.btrfs, options: ["compress-force=zstd"]) {
+            File(".cache/app/large", content(16 << 20))
+        }.root
         try tool("sync")
         let command = Command(
             .built("resval-purge"), "plan", "--free", "1M", "--min-age", "0", home,
