@@ -130,7 +130,10 @@ struct ResticExclusionTests {
         let sources = ["whole", "other", "file"].map { root.appending($0) }
         let plan = try makePlan(sources[0], sources[1], sources[2])
         let selection = try coverSelection(of: plan)
-        guard case .list(let list) = selection.targets else { return }
+        guard case .list(let list) = selection.targets else {
+            Issue.record("\(selection.targets)")
+            return
+        }
         let listed = list.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
         let expected = [sources[0], root.pushing("other/kept"), sources[2]]
         #expect(listed.sorted() == expected.map(\.string).sorted())

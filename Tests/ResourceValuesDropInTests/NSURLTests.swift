@@ -29,7 +29,7 @@ struct NSURLTests {
             let file = try temporaryFile()
             try set(file.url as NSURL)
             try #expect(file.value(for: .isExcludedFromBackup) == true, "\(index)")
-            guard index == ways.count - 1 else { return }
+            guard index == ways.count - 1 else { continue }
             try #expect(file.value(for: .isPurgeable) == true)
             try #expect(file.fileProtection == .complete)
             try #expect(file.status().contentModificationTime.seconds == 1_000_000_000)
