@@ -95,6 +95,7 @@ struct BootTests {
             \(control) is-active \(backup).timer \(once).timer \(watch)
             until_logged resval-backup 1 'no damage found'
             until_logged resval-purge 2 'pressure is'
+            while [ "$(\(control) is-active \(backup).service)" = activating ]; do sleep 0.1; done
             \(control) start \(backup).service; echo "backup $?"
             \(control) stop \(watch)
             for unit in \(backup) \(once) resval-purge\(instance); do
