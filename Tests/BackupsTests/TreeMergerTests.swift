@@ -18,7 +18,7 @@ struct TreeMergerTests {
         try tool("sh", "-c", script, "sh", tree, target)
         let damage = [printedName(Array("/a".utf8) + [0xFE]): "lost"]
         var merger = TreeMerger(.replacing, asked: [Array("/".utf8)], damage: damage) { false }
-        try merger.merge(tree, into: target)
+        try merger.merge(tree, into: OpenDirectory(at: target))
         let alike: [[UInt8]] = [0xFE, 0xFF].map { Array("/a".utf8) + [$0] }
         #expect(merger.outcome.failures.map(\.path) == alike)
         var names: [[UInt8]] = []
@@ -53,13 +53,32 @@ struct TreeMergerTests {
             _ = try? tool("mv", second, base.appending("second"))
             return false
         }
-        try merger.merge(tree, into: target)
+        try merger.merge(tree, into: OpenDirectory(at: target))
         let failures = merger.outcome.failures.map { String(decoding: $0.path, as: UTF8.self) }
         #expect(failures == ["/d/d/z", "/d/d"])
         #expect(try contentsOfFile(target.appending("z")) == Array("text\n".utf8))
         #expect(try contentsOfFile(target.appending("d").appending("z")) == Array("text\n".utf8))
         #expect(try contentsOfFile(base.appending("d").appending("z")) == Array("text\n".utf8))
     }
+
+    #if MOCKING
+    @Test("what is there stays where a link cannot be copied to another filesystem")
+    func refusedLink() throws {
+        let tree = try temporaryDirectory { SymbolicLink("x", to: "y") }
+        let target = try filesystem(.tmpfs).root
+        try Tree { File("x", "text") }.create(in: target)
+        var merger = TreeMerger(.replacing, asked: [Array("/".utf8)]) { false }
+        try SystemCallMock([.symlinkat: [.notPermitted]]).run {
+            try merger.merge(tree, into: OpenDirectory(at: target))
+        }
+        #expect(merger.outcome.failures.map(\.path) == [Array("/x".utf8)])
+        #expect(try tool("ls", "-A", target) == "x")
+        #expect(try contentsOfFile(target.appending("x")) == Array("text".utf8))
+        try merger.merge(tree, into: OpenDirectory(at: target))
+        #expect(try tool("ls", "-A", target) == "x")
+        #expect(try symbolicLinkTarget(target.appending("x")) == "y")
+    }
+    #endif
 
     @Test("an item does not replace another one of the snapshot, whose name is the same there")
     func sameName() throws {
@@ -73,7 +92,7 @@ struct TreeMergerTests {
             if steps == 2 { _ = try? tool("mv", target.appending("A"), target.appending("a")) }
             return false
         }
-        try merger.merge(tree, into: target)
+        try merger.merge(tree, into: OpenDirectory(at: target))
         #expect(merger.outcome.failures.map(\.path) == [Array("/a".utf8)])
         #expect(try contentsOfFile(target.appending("a")) == Array("one\n".utf8))
     }

@@ -190,7 +190,7 @@ extension Restic {
                 var merger = TreeMerger(
                     placing, asked: roots, damage: damage, unmounted: mode.unmounted,
                     omitted: record?.top, isCancelled: isCancelled)
-                try merger.merge(stage.path, into: target)
+                try merger.merge(stage.path, into: stage.target)
                 return (merger.outcome, different, damage)
             }
         } catch {
@@ -305,12 +305,15 @@ extension Restic {
             let (output, end) = try await attempt(command, reading: Lines(messages))
             // restic opens the list through this process's descriptor.
             withExtendedLifetime(list) {}
-            if end.code == 0, output.consumer.summary == nil {
+            // It sums up what it did also where items failed, but not where it was killed: then any file may
+            // be there in part.
+            let isDone = output.consumer.summary != nil
+            if isDone, end.code == 0 || !end.errors.items.isEmpty { return (end, lost) }
+            guard end.code != 0 else {
                 throw BackupError(
                     .unexpectedAnswer, "restic restore did not say that it was done",
                     advice: "run the command again")
             }
-            if end.code == 0 || !end.errors.items.isEmpty { return (end, lost) }
             guard end.errors.line(containing: "Unknown blob ") != nil else { throw failure(end) }
             let found = try await lostFiles(in: snapshot).map(\.path).filter(paths.include)
             guard !Set(found).isSubset(of: lost) else { throw failure(end) }

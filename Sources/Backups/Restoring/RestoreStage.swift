@@ -16,6 +16,8 @@ package final class RestoreStage: Sendable {
     /// Directories of this user that killed processes left between the target and the restored
     /// items.
     let leftovers: [FilePath]
+    /// The target, which another user can move away meanwhile.
+    let target: OpenDirectory
     private let parent: OpenDirectory
     /// The parent's modification time before this directory was made, and after.
     private let parentTimes: (before: FileTime, after: FileTime)
@@ -36,7 +38,9 @@ package final class RestoreStage: Sendable {
                 // What another user puts there meanwhile is not taken for it.
                 try makeDirectory(target, in: .workingDirectory, permissions: 0o700)
             }
-            let candidates = try Self.candidates(in: target, for: wanted)
+            let opened = try OpenDirectory(at: target)
+            self.target = opened
+            let candidates = Self.candidates(in: (target, opened), for: wanted)
             leftovers = candidates.flatMap { Self.leftovers(in: $0.directory, $0.path) }
             (parent, name, directory, parentTimes) = try Self.make(
                 in: candidates.map(\.directory))
@@ -213,15 +217,18 @@ package final class RestoreStage: Sendable {
         try? parent.setTimes(access: nil, modification: time)
     }
 
+    /// Returns a name that cannot be predicted, for the directory or for one item.
+    static func makeName() -> String {
+        namePrefix + String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+
     package static func isName(_ name: [UInt8]) -> Bool { name.starts(with: namePrefix.utf8) }
 
     /// Returns the target, and the existing directories below it that contain everything wanted.
     private static func candidates(
-        in target: FilePath, for wanted: [[UInt8]]
-    ) throws(Errno) -> [(path: FilePath, directory: OpenDirectory)] {
-        var candidates = [
-            (path: target, directory: try OpenDirectory(at: target))
-        ]
+        in target: (path: FilePath, directory: OpenDirectory), for wanted: [[UInt8]]
+    ) -> [(path: FilePath, directory: OpenDirectory)] {
+        var candidates = [target]
         for name in commonNames(of: wanted) {
             guard let last = candidates.last,
                 let next = try? last.directory.openBeneath(
@@ -239,8 +246,7 @@ package final class RestoreStage: Sendable {
     ) {
         var failure = Errno.permissionDenied
         for parent in candidates.reversed() {
-            let number = String(UInt64.random(in: .min ... .max), radix: 36)
-            let name = FilePath(namePrefix + number)
+            let name = FilePath(makeName())
             do throws(Errno) {
                 let before = try parent.status().contentModificationTime
                 try makeDirectory(name, in: parent.descriptor, permissions: 0o700)

@@ -80,11 +80,11 @@ struct TreeMerger {
         self.isCancelled = isCancelled
     }
 
-    /// - Throws: the errno of opening one of the two, or of returning to a directory of the tree;
+    /// - Throws: the errno of opening the tree, or of returning to a directory of the tree;
     ///   `CancellationError`. Errors of single items are in ``failures``.
-    mutating func merge(_ tree: FilePath, into target: FilePath) throws {
+    mutating func merge(_ tree: FilePath, into target: OpenDirectory) throws {
         let source = try OpenDirectory(at: tree, flags: .readOnly)
-        var target = DirectoryCursor(try OpenDirectory(at: target))
+        var target = DirectoryCursor(target)
         var walk = Walk(in: source, names: try source.names().inByteOrder(), context: nil)
         // Whether the target's directory was moved meanwhile, so that the cursor is not in it.
         var isLost = false
@@ -424,13 +424,24 @@ struct TreeMerger {
         if status.kind == .regularFile {
             return try copyFile(item, as: name, recorded, replaces: replaces)
         }
-        if replaces {
-            do throws(Errno) {
-                try replace(name, in: target) { () throws(Errno) in try target.remove(name) }
-            } catch .noSuchFileOrDirectory {
-                // Nothing is in the way.
+        guard replaces else { return try make(item, as: name, recorded) }
+        // What is there stays until the other is complete.
+        let made = FilePath(RestoreStage.makeName())
+        do throws(Errno) {
+            try make(item, as: made, recorded)
+            try replace(name, in: target) { () throws(Errno) in
+                try renameItem(
+                    made, in: target.descriptor, to: name, in: target.descriptor, .replacing)
             }
+        } catch {
+            try? target.remove(made)
+            throw error
         }
+    }
+
+    /// Makes a copy of an item that is neither a directory nor a regular file.
+    private func make(_ item: Item, as name: FilePath, _ recorded: ItemMetadata) throws(Errno) {
+        let (status, target) = (item.status, item.target)
         if status.kind == .symbolicLink {
             try makeSymbolicLink(
                 name, in: target.descriptor, to: try symbolicLinkTarget(item.descriptor))
