@@ -12,8 +12,9 @@ struct AcceptCommand: AsyncParsableCommand {
             what another reason excludes, and a SOURCE that became less by a fifth, or that is empty, \
             missing or on another filesystem. So are all made before the clock jumped.
 
-            accept ends that, but for what should be stored and still is not. It gives an earlier \
-            time to snapshots that are dated ahead of the clock, or of the newest one. Where a copy of this machine went on with \
+            accept ends that, but for what should be stored and still is not. It gives \
+            another time to snapshots that are dated ahead of the clock, and to the newest one where \
+            another is dated after it. Where a copy of this machine went on with \
             its snapshots, or its state directory was lost, accept makes this one the machine that \
             made the newest snapshot. Where the repository is not the disk it was, it is the next \
             backup's all the same. This is noted in the state directory.
@@ -68,7 +69,7 @@ struct AcceptCommand: AsyncParsableCommand {
         if accepted.redated > 0 {
             buffer.append(
                 text:
-                    "\(counted(accepted.redated, "snapshot")) dated after it got an earlier time\n")
+                    "\(counted(accepted.redated, "snapshot")) with a wrong time got another\n")
         }
     }
 

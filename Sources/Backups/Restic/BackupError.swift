@@ -131,7 +131,10 @@ extension Restic {
     private static let causes:
         [(signs: [String], code: BackupError.Code, message: String, advice: String?)] = [
             (
-                ["unable to open config file: "], .unreachable, "the repository cannot be reached",
+                [
+                    "unable to open config file: ", "unable to start the sftp session",
+                    "error talking HTTP to rclone",
+                ], .unreachable, "the repository cannot be reached",
                 "check the location, and the user name and password for it"
             ),
             (

@@ -4,8 +4,8 @@ import SystemPackage
 package struct Acceptance: Sendable {
     /// The snapshot made last, whose holds ended.
     package let snapshot: Snapshot
-    /// The number of snapshots that were given an earlier time, because they were dated ahead of the clock
-    /// or of the one made last.
+    /// The number of snapshots that were given another time, because they were dated ahead of the clock, or
+    /// the one made last before another.
     package let redated: Int
     package let isTakenOver: Bool
     /// The holds that stay, of what should be stored and is not, and the snapshots that are held.
@@ -14,8 +14,8 @@ package struct Acceptance: Sendable {
 
 extension Restic {
     /// Accepts what the newest snapshot of a SET covers: it holds no earlier snapshot any more, except
-    /// for what was to be stored and was not. Snapshots that are dated ahead of the clock, or of that one,
-    /// get an earlier time.
+    /// for what was to be stored and was not. Snapshots that are dated ahead of the clock, and that one
+    /// where another is dated after it, get another time.
     ///
     /// Where this installation does not know how that snapshot was made, it goes on as the one that made
     /// it.
@@ -151,16 +151,19 @@ extension Restic {
         return recorded.held(among: snapshots)
     }
 
-    /// Gives a time before that of the snapshot made last, a second apart in their order, to those that are
-    /// dated after it; and the current time to that one, if it is dated after now.
+    /// Gives the snapshot made last the current time, if it is dated after now or before another one; and to
+    /// those that are dated after now a time before it, a second apart in their order. All others keep
+    /// theirs, by which they are kept.
     private func redate(_ snapshots: [Snapshot]) async throws(BackupError) -> Int {
         guard let newest = snapshots.last else { return 0 }
-        let limit = min(FileTime.now, newest.time)
-        let ahead = snapshots.filter { $0.time > limit }
-        for (index, snapshot) in ahead.enumerated() {
-            let isNewest = snapshot == newest
-            let last = ahead.last == newest ? ahead.count - 1 : ahead.count
-            let seconds = limit.seconds.subtractingSaturating(isNewest ? 0 : Int64(last - index))
+        let now = FileTime.now
+        let isNewestWrong =
+            newest.time > now || snapshots.contains { $0.time > newest.time && $0.time <= now }
+        let limit = isNewestWrong ? now : newest.time
+        let wrong = snapshots.filter { $0 == newest ? isNewestWrong : $0.time > now }
+        for (index, snapshot) in wrong.enumerated() {
+            let before = snapshot == newest ? 0 : wrong.count - index
+            let seconds = limit.seconds.subtractingSaturating(Int64(before))
             // As restic takes it: in this machine's time zone, without the offset.
             let text = FileTime(seconds: seconds, nanoseconds: 0).localText.prefix(19)
             let date = String(text.replacing("T", with: " "))
@@ -170,6 +173,6 @@ extension Restic {
                     on: words(snapshot.identifier)),
                 reading: NoOutput())
         }
-        return ahead.count
+        return wrong.count
     }
 }

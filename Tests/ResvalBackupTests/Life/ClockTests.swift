@@ -69,6 +69,19 @@ struct ClockTests {
         #expect(try Set(backup.originals()) == [before[1], next], "\(last)")
     }
 
+    @Test("one from the past gets the time of accept, and the others keep theirs")
+    func past() throws {
+        let backup = try backup(of: Self.tree)
+        let before = [try backup.make(at: "-2d"), try backup.make(at: "-1d")]
+        let made = try backup.make(at: "-9000d")
+        let accepted = try backup.run(at: "+0d", "accept")
+        #expect(
+            accepted.text.hasSuffix(
+                "is accepted\n1 snapshot with a wrong time got another\n"))
+        _ = try backup.run(at: "+0d", "forget", "--keep-daily", "3")
+        #expect(try Set(backup.originals()) == Set(before + [made]))
+    }
+
     @Test("times are local with their offset for people, and UTC in JSON")
     func timeZone() throws {
         let backup = try backup { File("file", "text") }
@@ -101,7 +114,7 @@ struct ClockTests {
         let accepted = try backup.run(at: "+0d", "accept")
         #expect(
             accepted.text.hasSuffix(
-                "is accepted\n1 snapshot dated after it got an earlier time\n"))
+                "is accepted\n1 snapshot with a wrong time got another\n"))
         #expect(!(try backup.run(at: "+0d", "snapshots").text.contains("in the future")))
         try backup.run(at: "+0d", "accept", exits: 1)
         _ = try backup.run(at: "+0d", "forget", "--keep-last", "1")
