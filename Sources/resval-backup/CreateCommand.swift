@@ -81,7 +81,7 @@ typealias CreatedSnapshot = (plan: BackupPlan, result: BackupResult, summary: Sn
 
 extension BackupResult {
     /// What the snapshot lacks and earlier ones are kept for.
-    var listedHolds: [HeldPart] { Array(coverage.holds.prefix(HeldPart.most)) }
+    var listedHolds: [HeldPart] { HeldPart.listed(coverage.holds) }
 }
 
 /// What `create` and `run` do: they make a snapshot, and name on standard error what it lacks.

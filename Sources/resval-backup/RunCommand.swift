@@ -243,7 +243,8 @@ struct BackupRun {
         if let previous, previous.result == status.result, let last = previous.lastTold, last <= now
         {
             let isOfSnapshot = status.exitCode == 3 && status.waitingSince == nil
-            if isOfSnapshot ? !status.lacksMore : now.seconds - last.seconds < 86400 { return }
+            let age = now.seconds.subtractingSaturating(last.seconds)
+            if isOfSnapshot ? !status.lacksMore : age < 86400 { return }
         }
         status.lastTold = now
         var told = status

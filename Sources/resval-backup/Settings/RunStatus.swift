@@ -226,7 +226,7 @@ extension RunStatus {
         defer { withExtendedLifetime(lock) {} }
         // A run may have ended meanwhile.
         guard var status = try read(in: directory) else { return }
-        status.holds = accepted.holds
+        status.holds = HeldPart.listed(accepted.holds)
         for index in status.shortfalls.indices { status.shortfalls[index].isAccepted = true }
         if status.result == .coversLess {
             status.result = status.shortfalls.isEmpty ? .ok : .incompleteAsBefore
@@ -404,8 +404,15 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
 }
 
 extension HeldPart {
-    /// The most that are listed, those without an end first.
-    static let most = 100
+    /// Returns the first of them, those without an end first: not more than 100, nor so many bytes of paths
+    /// that the status could not be read.
+    static func listed(_ holds: [HeldPart]) -> [HeldPart] {
+        var room = KnownShortfall.longest
+        return holds.prefix(100).filter { hold in
+            room -= hold.path?.count ?? 0
+            return room >= 0
+        }
+    }
 
     /// Whether it is a shortfall that `accept` ends. What should be stored and is not makes the run's result.
     var isFall: Bool { isShortfall && !isUnstored }
