@@ -131,6 +131,10 @@ struct RestoreCommand: AsyncParsableCommand {
                 Messages.write(about: error.path?.bytes, Advice.completed(error.description))
                 isWhole = false
                 if let rest { waiting.append(rest) }
+            } catch is ExitCode where !results.isEmpty {
+                // The answer was no: what was restored before is told.
+                isWhole = false
+                waiting = []
             }
         }
         return (results, isWhole)

@@ -104,8 +104,11 @@ struct SetupChecks {
         if !sources.isEmpty, sources != settings.sources.map({ existingRealPath(of: $0) }) {
             differing = .sources
         }
-        if let repository, repository.bytes != Array(settings.repository.utf8) {
-            differing = .repository
+        if let repository {
+            let (given, kept) = (repository.bytes, Array(settings.repository.utf8))
+            let places = [given, kept].map { RepositoryLocation(bytes: $0).directory }
+                .map { $0.map(existingRealPath(of:)) }
+            if given != kept, places[0] == nil || places[0] != places[1] { differing = .repository }
         }
         guard let differing else { return }
         let error = try SettingsReader(settingsText(of: file).text).complaint(

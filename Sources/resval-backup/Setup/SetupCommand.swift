@@ -135,6 +135,10 @@ struct SetupCommand: AsyncParsableCommand {
         var settings = try draft.settings()
         try confirmFilesystem(of: settings)
         let isThere = try await running { [draft] in try await draft.repositoryIsThere() }
+        if let host, !isThere {
+            Messages.write("there is no repository there, and so no machine \(host) to continue")
+            throw ExitCode(1)
+        }
         let doubt = isThere ? nil : try await confirmPlace(of: draft)
         var typed: String?
         (draft.password, typed) = try await askForPassword(draft, isThere: isThere)

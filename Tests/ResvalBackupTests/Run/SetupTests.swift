@@ -82,6 +82,10 @@ struct SetupTests {
             exits: 64, says: "give --password-file")
         try home.setup("--yes", "--repository", "relative", "--password-file", home.password)
             .run(exits: 64, says: "give an absolute path")
+        try home.setup(
+            "--yes", "--repository", home.repository, "--password-file", home.password, "--host",
+            "me"
+        ).run(exits: 1, says: "no machine me to continue")
         try home.setup().run(exits: 64, says: "there is no terminal to ask on")
         for path in [home.repository, home.configuration] { #expect(!path.exists) }
     }
