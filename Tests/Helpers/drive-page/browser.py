@@ -14,7 +14,9 @@ class Browser:
     def __init__(self, program, is_dark=False, has_motion=False, size=(1280, 800)):
         self.events = []
         self.count = 0
-        self.profile = tempfile.TemporaryDirectory(prefix="drive-page.")
+        # Processes of a browser that was killed may write there for a moment longer.
+        self.profile = tempfile.TemporaryDirectory(
+            prefix="drive-page.", ignore_cleanup_errors=True)
         to_read, self.write_end = os.pipe()
         self.read_end, to_write = os.pipe()
 
