@@ -374,6 +374,30 @@ struct RestorePathTests {
         }
     }
 
+    @Test("a snapshot that cannot be read stops only what it may have")
+    func unreadableSnapshot() throws {
+        let backup = try backup {
+            File("good", "good")
+            File("old", "old")
+            for number in 0..<9 { File("\(number)", "text") }
+        }
+        try backup.create()
+        let first = try #require(try backup.snapshotIdentifiers().first)
+        try tool("rm", backup("old"))
+        try backup.create()
+        try tool("rm", backup("good"))
+        let script = """
+            case "$*" in *\(first)*) echo 'Fatal: ciphertext verification failed' >&2; exit 1;; esac
+            """
+        let (good, old) = (backup("good"), backup("old"))
+        try backup.command(["restore", good, old], before: script).run(
+            exits: 3, says: "\(old): snapshot \(first.prefix(8)) may have the newest version",
+            prints: "\(good) is back\n")
+        try backup.command(["restore", old], before: script).run(
+            exits: 1, says: "may have the newest version")
+        #expect(!old.exists)
+    }
+
     @Test("nothing is put into a mount point of fstab with nothing mounted")
     func unmounted() throws {
         try require(.root)

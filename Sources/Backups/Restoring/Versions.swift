@@ -168,6 +168,13 @@ extension Restic {
             ? []
             : list.snapshots.filter { !$0.isPinned && !snapshots.contains($0) }
         for item in asked {
+            let typed = versions[item.path.bytes]
+            let behind = typed?.snapshot == nil ? item.resolved.map { versions[$0.bytes] } : nil
+            if let failure = typed?.failure ?? behind??.failure {
+                chosen.isPartial = true
+                chosen.remark(item.path.bytes, failure.description)
+                continue
+            }
             let hosts = Set(others.filter { $0.covers(item.path.bytes) }.map(\.hostName))
             let version = chosen.version(
                 of: item, among: versions, in: choice == nil ? nil : snapshots.first,
@@ -269,6 +276,8 @@ struct NewestVersion: Sendable {
     /// The newer ones, which lack it, the newest first, and the reason, in words, for which each excluded
     /// it or could not store it; nil where it was not there.
     fileprivate(set) var lacking: [(snapshot: Snapshot, reason: String?)] = []
+    /// Why it is not known: a snapshot that may be the newest to have it cannot be read.
+    fileprivate var failure: BackupError?
 
     /// Which snapshot it comes from, and why newer ones lack it, in words.
     fileprivate func origin(_ snapshot: Snapshot) -> String {
@@ -290,8 +299,8 @@ extension Restic {
     /// - Parameters:
     ///   - paths: the absolute paths as they were backed up.
     ///   - snapshots: the snapshots to look in, the oldest first.
-    /// - Throws: ``BackupError``; also where a snapshot that may be the newest to have one cannot be
-    ///   read.
+    /// - Throws: ``BackupError``; also where for each of them a snapshot that may be the newest to have it
+    ///   cannot be read.
     private func newestVersions(
         of paths: Set<[UInt8]>, in snapshots: [Snapshot]
     ) async throws(BackupError) -> [[UInt8]: NewestVersion] {
@@ -300,7 +309,9 @@ extension Restic {
         let progress = StepCounter("snapshots checked", of: Int64(snapshots.count), progress)
         for snapshot in snapshots.reversed() {
             defer { progress.add(files: 1) }
-            let missing = versions.filter { $1.snapshot == nil && snapshot.covers($0) }.keys
+            let missing = versions.filter {
+                $1.snapshot == nil && $1.failure == nil && snapshot.covers($0)
+            }.keys
             if missing.isEmpty { continue }
             do throws(BackupError) {
                 let exclusions = try await exclusions(of: snapshot)
@@ -335,12 +346,14 @@ extension Restic {
                 }
             } catch {
                 guard error.code.mayConcernOneSnapshot else { throw error }
-                throw BackupError(
+                let failure = BackupError(
                     .damaged,
                     "snapshot \(snapshot.shortIdentifier) may have the newest version, and cannot be "
                         + "read: \(error.message)",
                     advice: "name an older one with --snapshot, and check the repository: "
                         + "resval-backup verify")
+                for path in missing { versions[path]?.failure = failure }
+                if versions.allSatisfy({ $1.failure != nil }) { throw failure }
             }
         }
         for path in paths where versions[path]?.snapshot == nil {
