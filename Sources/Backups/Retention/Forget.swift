@@ -19,10 +19,11 @@ extension Restic {
     /// identifiers.
     ///
     /// - Throws: ``BackupError``: `noSnapshot` when there are none of the configuration,
-    ///   `ambiguousSources` when there are several SETs and none was chosen.
+    ///   `ambiguousSources` when there are several SETs and none was chosen; as ``requireKnown()`` does.
     package func forget(
         by rules: RetentionRules, _ scope: ForgetScope, isDryRun: Bool
     ) async throws(BackupError) -> [ForgetDecision] {
+        if !isDryRun { try await requireKnown() }
         let decisions = try await forgetDecisions(rules, scope, isDryRun: isDryRun)
         let removed = decisions.filter { !$0.isKept }.map(\.snapshot)
         guard !isDryRun, !removed.isEmpty else { return decisions }
@@ -373,6 +374,7 @@ extension Restic {
 
     private func prune(_ options: [[UInt8]]) async throws(BackupError) -> String? {
         try await requireAnswer()
+        try await requireKnown()
         let output = try await run(
             ResticCommand("prune", options),
             reading: Lines(TextLines(report: progress)))

@@ -56,6 +56,9 @@ struct KnownRepositoryTests {
         try tool("mv", other, backup.repository)
         try backup.create(exits: 10, says: "this is not the disk it was")
         #expect(try backup.snapshotsOfRestic().isEmpty)
+        try backup.run(
+            "forget", "--keep-last", "1", exits: 10, says: "this is not the disk it was")
+        try backup.run("prune", exits: 10, says: "this is not the disk it was")
         try backup.runSuccessfully("accept")
         try backup.create()
     }
