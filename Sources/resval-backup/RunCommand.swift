@@ -64,8 +64,8 @@ struct RunCommand: AsyncParsableCommand {
         var run = BackupRun(
             settings: settings, configuration: name, directory: directory,
             repository: RepositoryOptions(configuration), progress: progress, isJSON: json)
-        let triesTimer = (try? SetupChecks.Note.timerIsTried.isThere(configuration)) == true
-        let code = await run.run(ifDue: ifDue, triesTimer: triesTimer)
+        let wanted = (try? SetupChecks.Note.timerIsTried.time(configuration)) ?? nil
+        let code = await run.run(ifDue: ifDue, timerIsWantedSince: wanted)
         // The lock is kept until the status is written.
         withExtendedLifetime(lock) {}
         if code != 0 { throw ExitCode(code) }
@@ -134,16 +134,18 @@ struct BackupRun {
 
     /// - Parameters:
     ///   - ifDue: whether nothing is done unless a backup is due and can be made now.
-    ///   - triesTimer: whether one is due, too, until a timer has made one.
+    ///   - wanted: since when a timer is to make backups: one is due, too, until it has made one since. nil
+    ///     for no matter when.
     /// - Returns: the exit code: that of the step that failed; else 3 when the snapshot is
     ///   incomplete; else 1 when the status could not be stored.
-    mutating func run(ifDue: Bool, triesTimer: Bool) async -> Int32 {
+    mutating func run(ifDue: Bool, timerIsWantedSince wanted: FileTime?) async -> Int32 {
         StopRequest.goOnWithoutOutput()
         var previous = readPrevious()
         let wasKilled = previous?.result == .running
         if wasKilled { previous?.result = .interrupted }
         if ifDue {
-            let isTried = !triesTimer || previous?.lastTimedRun != nil
+            let last = previous?.lastTimedRun
+            let isTried = wanted.map { wanted in last.map { wanted <= $0 } ?? false } ?? true
             if isTried, previous?.isDue(after: settings.every, now: FileTime.now) == false {
                 return 0
             }

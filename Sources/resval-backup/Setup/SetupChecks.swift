@@ -40,7 +40,13 @@ struct SetupChecks {
         get throws { try status?.snapshot == nil && status?.lastCleanRun == nil }
     }
 
-    var wasStartedByTimer: Bool { get throws { try status?.lastTimedRun != nil } }
+    /// Whether a run that was started as the timer does made a backup since the timer was wanted.
+    var wasStartedByTimer: Bool {
+        get throws {
+            guard let last = try status?.lastTimedRun else { return false }
+            return try Note.timerIsTried.time(configuration).map { $0 <= last } ?? true
+        }
+    }
 
     /// What is missing, in sentences with how to go on.
     func missing() async throws -> [String] {
@@ -181,6 +187,16 @@ struct SetupChecks {
         func isThere(_ configuration: ConfigurationOption) throws(FileError) -> Bool {
             guard let file = try file(configuration) else { return false }
             return try calls(on: file) { () throws(Errno) in try itemExists(file) }
+        }
+
+        /// When it was made, at the earliest time where that is in the future, since the clock was wrong; nil
+        /// where it is not there.
+        func time(_ configuration: ConfigurationOption) throws(FileError) -> FileTime? {
+            guard try isThere(configuration), let file = try file(configuration) else { return nil }
+            let time = try calls(on: file) { () throws(Errno) in
+                try file.status().contentModificationTime
+            }
+            return time <= FileTime.now ? time : FileTime(seconds: .min, nanoseconds: 0)
         }
 
         func make(_ configuration: ConfigurationOption) throws(FileError) {

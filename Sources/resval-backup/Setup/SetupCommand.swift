@@ -147,7 +147,7 @@ struct SetupCommand: AsyncParsableCommand {
         if draft.password == nil, let word = typed {
             let name = directory.freeName(like: "password")
             try directory.write(name, word + "\n")
-            draft.password = ("password-file", draft.written(directory.path.appending(name)))
+            draft.password = ("password-file", try draft.written(directory.path.appending(name)))
         }
         settings = try draft.settings()
         let engine = try draft.engine(settings)
@@ -167,7 +167,9 @@ struct SetupCommand: AsyncParsableCommand {
                         "the settings of that machine are not in snapshot \(newest.shortIdentifier): "
                             + "these are new ones, by which no snapshot is removed")
                     draft.hasRetention = false
-                    if source.isEmpty { draft.sources = newest.sources.map(\.string) }
+                    if source.isEmpty {
+                        draft.sources = try newest.sources.map { try SetupDraft.text(of: $0) }
+                    }
                     _ = try draft.settings()
                     text = draft.text
                 }
@@ -180,6 +182,15 @@ struct SetupCommand: AsyncParsableCommand {
             }
             try await running { try await engine.initialize() }
         }
+        if let continued {
+            // Before there is a configuration, with which setup would begin a backup anew.
+            try SetupChecks.Note.continues.make(configuration)
+            if continued.name.configuration == configuration.name {
+                try await running { try await engine.takeOver(continued) }
+            }
+        } else {
+            try SetupChecks.Note.continues.remove(configuration)
+        }
         try directory.write("backup.toml", text)
         Messages.write(
             about: file, "is the configuration; what may stand there: man resval-backup-run")
@@ -187,13 +198,11 @@ struct SetupCommand: AsyncParsableCommand {
         guard let continued else { return }
         let machine = continued.snapshots.last?.machine ?? ""
         if continued.name.configuration == configuration.name {
-            try await running { try await engine.takeOver(continued) }
             Messages.write("this machine continues \(machine)")
         } else {
             Messages.write(
                 "the backup begins anew beside \(machine), whose configuration was elsewhere")
         }
-        try SetupChecks.Note.continues.make(configuration)
         if continued.name.configuration == configuration.name {
             Messages.write("put back: \(checks.restore)")
         } else if let host = continued.snapshots.last?.hostName {
@@ -224,9 +233,9 @@ struct SetupCommand: AsyncParsableCommand {
 
     private func absolute(_ path: PathArgument) throws -> String {
         if path.bytes.first == UInt8(ascii: "~") {
-            return String(decoding: path.bytes, as: UTF8.self)
+            return try SetupDraft.text(of: FilePath(bytes: path.bytes))
         }
-        return try realPath(of: path.path).string
+        return try SetupDraft.text(of: realPath(of: path.path))
     }
 
     private func ask(_ question: String, default value: String?, _ option: String) throws -> String
@@ -290,12 +299,12 @@ struct SetupCommand: AsyncParsableCommand {
         var setting: (key: String, value: String)?
         if let passwordFile {
             let path = try realPath(of: passwordFile.path)
-            setting = ("password-file", draft.written(path))
+            setting = ("password-file", try draft.written(path))
         } else if let passwordCommand {
             let command = ArgumentBytes.bytes(of: passwordCommand)
             setting = ("password-command", String(decoding: command, as: UTF8.self))
         } else if let file = environmentValue("RESTIC_PASSWORD_FILE") {
-            setting = ("password-file", draft.written(try realPath(of: FilePath(bytes: file))))
+            setting = ("password-file", try draft.written(try realPath(of: FilePath(bytes: file))))
         }
         if let setting {
             // Before anything is written.
@@ -420,8 +429,12 @@ struct SetupCommand: AsyncParsableCommand {
         } else {
             // Also where it cannot be enabled: it is wanted from now on.
             try SetupChecks.Note.noTimer.remove(configuration)
-            try SetupChecks.Note.timerIsTried.make(configuration)
-            try enable(SetupTimer(settings, isSystem: system), checks)
+            let timer = SetupTimer(settings, isSystem: system)
+            let note = SetupChecks.Note.timerIsTried
+            if try !timer.isEnabled || !note.isThere(configuration) {
+                try note.make(configuration)
+            }
+            try enable(timer, checks)
         }
         if isIncomplete { throw ExitCode(3) }
     }
@@ -433,8 +446,10 @@ struct SetupCommand: AsyncParsableCommand {
         }
         let isNew = try !timer.isEnabled || !checks.wasStartedByTimer
         if isNew {
-            guard timer.enableAndRun(), try checks.wasStartedByTimer else {
-                Messages.write("the backup that systemd started failed (see: \(timer.journal))")
+            let ended = timer.enableAndRun()
+            guard ended, try checks.wasStartedByTimer else {
+                let what = ended ? "made none" : "failed"
+                Messages.write("the backup that systemd started \(what) (see: \(timer.journal))")
                 throw ExitCode(1)
             }
         }

@@ -142,9 +142,18 @@ struct SetupDraft {
     }
 
     /// Returns a path as it is written: below the home with `~`.
-    func written(_ path: FilePath) -> String {
-        guard let home, path.isHeld(by: home), path != home else { return path.string }
-        return "~/" + FilePath(root: nil, path.components.dropFirst(home.components.count)).string
+    func written(_ path: FilePath) throws -> String {
+        guard let home, path.isHeld(by: home), path != home else { return try Self.text(of: path) }
+        let rest = FilePath(root: nil, path.components.dropFirst(home.components.count))
+        return "~/" + (try Self.text(of: rest))
+    }
+
+    /// - Throws: `ValidationError` for a path that a configuration cannot name.
+    static func text(of path: FilePath) throws -> String {
+        guard let text = String(validating: path.bytes, as: UTF8.self) else {
+            throw ValidationError("the configuration cannot name a path that is not UTF-8")
+        }
+        return text
     }
 
     /// Returns a text as TOML. Other control characters stay, which ``settings()`` refuses.

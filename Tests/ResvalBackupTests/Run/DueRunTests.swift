@@ -25,17 +25,23 @@ struct DueRunTests {
             try fixture.run("run", "--if-due", exits: 0)
             try #expect(count() == 2)
         }
+        // Nor does one that cron started before the timer was wanted.
+        try tool("touch", note)
+        for _ in 0..<2 {
+            try fixture.run("run", "--if-due", exits: 0)
+            try #expect(count() == 3)
+        }
         try tool(
             "sed", "-i", #"s/"start":"[^"]*"/"start":"2020-01-01T00:00:00Z"/"#,
             fixture.statusFile)
         try fixture.run("run", "--if-due", exits: 0)
-        try #expect(count() == 3)
+        try #expect(count() == 4)
         // After a clock that was wrong.
         try tool(
             "sed", "-i", #"s/"start":"[^"]*"/"start":"2140-01-01T00:00:00Z"/"#,
             fixture.statusFile)
         try fixture.run("run", "--if-due", exits: 0)
-        try #expect(count() == 4)
+        try #expect(count() == 5)
     }
 
     @Test("while its disk is not attached a backup waits, and fails once the last one is stale")

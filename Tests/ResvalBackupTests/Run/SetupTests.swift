@@ -86,6 +86,12 @@ struct SetupTests {
             "--yes", "--repository", home.repository, "--password-file", home.password, "--host",
             "me"
         ).run(exits: 1, says: "no machine me to continue")
+        let source = Array("\(home.home)/".utf8) + [0xFF]
+        try tool("mkdir", FilePath(bytes: source))
+        try home.setup(
+            "--yes", "--repository", home.repository, "--password-file", home.password, "--source",
+            FilePath(bytes: source)
+        ).run(exits: 64, says: "cannot name a path that is not UTF-8")
         try home.setup().run(exits: 64, says: "there is no terminal to ask on")
         for path in [home.repository, home.configuration] { #expect(!path.exists) }
     }
@@ -232,6 +238,25 @@ struct SetupTests {
         #expect(done.text.contains("\nremove  \(before[1].prefix(8))"), "\(done)")
         try #expect(home.snapshots().first == before[0])
         try #expect(home.snapshots().count == 2)
+    }
+
+    @Test("where the server is lost while a machine is continued there is no configuration yet")
+    func lostServer() throws {
+        let home = try emptyHome()
+        try home.setupByOptions().run(exits: 0)
+        try tool("rm", "-r", home.home.appending(".config"), home.home.appending(".local"))
+        let real = try #require(FilePath.tool("restic"))
+        let script = """
+            #!/bin/sh
+            [ "$1" != dump ] || { echo 'Fatal: unable to open config file: reset' >&2; exit 1; }
+            exec \(real) "$@"
+            """
+        try Tree { File("programs/restic", script).permissions(0o755) }.create(in: home.base)
+        let command = home.setupByOptions("--host", try tool("hostname"))
+        try command.setting(["PATH": "\(home.base)/programs:/usr/bin:/bin"]).run(
+            exits: 1, says: "the repository cannot be reached")
+        #expect(!home.configuration.exists)
+        try command.run(exits: 1, says: "this machine continues ")
     }
 
     @Test(
