@@ -110,6 +110,7 @@ struct RestoreCommand: AsyncParsableCommand {
         for (path, sentence) in chosen.remarks {
             Messages.write(about: path, Advice.completed(sentence))
         }
+        // Where there is none, no other repository is known that could have evicted content.
         let state = try? ownEvictionDirectory()
         var results: [RestoreResult] = []
         var isWhole = !chosen.isPartial

@@ -64,6 +64,7 @@ struct RunCommand: AsyncParsableCommand {
         var run = BackupRun(
             settings: settings, configuration: name, directory: directory,
             repository: RepositoryOptions(configuration), progress: progress, isJSON: json)
+        // Where that cannot be read, the age of the last backup decides alone.
         let wanted = (try? SetupChecks.Note.timerIsTried.time(configuration)) ?? nil
         let code = await run.run(ifDue: ifDue, timerIsWantedSince: wanted)
         // The lock is kept until the status is written.

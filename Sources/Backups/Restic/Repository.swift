@@ -247,18 +247,18 @@ extension Restic {
 
     /// Refuses a directory in which ``initialize()`` would fail, as far as that can be known without a
     /// password.
-    package func requirePlace() throws(BackupError) {
-        guard var place = try emptyDirectory(exceptKeys: wasBegun) else { return }
+    package func requireUsableDirectory() throws(BackupError) {
+        guard var ancestor = try emptyDirectory(exceptKeys: wasBegun) else { return }
         if let refusal = isOfAnotherOwner { throw refusal }
-        // restic makes those that are missing.
-        while (try? itemExists(place)) == false, place.removeLastComponent() {}
+        // restic makes those that are missing. One that cannot be looked at is not passed over.
+        while (try? itemExists(ancestor)) == false, ancestor.removeLastComponent() {}
         do throws(Errno) {
-            guard try place.status().kind == .directory else { throw .notDirectory }
-            guard try place.isAccessible(for: .write) else { throw .permissionDenied }
+            guard try ancestor.status().kind == .directory else { throw .notDirectory }
+            guard try ancestor.isAccessible(for: .write) else { throw .permissionDenied }
         } catch {
             throw BackupError(
                 .notWritable, "no repository can be made here: \(error)",
-                advice: "name another directory", path: place)
+                advice: "name another directory", path: ancestor)
         }
     }
 

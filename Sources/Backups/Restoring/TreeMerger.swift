@@ -434,6 +434,7 @@ struct TreeMerger {
                     made, in: target.descriptor, to: name, in: target.descriptor, .replacing)
             }
         } catch {
+            // The first error is the one to report; what stays has the name of a leftover.
             try? target.remove(made)
             throw error
         }

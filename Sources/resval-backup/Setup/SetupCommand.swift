@@ -136,10 +136,11 @@ struct SetupCommand: AsyncParsableCommand {
         try confirmFilesystem(of: settings)
         let isThere = try await running { [draft] in try await draft.repositoryIsThere() }
         if let host, !isThere {
-            Messages.write("there is no repository there, and so no machine \(host) to continue")
+            Messages.write(
+                "there is no repository at this location, so no machine \(host) to continue")
             throw ExitCode(1)
         }
-        let doubt = isThere ? nil : try await confirmPlace(of: draft)
+        let doubt = isThere ? nil : try await confirmLocation(of: draft)
         var typed: String?
         (draft.password, typed) = try await askForPassword(draft, isThere: isThere)
         // Not before: who gives up leaves nothing.
@@ -177,7 +178,9 @@ struct SetupCommand: AsyncParsableCommand {
         } else {
             // A disk may have been detached while the password was written down.
             guard engine.doubtAboutInitializing == doubt else {
-                Messages.write("no repository is made, since its place is another one now")
+                Messages.write(
+                    "no repository is made: a disk was attached or detached meanwhile (run setup again)"
+                )
                 throw ExitCode(1)
             }
             try await running { try await engine.initialize() }
@@ -199,15 +202,14 @@ struct SetupCommand: AsyncParsableCommand {
         let machine = continued.snapshots.last?.machine ?? ""
         if continued.name.configuration == configuration.name {
             Messages.write("this machine continues \(machine)")
+            Messages.write("put back: \(checks.restore)")
         } else {
             Messages.write(
                 "the backup begins anew beside \(machine), whose configuration was elsewhere")
-        }
-        if continued.name.configuration == configuration.name {
-            Messages.write("put back: \(checks.restore)")
-        } else if let host = continued.snapshots.last?.hostName {
-            let option = "--host \(ShellWord.quoted(Array(host.utf8)))"
-            Messages.write("put back: resval-backup restore\(checks.options) \(option) PATH")
+            if let host = continued.snapshots.last?.hostName {
+                let option = "--host \(ShellWord.quoted(Array(host.utf8)))"
+                Messages.write("put back: resval-backup restore\(checks.options) \(option) PATH")
+            }
         }
         Messages.write("then go on: \(checks.setup)")
         throw ExitCode(1)
@@ -268,10 +270,12 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
-    /// Refuses a place where no repository can be made, and asks where there is a doubt, which it returns.
-    private func confirmPlace(of draft: SetupDraft) async throws -> String? {
+    /// Refuses a location where no repository can be made, and asks where there is a doubt.
+    ///
+    /// - Returns: the doubt; nil where there is none.
+    private func confirmLocation(of draft: SetupDraft) async throws -> String? {
         let engine = try draft.engineWithoutPassword()
-        try await running { try engine.requirePlace() }
+        try await running { try engine.requireUsableDirectory() }
         guard let doubt = engine.doubtAboutInitializing else { return nil }
         guard !yes else {
             Messages.write(
