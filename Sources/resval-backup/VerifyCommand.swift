@@ -72,7 +72,8 @@ extension VerifyResult {
         // pasted into a shell.
         let mark = isHealthy ? "" : "# "
         if let items {
-            buffer.append(text: "\(mark)\(counted(items, "item")) can be listed\n")
+            let kind = isCompared ? "as many files as were stored" : "compared with no note of them"
+            buffer.append(text: "\(mark)\(counted(items, "item")) can be listed, \(kind)\n")
         }
         let scope = readsData ? "all data was read" : "structure only; --read-data reads all data"
         guard !isHealthy else { return buffer.append(text: "no damage found (\(scope))\n") }
@@ -93,6 +94,7 @@ extension VerifyResult {
         line.add("isHealthy", isHealthy)
         line.add("readsData", readsData)
         line.add("items", items)
+        line.add("isCompared", isCompared)
         line.add("problems", strings: problems)
         line.add("lost", objects: lost) { item, object in
             object.add(path: item.path)

@@ -161,7 +161,7 @@ struct ProgressTests {
             ),
             (["create", backup.source], ": 8 items, 14 B; 2 excluded; "),
             (["show", "latest"], "contains: 8 items, 14 B\n"),
-            (["verify", "latest"], "\n8 items can be listed\n"),
+            (["verify", "latest"], "\n8 items can be listed, as many files as were stored\n"),
             (
                 ["restore", "--snapshot", "latest", "--target", backup.target],
                 ": 8 items restored\n"

@@ -46,6 +46,11 @@ extension Restic {
             of: plan, missing: missing, in: set, with: earlier,
             hasUnreadable: !listed.unreadable.isEmpty, by: self)
         if let doubt { coverage.blame(incomparable: doubt) }
+        if try await lostLast(of: configuration, among: listed) != nil {
+            coverage.blame(
+                incomparable:
+                    "\(lostLastWords), so it is not known whether less than in it is covered")
+        }
         let text = coverage.new.text
         let hash = ContentHash(of: text).hexadecimal
         var unnoted = note(hash)
@@ -91,10 +96,12 @@ extension Restic {
             isCompared: named.isCompared)
         result.coverage = coverage.report
         if unnoted == nil {
-            let verdict = Verdict(snapshot: summary.snapshot, isComplete: result.isComplete)
+            let verdict = Verdict(
+                snapshot: summary.snapshot, isComplete: result.isComplete, files: named.fileCount)
             unnoted = note(hash, coverage.new.noted(verdict).text)
             // Behind all that must be noted, so that it takes no room from that.
             if unnoted == nil { notes?.keep(text) }
+            if tagged == set { try? await noteLast(hash, of: configuration) }
         }
         result.unnoted = unnoted
         // The list can be large, and is sorted in place.
@@ -202,7 +209,9 @@ extension Restic {
             in: recordDirectories.filter { !excluded.contains($0.bytes) })
         let totals = plan.totals
         progress(BackupProgress(noun: "files stored").limited(to: totals))
-        let messages = StatusMessages(checkingOff: named, record: record.path.bytes) { found in
+        let messages = StatusMessages(
+            checkingOff: named, record: printedName(record.path.bytes)
+        ) { found in
             // restic counts the record, too, and only what it has found so far.
             progress(found.limited(to: totals))
         }

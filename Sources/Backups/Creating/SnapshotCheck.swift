@@ -7,6 +7,8 @@ import SystemPackage
 struct NamedItems: Sendable {
     let manifest: PlanManifest
     private(set) var count: Int
+    /// The number of files among them.
+    private(set) var fileCount = 0
     private(set) var lostExclusions: [[UInt8]] = []
     private var isNamed: [Bool]
     /// How often the printed name of each of the manifest's inexact paths was named, at the first of
@@ -57,6 +59,7 @@ struct NamedItems: Sendable {
             !ownState.contains(path)
         else { return }
         count += 1
+        if path.count == name.count { fileCount += 1 }
         counts[source].named += 1
         if isKnown { counts[source].known += 1 }
         let hash = PlanManifest.hash(path)

@@ -108,7 +108,7 @@ extension Restic {
 
     /// Returns the repository that is there now. restic is started unless its `config` is that of a known
     /// one.
-    private func present(_ known: [KnownRepository]) async throws(BackupError) -> KnownRepository {
+    func present(_ known: [KnownRepository]) async throws(BackupError) -> KnownRepository {
         try checkExistence()
         guard let directory = repository.directory else {
             return KnownRepository(identifier: try await repositoryIdentifier())
@@ -135,8 +135,8 @@ extension Restic {
     ///   `unreachable`.
     package func requireKnown() async throws(BackupError) {
         let known = known
-        guard !known.isEmpty || repository.directory == nil else { return }
         let found = try await present(known)
+        checked.withLock { $0 = found }
         guard let last = known.last, !known.contains(where: found.isSame) else { return }
         let isCopy = known.contains { $0.identifier == found.identifier }
         throw BackupError(
@@ -149,7 +149,8 @@ extension Restic {
             path: repository.directory)
     }
 
-    /// Notes the repository as one that snapshots were made in.
+    /// Notes the repository as one that snapshots were made in, unless it is another than the one that was
+    /// checked before: its disk was exchanged meanwhile.
     ///
     /// - Parameter isFirst: whether it is noted also where none is known.
     /// - Returns: whether only others were known.
@@ -158,7 +159,7 @@ extension Restic {
         let known = known
         guard let knownFile, isFirst || !known.isEmpty else { return false }
         let found = try await present(known)
-        if known.contains(found) { return false }
+        if known.contains(found) || checked.withLock({ $0 ?? found }) != found { return false }
         let lines = known.filter { !$0.isSame(as: found) } + [found]
         try makeBackupDirectory(knownFile.removingLastComponent())
         try knownFile.writePrivateFile(

@@ -215,10 +215,46 @@ extension Restic {
         stateDirectory?.appending("backup").appending(configuration).appending("set")
     }
 
+    /// The configurations that this installation knows, and other directories beside their files.
+    var configurations: [String] {
+        let names = stateDirectory.map { readableNames(in: $0.appending("backup")) } ?? []
+        return names.map { String(decoding: $0, as: UTF8.self) }.sorted()
+    }
+
+    /// The file with the hash of the record of the snapshot that this installation made last of a
+    /// configuration in this repository. A copy of it on another disk has its own.
+    private func lastFile(of configuration: String) async throws(BackupError) -> FilePath? {
+        let found = try await present(known)
+        let name = "last-\(shortName(for: Array("\(found.identifier) \(found.filesystem)".utf8)))"
+        return stateDirectory?.appending("backup").appending(configuration).appending(name)
+    }
+
+    func noteLast(_ hash: String, of configuration: String) async throws {
+        try await lastFile(of: configuration)?.writePrivateFile(Array(hash.utf8))
+    }
+
+    /// Returns the note of the snapshot that was made last of a configuration, which no forget of this
+    /// program removes, where the repository has lost it; nil where it is there, or may be one that cannot
+    /// be read.
+    func lostLast(
+        of configuration: String, among list: SnapshotList
+    ) async throws(BackupError) -> FilePath? {
+        // Where it cannot be read, nothing is known to be lost.
+        guard list.unreadable.isEmpty, let file = try await lastFile(of: configuration),
+            let noted = (try? contentsOfStateFile(file, limit: 64)) ?? nil,
+            case let hash = String(decoding: noted, as: UTF8.self), hash.isResticIdentifier,
+            !list.snapshots.contains(where: { $0.recordHash == hash })
+        else { return nil }
+        return file
+    }
+
     func isOwn(_ set: SnapshotSet) -> Bool {
         (try? keptIdentifier(of: set.configuration)) == set.identifier
     }
 }
+
+let lostLastWords =
+    "the snapshot made last is gone from the repository: another program removed it, or the storage lost it"
 
 /// Creates a directory at or below `backup` in the state directory if it is missing. What is there belongs
 /// to this machine, and is excluded from backups.

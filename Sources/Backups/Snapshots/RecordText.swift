@@ -143,6 +143,7 @@ extension Verdict: RecordedItem {
         line.field("snapshot", &snapshot)
         line.field("isJudged", &isJudged)
         line.field("isComplete", &isComplete)
+        line.field("files", &files)
     }
 }
 

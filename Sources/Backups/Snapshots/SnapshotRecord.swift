@@ -336,6 +336,8 @@ struct Verdict: Sendable {
     /// Whether it was judged, and not only accepted.
     var isJudged = true
     var isComplete = false
+    /// The number of files of the SOURCEs that restic named as stored; nil where that is not known.
+    var files: Int?
 }
 
 package struct RecordedExclusion: Sendable, Hashable {

@@ -12,6 +12,8 @@ package struct VerifyResult: Sendable {
     package var sourceSets: [[FilePath]] = []
     /// The number of entries read from snapshots; nil when the repository is damaged.
     package var items: Int?
+    /// Whether it is known of all these snapshots how many files were stored, so that it was compared.
+    package var isCompared = false
 
     package var isHealthy: Bool { problems.isEmpty && lost.isEmpty }
 }
@@ -27,10 +29,11 @@ package struct RepairStep: Sendable, Hashable {
 }
 
 extension Restic {
-    /// Checks the repository, and that all entries of snapshots, and their records, can be read.
+    /// Checks the repository, and that all entries of snapshots, and their records, can be read, and are as
+    /// many as were stored.
     ///
-    /// restic's check alone does not see a changed byte, unless it reads all data. Neither it nor this
-    /// sees that some snapshots are gone; that all of this machine are is a problem.
+    /// restic's check alone does not see a changed byte, unless it reads all data. It does not see that
+    /// snapshots are gone, of which this sees the one made last of each set of SOURCEs.
     ///
     /// - Parameters:
     ///   - choice: the snapshot to read; nil for the newest of each set of SOURCEs of this machine.
@@ -48,9 +51,15 @@ extension Restic {
         } else if snapshots.isEmpty, own.unreadable.isEmpty {
             result.problems.append("there is no snapshot that was made on this machine")
         }
+        for configuration in configurations {
+            guard let note = try await lostLast(of: configuration, among: list) else { continue }
+            result.problems.append(
+                "\(lostLastWords) (make a backup, or, where none is to be made of the same any more, remove "
+                    + "\(NameEscaping.text(note.bytes)))")
+        }
         // In a damaged repository, restic may search for missing data for a quarter of an hour.
         if result.isHealthy {
-            result.items = 0
+            (result.items, result.isCompared) = (0, true)
             for snapshot in snapshots { try await read(snapshot, &result) }
         }
         if !result.isHealthy { result.sourceSets = own.sets.map(\.sources) }
@@ -62,14 +71,25 @@ extension Restic {
     ) async throws(BackupError) {
         do throws(BackupError) {
             let (items, progress) = (snapshot.items, StepCounter("items listed", progress))
-            let count = try await readEntries(
-                of: snapshot.identifier, usesCache: false, into: items.unlistedCount
-            ) { count, entry in
+            let found = try await readEntries(
+                of: snapshot.identifier, usesCache: false,
+                into: (all: items.unlistedCount, files: 0)
+            ) { found, entry in
                 progress.add(files: 1)
-                if items.contains(entry.path) { count += 1 }
+                guard items.contains(entry.path) else { return }
+                found.all += 1
+                if entry.kind == .regularFile { found.files += 1 }
             }
-            result.items = (result.items ?? 0) + count
+            result.items = (result.items ?? 0) + found.all
             if snapshot.set != nil { _ = try await record(of: snapshot) }
+            guard let stored = verdict(on: snapshot)?.verdict?.files else {
+                return result.isCompared = false
+            }
+            if found.files != stored {
+                result.problems.append(
+                    "snapshot \(snapshot.shortIdentifier) has \(counted(found.files, "file")), and "
+                        + "\(stored) were stored (make a backup again)")
+            }
         } catch  where error.code != .interrupted {
             result.problems.append(
                 "snapshot \(snapshot.shortIdentifier) cannot be read: \(error.message)")

@@ -63,6 +63,45 @@ struct KnownRepositoryTests {
         try backup.create()
     }
 
+    @Test("a disk that is exchanged during a backup is not noted as one that was there")
+    func exchange() throws {
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        let (former, other) = (backup.base.appending("former"), backup.base.appending("other"))
+        try tool("mv", backup.repository, former)
+        try backup.runSuccessfully("init", "--yes")
+        try tool("mv", backup.repository, other)
+        try tool("mv", former, backup.repository)
+        _ = try backup.command(
+            ["create", backup.source],
+            afterBackup: "mv \(backup.repository) \(former); mv \(other) \(backup.repository)"
+        ).run()
+        try backup.create(exits: 10, says: "this is not the disk it was")
+    }
+
+    @Test("that the snapshot made last is gone from the repository is told once, and by verify")
+    func lostSnapshots() throws {
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try backup.create()
+        try backup.runSuccessfully("verify")
+        // A server that was put back to an earlier state, and one that lost all snapshots.
+        for count in [1, 3] {
+            for identifier in try backup.snapshotIdentifiers().suffix(count) {
+                let file = backup.repository.appending("snapshots").appending(identifier)
+                try tool("rm", "-f", file)
+            }
+            try tool("rm", "-rf", backup.base.appending("cache"))
+            try backup.run(
+                "verify", exits: 1, says: "the snapshot made last is gone from the repository")
+            try backup.create(
+                exits: 3, says: "the snapshot made last is gone from the repository",
+                "it is not known whether less than in it is covered")
+            try backup.create()
+            try backup.runSuccessfully("verify")
+        }
+    }
+
     @Test("init makes nothing where files of a repository are, and finishes what a killed one left")
     func leftovers() throws {
         let backup = try backup(of: Self.tree)

@@ -36,6 +36,21 @@ struct VerifyTests {
         #expect(json.text.contains(#""isHealthy":false,"readsData":false"#), "\(json)")
     }
 
+    @Test("a snapshot with another number of files than were stored is a problem")
+    func count() throws {
+        let backup = try backup {
+            for number in 0..<5 { File("\(number)", "text") }
+            SymbolicLink("link", to: "0")
+        }
+        try backup.create()
+        try backup.run("verify", exits: 0, prints: "7 items can be listed, as many files as were")
+        let script = #"find "$1" -type f -exec sed -i 's/"files":5/"files":6/' {} +"#
+        try shell(script, backup.base.appending("home/.local/state/resval/backup/records"))
+        try backup.run("verify", exits: 1, says: "has 5 files, and 6 were stored")
+        try shell(#"rm -r "$1""#, backup.base.appending("home/.local/state/resval/backup/records"))
+        try backup.run("verify", exits: 0, prints: "compared with no note of them")
+    }
+
     /// Makes files that are gone but for the first snapshot, and one that is evicted, whose contents are all in
     /// one pack.
     private func oldFiles() throws -> (BackupFixture, DamagedBackup) {
