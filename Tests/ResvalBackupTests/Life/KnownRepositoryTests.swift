@@ -72,6 +72,7 @@ struct KnownRepositoryTests {
         try backup.runSuccessfully("init", "--yes")
         try tool("mv", backup.repository, other)
         try tool("mv", former, backup.repository)
+        try backup.create()
         _ = try backup.command(
             ["create", backup.source],
             afterBackup: "mv \(backup.repository) \(former); mv \(other) \(backup.repository)"
