@@ -88,11 +88,13 @@ struct UsageScreen {
             writeBar(of: directory, width: barWidth, to: &buffer)
             let (before, after) = ("  " + indentation(of: directory), notes(on: directory))
             let width = room + 2 - barWidth - before.count - after.count
-            buffer.append(text: before + name(of: directory, width: width) + after + "\n")
+            buffer.append(text: before)
+            buffer.append(bytes: Array(name(of: directory, width: width).utf8))
+            buffer.append(text: after + "\n")
         }
     }
 
-    /// The name, on a terminal without its middle where it is wider.
+    /// The name, escaped, and on a terminal without its middle where it is wider.
     private func name(of directory: UsageDirectory, width: Int) -> String {
         let name = NameEscaping.text(directory.name)
         let (scalars, width) = (name.unicodeScalars, max(width, 8))
