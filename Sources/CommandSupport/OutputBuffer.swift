@@ -30,6 +30,11 @@ package struct OutputBuffer: ~Copyable {
         bytes.append(contentsOf: safe.utf8)
     }
 
+    /// Appends a line of text, which a terminal's width breaks between words.
+    package mutating func append(line text: String) {
+        append(text: wrapped(text, to: output.isTerminal ? output.columnCount : .max) + "\n")
+    }
+
     package mutating func append(bytes added: UnsafeBufferPointer<UInt8>) {
         bytes.append(contentsOf: added)
     }
@@ -68,6 +73,18 @@ package struct OutputBuffer: ~Copyable {
         flush()
         if output.hasFailed { Messages.inform(deed) }
     }
+}
+
+/// Returns a line in several, those after the first indented, where it is wider and has spaces to break at.
+func wrapped(_ line: String, to width: Int) -> String {
+    var (text, column) = ("", 0)
+    for (index, word) in line.split(separator: " ", omittingEmptySubsequences: false).enumerated() {
+        let isBroken = index > 0 && column + 1 + word.count > width
+        let space = index == 0 ? "" : isBroken ? "\n    " : " "
+        text += space + word
+        column = isBroken ? 4 + word.count : column + space.count + word.count
+    }
+    return text
 }
 
 /// The form of output: lines, NUL-terminated records, or JSON.

@@ -61,6 +61,8 @@ public enum PurgeObjection: String, Sendable, Hashable, CaseIterable {
     case holdsProtected = "holds-protected"
     /// Users other than the owner could have set the mark, or another program fills the directory.
     case untrustedMark = "untrusted-mark"
+    /// Settings that say which directories are never purged cannot be read.
+    case unreadableSettings = "unreadable-settings"
 
     /// The objection in words.
     public var sentence: String {
@@ -68,6 +70,8 @@ public enum PurgeObjection: String, Sendable, Hashable, CaseIterable {
         case .protectedDirectory: "it is in a directory that is never purged"
         case .holdsProtected: "it is or contains a directory that is never purged"
         case .untrustedMark: "others could have set it, or fill a directory above"
+        case .unreadableSettings:
+            "settings that say what is never purged cannot be read (resval-purge status says which)"
         }
     }
 }

@@ -102,17 +102,17 @@ struct PlanPrinter: ~Copyable {
             let all = result.found.totals.count(of: purgeClass)
             guard all > 0 else { continue }
             buffer.append(
-                text:
+                line:
                     "\(purgeClass.name): \(planned.count(of: purgeClass)) of "
                     + "\(counted(all, "unit")), \(sizeText(planned.bytes(of: purgeClass))) of "
-                    + "\(sizeText(result.found.totals.bytes(of: purgeClass)))\n")
+                    + "\(sizeText(result.found.totals.bytes(of: purgeClass)))")
         }
         let units = counted(result.plan.units.count, "unit")
         buffer.append(
-            text: "total: \(result.plan.amount.text(for: result.plan.wanted)) in \(units); "
-                + "wanted \(result.plan.wanted.text())\n")
+            line: "total: \(result.plan.amount.text(for: result.plan.wanted)) in \(units); "
+                + "wanted \(result.plan.wanted.text())")
         let kept = result.kept.counts.text
-        if !kept.isEmpty { buffer.append(text: "kept: \(kept)\n") }
+        if !kept.isEmpty { buffer.append(line: "kept: \(kept)") }
     }
 
     mutating func flush() { buffer.flush() }

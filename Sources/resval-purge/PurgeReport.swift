@@ -75,7 +75,7 @@ struct PurgeReport: ~Copyable {
         switch form {
         case nil: log.write(.notice, about: volume.bytes, text)
         case .json: write(outcome, wanted: wanted, available: available)
-        case .lines, .nulEnded: buffer.append(text: text + "\n")
+        case .lines, .nulEnded: buffer.append(line: text)
         }
         buffer.finish(saying: text)
         let subject = form == nil ? volume.bytes : nil

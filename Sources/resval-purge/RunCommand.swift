@@ -12,19 +12,16 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Delete what a plan names, or plan and delete at once.",
         discussion: """
-            run PLAN deletes only units of the plan that have not changed and may still be deleted, \
-            by the options given now. With a target it makes the plan that resval-purge plan shows; \
-            if that falls short, nothing is deleted without --partial. What is in use is kept; \
-            without PLAN, the next units are deleted instead. With a target and a list, nothing but \
-            what stands in both, the plan made now and the list, is deleted. Except with --dry-run, \
-            an interrupted purge is finished first.
+            Of PLAN, only units are deleted that have not changed and still may be. With a target, \
+            what plan shows now is deleted, with a list only what is in both; if that falls short, \
+            nothing without --partial. What is in use is kept; with a target alone, the next units \
+            go instead. An interrupted purge is finished first.
 
             EXAMPLES
               resval-purge run plan.json
               resval-purge run --free 10G --dry-run
               resval-purge plan --free 10G -0 | fzf -m --read0 --print0 |
                 resval-purge run --free 10G --partial --files0-from -
-              resval-purge run ~/build --until-available 20G --partial
             """)
 
     @Argument(help: "The file of a plan; with a target, where to look.")
@@ -35,7 +32,7 @@ struct RunCommand: ParsableCommand {
     @Option(
         name: .customLong("files0-from"),
         help: ArgumentHelp(
-            "Delete nothing but NUL-ended paths in this file, or in -.", valueName: "file"))
+            "Delete only NUL-ended paths in this file, or in -.", valueName: "file"))
     var list: PathArgument?
 
     @Flag(

@@ -6,8 +6,7 @@ import StorageManagement
 struct SearchOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "An item on the volume that is short of space. (default: the first ROOT, else the home)",
-            valueName: "path"))
+            "An item on the volume. (default: first ROOT, or home)", valueName: "path"))
     var volume: PathArgument?
 
     @Option(
@@ -56,9 +55,7 @@ struct TargetOptions: ParsableArguments {
     var free: ByteSize?
 
     @Option(
-        help: ArgumentHelp(
-            "How much should be available, such as 20G or 15%; a percentage also of the inodes, "
-                + "where they are short.", valueName: "size"),
+        help: ArgumentHelp("How much should be available, such as 20G or 15%.", valueName: "size"),
         transform: AvailableArgument.init)
     var untilAvailable: AvailableArgument?
 

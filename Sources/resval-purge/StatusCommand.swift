@@ -53,8 +53,8 @@ struct StatusCommand: ParsableCommand {
     private func writeHint() {
         var buffer = OutputBuffer()
         buffer.append(
-            text: "marked items elsewhere are not counted: name their directory, as in "
-                + "'resval-purge status .', or list it in mark-roots for watch\n")
+            line: "marked items elsewhere are not counted: name their directory, as in "
+                + "'resval-purge status .', or list it in mark-roots for watch")
         buffer.flush()
     }
 
@@ -149,17 +149,15 @@ struct VolumeState {
     }
 
     private func writeLines(_ buffer: inout OutputBuffer) {
-        buffer.append(path: path)
-        buffer.append(text: " (\(filesystem ?? "unknown filesystem")): \(pressure.name)")
         let amounts = [
             space.bytes.map { "\(sizeText($0.available)) of \(sizeText($0.total))" },
             space.inodes.map { "\($0.available) of \(counted($0.total, "inode"))" },
         ].compactMap(\.self)
-        if !amounts.isEmpty {
-            buffer.append(text: ", \(amounts.joined(separator: " and ")) available")
-        }
-        buffer.append("\n")
-        if let unavailable { buffer.append(text: "  \(unavailable)\n") }
+        let available = amounts.isEmpty ? "" : ", \(amounts.joined(separator: " and ")) available"
+        buffer.append(
+            line: "\(NameEscaping.text(path.bytes)) (\(filesystem ?? "unknown filesystem")): "
+                + pressure.name + available)
+        if let unavailable { buffer.append(line: "  \(unavailable)") }
         guard let totals else { return }
         for purgeClass in PurgeClass.allCases {
             let count = totals.count(of: purgeClass)
@@ -169,8 +167,8 @@ struct VolumeState {
         }
         guard kept.tooYoung > 0 else { return }
         buffer.append(
-            text: "  too young: \(counted(kept.tooYoung, "unit")), used or changed "
-                + "\(kept.tooYoungSentence) (--min-age 0 counts them)\n")
+            line: "  too young: \(counted(kept.tooYoung, "unit")), used or changed "
+                + "\(kept.tooYoungSentence) (--min-age 0 counts them)")
     }
 
     private func writeJSON(_ buffer: inout OutputBuffer) {

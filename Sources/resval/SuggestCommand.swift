@@ -64,15 +64,15 @@ struct SuggestCommand: ParsableCommand {
         let list = SuggestionList()
         // A mistake in the rules is one of their file, not of each ROOT.
         _ = try MarkReader.current(policy.markers)
-        for root in rootOptions.paths where !StopRequest.isMade {
-            do throws(FileError) {
-                let search = try SuggestionRoot(root, policy)
-                let start = TreeRoot(root.path, context: SuggestionContext.root(search.decision))
-                try rootOptions.walk.scanner().scan([start]) { _ in
-                    SuggestionVisitor(reporter: WalkReporter(work), root: search, list: list)
-                }
-            } catch {
-                work.outcome.report(error, at: root.bytes)
+        let roots = rootOptions.starts(work) { root throws(FileError) in
+            try SuggestionRoot(root, policy)
+        }.withoutNested(
+            environment.mounts, staysOnFilesystem: rootOptions.walk.staysOnFilesystem
+        ) { $0.context.item }
+        for root in roots where !StopRequest.isMade {
+            let start = SuggestionContext.root(root.context.item.decision)
+            try rootOptions.walk.scanner().scan([TreeRoot(root.path, context: start)]) { _ in
+                SuggestionVisitor(reporter: WalkReporter(work), root: root.context, list: list)
             }
         }
         list.addUp()

@@ -71,15 +71,14 @@ struct Suggestion: Sendable {
 final class SuggestionRoot: Sendable {
     let walked: WalkedRoot
     let reader: EffectiveValueReader
-    /// The decision about the ROOT, as the SOURCE of a backup.
-    let decision: Decision
+    /// The ROOT, as the SOURCE of a backup.
+    let item: EffectiveItem
     let directory: OpenDirectory
 
     init(_ root: PathArgument, _ policy: StoragePolicy) throws(FileError) {
         reader = try EffectiveValueReader(policy, source: root.path)
-        let item = try reader.item(at: root.path)
+        item = try reader.item(at: root.path)
         walked = WalkedRoot(given: root.path, real: item.path)
-        decision = item.decision
         directory = try calls(on: root.path, FileError.opening) { () throws(Errno) in
             try OpenDirectory(at: root.path)
         }

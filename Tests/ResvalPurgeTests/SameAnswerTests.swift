@@ -86,6 +86,21 @@ struct SameAnswerTests {
         #expect(explained.contains(#""reason":"holds-protected""#), "\(explained)")
     }
 
+    @Test("a mark does not count while settings that protect something cannot be read, and why")
+    func unreadableSettings() throws {
+        let home = try purgeHome {
+            File(".config/resval/backup.toml", String(repeating: "#", count: 2 << 20))
+            File("log", block).purgeable()
+        }
+        let explained = try resval(home, "explain", "log")
+        #expect(
+            explained.contains("does not count: settings that say what is never purged cannot be"),
+            "\(explained)")
+        let status = try home.run("status", ".")
+        #expect(status.exitCode == 2)
+        #expect(status.errorText.contains("/.config/resval/backup.toml: "), "\(status)")
+    }
+
     @Test("settings of the system that root alone can read keep no ordinary user from purging")
     func settingsOfSystem() throws {
         try require(.root, .tool("unshare"), .tool("setpriv"))

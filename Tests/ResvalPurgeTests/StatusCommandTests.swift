@@ -36,6 +36,7 @@ struct StatusCommandTests {
 
     @Test("tells what is too young, and how marked items elsewhere are reached")
     func unreached() throws {
+        try require(.tool("script"))
         let home = try measuredHome {
             File(".cache/app/unit/file", block)
             Directory("build") { File("file", block) }.purgeable()
@@ -50,6 +51,8 @@ struct StatusCommandTests {
             result.text.hasSuffix(
                 "marked items elsewhere are not counted: name their directory, as in "
                     + "'resval-purge status .', or list it in mark-roots for watch\n"))
+        let shown = try home.command(arguments: ["status"]).onTerminal("dumb").run().text
+        for line in TerminalOutput(shown).lines { #expect(line.count <= 80) }
         let named = try home.run("status", ".", "--min-age", "0")
         #expect(named.text.contains("  marked: 1 unit, "))
         #expect(!named.text.contains("elsewhere"))

@@ -60,10 +60,14 @@ struct HomeGuardTests {
             $ resval exclude --yes home
             """, in: root, environment: environment(root))
         try #expect(home.marks().isExcludedFromBackup == true)
-        // To remove a mark needs no question.
-        expect(
-            try resval("unset", "excluded", "home", in: root, environment: environment(root)),
-            exits: 0)
+        try expectTranscript(
+            """
+            $ resval unset excluded home
+            ! resval: home: is a home: a mark on it counts for everything in it (give --yes \
+            to change it)
+            [2]
+            $ resval unset --yes excluded home
+            """, in: root, environment: environment(root))
         try #expect(home.marks().isEmpty)
     }
 

@@ -22,8 +22,11 @@ struct MassChangeTests: MassChangeSuite {
             ])
         try expectTranscript(
             #"""
-            $ resval unset all --dry-run plain kept
+            $ resval unset all --dry-run plain kept ./kept
             kept: isExcludedFromBackup unset, fileProtection unset
+            items to change: 1
+            $ resval set -nR excluded=false plain ../tree/plain
+            plain: isExcludedFromBackup=false
             items to change: 1
             $ printf 'excluded\0plain\0' | resval exclude -n --files0-from -
             plain: isExcludedFromBackup=true

@@ -62,6 +62,9 @@ struct SuggestTests: SuggestSuite {
         expect(
             try run("suggest", "-0", "src", in: root), exits: 0,
             prints: "src/app/node_modules\0src/crate/target\0")
+        // A ROOT inside another, or the same one again, adds nothing.
+        #expect(
+            try run("suggest", "src", "src/app/node_modules", "./src", in: root) == result)
         expect(
             try run("suggest", "src/done", in: root), exits: 0,
             prints: "total: 0 directories, 0 B\n")

@@ -151,15 +151,19 @@ public enum LeftAloneReason: Sendable, Hashable {
     /// The reason in words, without any path.
     public var sentence: String {
         switch self {
-        case .unrecorded: "it is named like something a purge put aside, but no purge recorded it"
+        case .unrecorded:
+            "it is named like something a purge put aside, but no purge recorded it: look through it, "
+                + "then delete it or give it another name"
         case .unreachable:
-            "a purge put it aside, and the directory it was in was moved or is not mounted"
+            "a purge put it aside, and the directory it was in was moved or replaced, or is not mounted "
+                + "(if gone for good, delete resval/purge/journal in $XDG_STATE_HOME or ~/.local/state)"
         case .unidentified:
             "it has the name of a directory that a purge put aside, but is another one"
         case .nameTaken:
             "a purge put it aside, and another item has its name now: give one of them another name"
         case .protected:
-            "an interrupted purge had begun to remove it, and it is a protected directory now"
+            "an interrupted purge had begun to remove it, and it is a protected directory now: give it "
+                + "another name to keep it"
         }
     }
 }

@@ -20,7 +20,9 @@ public final class PurgePlaces: Sendable {
         do throws(FileError) {
             let real = try realPath(of: path, followsLast: false)
             let status = try real.withoutFollowing.fileStatus()
-            let places = try places(on: status.identity.device)
+            guard let places = try? places(on: status.identity.device) else {
+                return .unreadableSettings
+            }
             if places.isProtected(real) { return .protectedDirectory }
             if places.pathsToProtected.contains(status.identity) { return .holdsProtected }
             let isFilledByOthers = real.components.dropLast().contains {

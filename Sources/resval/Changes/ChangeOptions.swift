@@ -62,7 +62,7 @@ struct ChangeOptions: ParsableArguments {
     ) throws(FileError) -> ChangeRun {
         try ChangeRun(
             isMass && !dryRun ? .new(of: command) : nil, advisingOn: changes, isDryRun: dryRun,
-            isJSON: isJSON, work.outcome)
+            mayMeetAgain: input.paths.count > 1, isJSON: isJSON, work.outcome)
     }
 }
 
@@ -84,9 +84,7 @@ final class PathChanger {
     ) throws(FileError) {
         self.run = run
         directory = run.journal == nil ? FilePath() : try realPath(of: ".")
-        // To remove a mark needs no question.
-        let storesValues = changes?.contains { $0.value != nil } ?? true
-        homes = HomeGuard(isConfirmed: isConfirmed || !storesValues)
+        homes = HomeGuard(isConfirmed: isConfirmed)
         let advisor = changes.flatMap { ChangeAdvisor($0) }
         self.advisor = advisor
         batch = ChangeBatch(run) { item in

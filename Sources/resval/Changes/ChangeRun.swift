@@ -39,6 +39,8 @@ final class ChangeRun: Sendable {
     let mostOpenItems: Int
     private let tally: ChangeTally
     private let isJSON: Bool
+    /// The items that a dry run would have changed so far; nil where each has one path.
+    private let met: Monitor<Set<FileIdentity>>?
     private let changed = Atomic(0)
     private let unchanged = Atomic(0)
     private let failed = Atomic(0)
@@ -46,11 +48,13 @@ final class ChangeRun: Sendable {
     /// - Parameters:
     ///   - journal: records the changes; nil for a dry run, and where no list and no walk is changed.
     ///   - changes: the changes to warn about where they may not have the intended effect.
+    ///   - mayMeetAgain: whether a dry run remembers each item, since another path may lead to it.
     init(
         _ journal: Journal?, advisingOn changes: [MarkChange]? = nil, isDryRun: Bool = false,
-        isJSON: Bool, _ outcome: Outcome
+        mayMeetAgain: Bool = false, isJSON: Bool, _ outcome: Outcome
     ) throws(FileError) {
         self.journal = journal
+        met = isDryRun && mayMeetAgain ? Monitor([]) : nil
         tally = ChangeTally(changes ?? [])
         self.isDryRun = isDryRun
         self.isJSON = isJSON
@@ -74,6 +78,13 @@ final class ChangeRun: Sendable {
     /// Whether items are compared with what is wanted before they are changed. Otherwise all
     /// changes are made at once, with one system call each.
     var comparesFirst: Bool { journal != nil || isDryRun || isJSON }
+
+    /// Whether a dry run meets an item for the first time: after that, the run finds it changed.
+    func isFirst(_ item: borrowing some FileLocation & ~Copyable) throws(FileError) -> Bool {
+        guard let met else { return true }
+        let identity = try item.fileStatus().identity
+        return met.withLock { $0.insert(identity).inserted }
+    }
 
     /// Whether the journal could not be written, so that no more changes may be made.
     var hasStopped: Bool { journal?.hasFailed ?? false }
@@ -214,7 +225,8 @@ final class ChangeBatch {
                 return true
             }
             guard !run.isDryRun else {
-                note(.changed, change, paths().shown)
+                let isFirst = try run.isFirst(location)
+                note(isFirst ? .changed : .unchanged, change, paths().shown)
                 return false
             }
             guard run.journal != nil else {

@@ -34,10 +34,12 @@ struct UsageScreen {
             let mostly = column.field == "freedBytes" && report.freedIsAtMost ? "at most " : ""
             return "\(mostly)\(sizeText(column.sum(total))) \(column.title ?? "")"
         }
-        buffer.append(
-            text: (sums + [counted(total.fileCount, "file")]).joined(separator: ", ") + "\n")
+        buffer.append(line: (sums + [counted(total.fileCount, "file")]).joined(separator: ", "))
         writeRow("backed up", to: &buffer) { $0.exclusion == nil ? "" : nil }
-        writeRow("excluded", to: &buffer) { $0.exclusion.map { $0.detail ?? $0.name } }
+        writeRow("excluded", to: &buffer) {
+            guard let exclusion = $0.exclusion else { return nil }
+            return exclusion.name == "marked" ? "marked" : exclusion.detail ?? exclusion.name
+        }
         writeRow("purgeable", to: &buffer) { value in
             if case .purgeable = value.purging { value.purging.name } else { nil }
         }
@@ -65,12 +67,11 @@ struct UsageScreen {
         let sum = parts.reduce(Int64(0)) { $0.addingSaturating($1.size) }
         guard sum > 0 else { return }
         let width = 21 - name.count
-        buffer.append(text: "  \(name):\(sizeText(sum).padded(to: width))")
         let named = parts.filter { !$0.name.isEmpty && $0.size > 0 }
             .sorted { ($1.size, $0.name) < ($0.size, $1.name) }
             .map { "\($0.name) \(sizeText($0.size))" }
-        if !named.isEmpty { buffer.append(text: "  (\(named.joined(separator: ", ")))") }
-        buffer.append("\n")
+        let list = named.isEmpty ? "" : "  (\(named.joined(separator: ", ")))"
+        buffer.append(line: "  \(name):\(sizeText(sum).padded(to: width))\(list)")
     }
 
     // MARK: Tree
@@ -85,10 +86,20 @@ struct UsageScreen {
             buffer.append(text: sizeText(directory.allocated).padded(to: 10))
             buffer.append(text: "\(Int(share * 100))".padded(to: 4) + " %  ")
             writeBar(of: directory, width: barWidth, to: &buffer)
-            buffer.append(text: "  " + indentation(of: directory))
-            buffer.append(name: directory.name)
-            buffer.append(text: notes(on: directory) + "\n")
+            let (before, after) = ("  " + indentation(of: directory), notes(on: directory))
+            let width = room + 2 - barWidth - before.count - after.count
+            buffer.append(text: before)
+            buffer.append(bytes: Array(name(of: directory, width: width).utf8))
+            buffer.append(text: after + "\n")
         }
+    }
+
+    /// The name, escaped, and on a terminal without its middle where it is wider.
+    private func name(of directory: UsageDirectory, width: Int) -> String {
+        let name = NameEscaping.text(directory.name)
+        let (scalars, width) = (name.unicodeScalars, max(width, 8))
+        guard StandardOutput.shared.isTerminal, scalars.count > width else { return name }
+        return String(scalars.prefix(width / 2)) + "…" + String(scalars.suffix((width - 1) / 2))
     }
 
     private func nameWidth(_ directory: UsageDirectory) -> Int {

@@ -176,6 +176,21 @@ struct ProgramTests {
         direct.expect(exits: 0, prints: "USAGE: resval-backup create")
     }
 
+    @Test("each help text is one screen: 80 columns and 40 lines", arguments: programs)
+    func helpFits(program: String) throws {
+        var commands = try completions(of: program, "").filter { $0 != "help" }.map { [$0] }
+        #expect(commands.count >= 4)
+        commands += [[]] + (program == "resval" ? [["marks", "save"], ["marks", "load"]] : [])
+        for command in commands {
+            let help = try Command(
+                .built(program), arguments: command + ["--help"], environment: ["COLUMNS": "80"]
+            ).runSuccessfully()
+            let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count <= 40, "\(program) \(command)")
+            #expect(lines.allSatisfy { $0.count <= 80 }, "\(program) \(command)")
+        }
+    }
+
     @Test("defaults in help texts are written as a person writes them", arguments: programs)
     func defaults(program: String) throws {
         for command in try completions(of: program, "")

@@ -50,7 +50,7 @@ struct UsageCommandTests {
             lines.prefix(7) == [
                 "7.6 MiB in files, 7.6 MiB on disk, 7.6 MiB freed if deleted, 5 files",
                 "  backed up:     2.6 MiB",
-                "  excluded:      5.0 MiB  (native 4.0 MiB, caches 1.0 MiB)",
+                "  excluded:      5.0 MiB  (marked 4.0 MiB, caches 1.0 MiB)",
                 "  purgeable:     1.5 MiB  (caches 1.0 MiB, marked 512.0 KiB)",
                 "  class:         2.0 MiB  (complete unknown 2.0 MiB)",
                 "  location:      1.0 MiB  (caches 1.0 MiB)",
@@ -90,6 +90,21 @@ struct UsageCommandTests {
         for color in [32, 36, 33, 35] {
             #expect(colored.text.contains("\u{1B}[\(color)m"), "\(color)")
         }
+    }
+
+    @Test("a name that is wider than a terminal lacks its middle there, and nowhere else")
+    func longNames() throws {
+        try require(.tool("script"))
+        let name = String(repeating: "long-", count: 20) + "end"
+        let home = try mountedHome(Tree { File("a/\(name)/file", content(100_000)) })
+        let arguments = ["usage", "--source", ".", "--color", "never", "."]
+        let command = Command(
+            .built("resval"), arguments: arguments, in: home,
+            environment: ["HOME": home.string, "COLUMNS": "80"])
+        let shown = TerminalOutput(try command.onTerminal("dumb").run().text).lines
+        #expect(shown.allSatisfy { $0.unicodeScalars.count <= 80 }, "\(shown)")
+        #expect(shown.last?.hasSuffix("-end") == true && shown.last?.contains("    long-") == true)
+        try #expect(command.run().text.contains("  \(name)\n"))
     }
 
     @Test("--top chooses what is listed; a directory comes after the one it is in")
