@@ -204,7 +204,9 @@ extension Restic {
             snapshot: snapshot, paths: paths, items: amount.items, merged: merged,
             failures: (merged.failures + different + unmet + unfetched)
                 .sorted { $0.path.lexicographicallyPrecedes($1.path) },
-            complaints: complaints, leftovers: stage.leftovers)
+            complaints: complaints,
+            leftovers: stage.leftovers
+                + merged.leftovers.map { target.pushing($0.removingRoot()) })
         result.evicted = evicted
         return result
     }

@@ -12,7 +12,7 @@ package struct RestoreResult: Sendable {
     package let failures: [RestoreFailure]
     /// What is wrong with the snapshot or the restore as a whole.
     package internal(set) var complaints: [String]
-    /// The directories that killed restores left below the target.
+    /// What killed restores left below the target.
     package let leftovers: [FilePath]
     /// The requested files that the snapshot excluded because they were evicted.
     package var evicted: [RecordedExclusion] = []
