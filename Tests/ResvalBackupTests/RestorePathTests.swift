@@ -374,6 +374,33 @@ struct RestorePathTests {
         }
     }
 
+    @Test("each owner is looked at, and one of a journal stops only its database")
+    func moreOwners() throws {
+        try require(.root)
+        let backup = try snapshot(
+            of: Tree {
+                File("app/db", "database"); File("app/db-journal", "journal"); File("own", "own")
+                Directory("many")
+            })
+        let (app, own, many) = (backup("app"), backup("own"), backup("many"))
+        let script = """
+            cd "$1"; for n in $(seq 101 221); do echo $n > $n; chown $((7000 + n)) $n; done
+            echo last > z; chown games z "$2/db-journal"
+            """
+        try shell(script, many, app)
+        try backup.create()
+        try tool("rm", "-r", app, own, many)
+        let passwd = "root:x:0:0::/root:/bin/sh\ngames:x:4711:60::/usr/games:/bin/sh\n"
+        let owners = backup.command(["restore", many])
+        try with("/etc/passwd", passwd, owners, backup).run(
+            exits: 1, says: "\(many)/z: belongs to games")
+        #expect(!many.exists)
+        let journal = backup.command(["restore", app.appending("db"), own])
+        try with("/etc/passwd", passwd, journal, backup).run(
+            exits: 3, says: "db-journal: belongs to games", prints: "\(own) is back\n")
+        #expect(!app.exists)
+    }
+
     @Test("a snapshot that cannot be read stops only what it may have")
     func unreadableSnapshot() throws {
         let backup = try backup {

@@ -93,7 +93,7 @@ extension Restic {
                 .other, "is not in snapshot \(snapshot.shortIdentifier)",
                 advice: "give the whole path as it was backed up", path: FilePath(bytes: missing))
         }
-        if !mode.accounts.isEmpty {
+        if !mode.accounts.isEmpty, !wanted.owners.isEmpty {
             try await checkOwners(wanted.owners, in: snapshot, mode.accounts)
         }
         let roots = paths.isEmpty ? snapshot.sources.map(\.bytes) : paths
@@ -217,22 +217,29 @@ extension Restic {
     private func checkOwners(
         _ owners: [UInt32: [UInt8]], in snapshot: Snapshot, _ accounts: [String: UInt32]
     ) async throws(BackupError) {
-        for (owner, path) in owners.sorted(by: { $0.key < $1.key }) {
-            let parent = FilePath(bytes: path).removingLastComponent().bytes
+        let groups = Dictionary(grouping: owners) {
+            FilePath(bytes: $0.value).removingLastComponent().bytes
+        }
+        let progress = StepCounter("directories checked", of: Int64(groups.count), progress)
+        for (parent, owners) in groups.sorted(by: { pathPrecedes($0.key, $1.key) }) {
+            defer { progress.add(files: 1) }
             let command = ResticCommand(
                 "cat", words("--quiet"),
                 on: words("tree") + [Array("\(snapshot.identifier):".utf8) + parent])
             let limit = SnapshotRecord.longestText
             let tree = try await run(command, reading: WholeOutput(limit: limit)).bytes
-            let name = try parsing("cat") { () throws(JSONError) in
-                try userName(of: owner, inTree: tree)
+            let names = try parsing("cat") { () throws(JSONError) in
+                try userNames(inTree: tree)
             }
-            guard let name, let here = accounts[name], here != owner else { continue }
-            throw BackupError(
-                .other,
-                "belongs to \(NameEscaping.text(Array(name.utf8))), who has uid \(owner) in the snapshot "
-                    + "and \(here) here, so another user would get it",
-                advice: "to restore the numbers: --numeric-owner", path: FilePath(bytes: path))
+            for (owner, path) in owners.sorted(by: { $0.key < $1.key }) {
+                guard let name = names[owner], let here = accounts[name], here != owner
+                else { continue }
+                throw BackupError(
+                    .other,
+                    "belongs to \(NameEscaping.text(Array(name.utf8))), who has uid \(owner) in the "
+                        + "snapshot and \(here) here, so another user would get it",
+                    advice: "to restore the numbers: --numeric-owner", path: FilePath(bytes: path))
+            }
         }
     }
 
@@ -342,10 +349,9 @@ extension Restic {
     }
 }
 
-/// Returns the name that a user had in a directory of a snapshot, which `restic cat tree` printed; nil where
-/// nothing there is the user's.
-private func userName(of owner: UInt32, inTree json: [UInt8]) throws(JSONError) -> String? {
-    var found: String?
+/// Returns the names of the owners of what is in a directory of a snapshot, which `restic cat tree` printed.
+private func userNames(inTree json: [UInt8]) throws(JSONError) -> [UInt32: String] {
+    var found: [UInt32: String] = [:]
     var scanner = JSONScanner(json[...], hasLostBytes: false)
     try scanner.forEachField { scanner, field throws(JSONError) in
         guard field == "nodes" else { return }
@@ -358,7 +364,7 @@ private func userName(of owner: UInt32, inTree json: [UInt8]) throws(JSONError) 
                 default: break
                 }
             }
-            if user == Int64(owner), !name.isEmpty { found = name }
+            if let user = UInt32(exactly: user), !name.isEmpty { found[user] = name }
         }
     }
     return found
@@ -381,8 +387,6 @@ struct WantedItems: Sendable {
     /// The items with a time that not all filesystems can store, or that restic restores as another: beyond
     /// 64 bits of nanoseconds.
     private(set) var remote: [SnapshotEntry] = []
-    /// The most owners that are looked at: a start of restic for each.
-    private static let mostOwners = 100
     /// The first wanted item of each owner but root.
     private(set) var owners: [UInt32: [UInt8]] = [:]
     /// The wanted items with set-ID bits.
@@ -422,7 +426,7 @@ struct WantedItems: Sendable {
             if unstored.contains(name) { lacking.append(name) }
         }
         if entry.hasSetID { setIDItems.append(entry) }
-        if entry.owner != 0, owners.count < Self.mostOwners, owners[entry.owner] == nil {
+        if entry.owner != 0, owners[entry.owner] == nil {
             owners[entry.owner] = entry.path
         }
         guard items.contains(entry.path) else { return }

@@ -103,12 +103,14 @@ package struct RestorePart: Sendable {
     package fileprivate(set) var paths: [[UInt8]]
     let placing: Placing
 
-    /// Returns the part less the paths that an item is at or below; nil where none is left, or that is none
-    /// of them.
+    /// Returns the part less the paths that an item is at or below, or whose journal it is; nil where none is
+    /// left, or that is none of them.
     package func without(_ item: FilePath?) -> RestorePart? {
         guard let item else { return nil }
         var rest = self
-        rest.paths.removeAll { isHeld(item.bytes, by: $0) }
+        rest.paths.removeAll { path in
+            ([""] + journalEndings).contains { isHeld(item.bytes, by: path + $0.utf8) }
+        }
         return rest.paths.isEmpty || rest.paths.count == paths.count ? nil : rest
     }
 }
