@@ -404,7 +404,7 @@ struct WantedItems: Sendable {
         self.unstored = unstored
         self.includes = includes
         items = snapshot.items
-        count = includes.isEmpty ? items.unlistedCount : 0
+        count = includes.include([UInt8(ascii: "/")]) ? items.unlistedCount : 0
     }
 
     mutating func receive(_ entry: SnapshotEntry) {

@@ -324,8 +324,9 @@ extension Restic {
                 let left = missing.filter { excluded.reason(of: $0) == nil }
                 let common = commonNames(of: left).flatMap { [UInt8(ascii: "/")] + $0 }
                 let wanted = Set(left)
-                var present: Set<[UInt8]> = []
-                if !left.isEmpty {
+                // restic lists no entry of `/`.
+                var present = wanted.intersection([[UInt8(ascii: "/")]])
+                if present != wanted {
                     present = try await readEntries(
                         of: snapshot.identifier, below: common.isEmpty ? nil : common, into: present
                     ) { present, entry in
