@@ -3,12 +3,18 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-package struct RestoreAmount: Sendable, Hashable {
+package struct RestoreAmount: Sendable {
     /// The number of items of the SOURCEs, directories included.
     package var items = 0
     package var bytes: Int64 = 0
     /// The bytes available to this user on the filesystem that they are restored to.
     package var available: Int64 = 0
+    /// The number of files among the items that could not be stored whole, and are not put in place.
+    package var unstored = 0
+    /// The parts below the paths asked for that the snapshot lacks. What fell at several times is in several.
+    package var absentParts: [AbsentPart] = []
+    /// The number of other excluded items there, which earlier snapshots may have.
+    package var excludedItems = 0
 }
 
 extension Restic {
@@ -27,34 +33,23 @@ extension Restic {
         _ part: RestorePart, _ mode: RestoreMode, among list: SnapshotList,
         holder: (String) async throws -> Restic, begin: (RestoreAmount) throws -> Void
     ) async throws -> RestoreResult {
-        var result = try await restore(part, mode, holder, begin)
+        var result = try await restore(part, mode, list, holder, begin)
         do throws(BackupError) {
-            try await complete(&result, among: list)
+            for path in result.wasThere ? result.paths : result.merged.equal {
+                let found = try await occurrences(of: path, among: list).found
+                result.otherVersions[path] = found.filter { $0.snapshot != result.snapshot }
+            }
         } catch {
             guard error.code != .interrupted else { throw error }
             // What was restored stays so.
-            result.complaints.append("it is not known what the snapshot lacks: \(error)")
+            result.complaints.append("other versions are not known: \(error)")
         }
         return result
     }
 
-    /// Adds what the snapshot lacks, and what others have of the items that were there already.
-    private func complete(
-        _ result: inout RestoreResult, among list: SnapshotList
-    ) async throws(BackupError) {
-        for path in result.wasThere ? result.paths : result.merged.equal {
-            let found = try await occurrences(of: path, among: list).found
-            result.otherVersions[path] = found.filter { $0.snapshot != result.snapshot }
-        }
-        (result.absentParts, result.excludedItems) = try await absentParts(
-            below: result.paths, of: result.snapshot, among: list)
-        let failed = Set(result.failures.map(\.path))
-        result.absentParts.removeAll { $0.snapshot == nil && failed.contains($0.path) }
-    }
-
     private func restore(
-        _ part: RestorePart, _ mode: RestoreMode, _ holder: (String) async throws -> Restic,
-        _ begin: (RestoreAmount) throws -> Void
+        _ part: RestorePart, _ mode: RestoreMode, _ list: SnapshotList,
+        _ holder: (String) async throws -> Restic, _ begin: (RestoreAmount) throws -> Void
     ) async throws -> RestoreResult {
         let (snapshot, paths) = (part.snapshot, part.paths)
         let target = mode.target ?? "/"
@@ -84,9 +79,9 @@ extension Restic {
             for journal in journals {
                 warn("\(NameEscaping.text(journal)) goes with its database")
             }
-            let whole = RestorePart(
-                snapshot: snapshot, paths: paths + journals, placing: part.placing)
-            return try await restore(whole, mode, holder, begin)
+            var whole = part
+            whole.paths += journals
+            return try await restore(whole, mode, list, holder, begin)
         }
         if let missing = wanted.missing.first {
             throw BackupError(
@@ -96,11 +91,14 @@ extension Restic {
         if !mode.accounts.isEmpty, !wanted.owners.isEmpty {
             try await checkOwners(wanted.owners, in: snapshot, mode.accounts)
         }
+        var amount = RestoreAmount(
+            items: wanted.count, bytes: wanted.bytes, unstored: wanted.lacking.count)
+        (amount.absentParts, amount.excludedItems) = try await absentParts(
+            below: paths, of: snapshot, among: list, but: Set(wanted.lacking))
         let roots = paths.isEmpty ? snapshot.sources.map(\.bytes) : paths
         let stage = try RestoreStage(in: target, for: roots)
         defer { stage.remove() }
-        var amount = RestoreAmount(
-            items: wanted.count, bytes: wanted.bytes, available: stage.availableBytes)
+        amount.available = stage.availableBytes
         for file in evicted {
             amount.items += 1
             amount.bytes.addSaturating(file.size ?? 0)
@@ -208,6 +206,7 @@ extension Restic {
             leftovers: stage.leftovers
                 + merged.leftovers.map { target.pushing($0.removingRoot()) })
         result.evicted = evicted
+        result.absentParts = amount.absentParts
         return result
     }
 
@@ -246,8 +245,11 @@ extension Restic {
     /// Returns the parts below some paths that a snapshot lacks, and the newest snapshot that has each; nil
     /// where none is known to have it. Also the number of other excluded items there, which earlier
     /// snapshots may have.
+    ///
+    /// - Parameter stored: the printed names of what was not stored whole, and is no part.
     private func absentParts(
-        below paths: [[UInt8]], of snapshot: Snapshot, among list: SnapshotList
+        below paths: [[UInt8]], of snapshot: Snapshot, among list: SnapshotList,
+        but stored: Set<[UInt8]>
     ) async throws(BackupError) -> ([AbsentPart], excluded: Int) {
         do throws(BackupError) {
             var parts =
@@ -263,7 +265,9 @@ extension Restic {
             // Of evicted files the failures tell, which other repositories keep.
             let evicted = Set(exclusions.filter(\.isEvicted).map(\.path))
             for path in try await lacks(of: snapshot)
-            where !evicted.contains(path) && !parts.contains(where: { $0.path == path }) {
+            where !evicted.contains(path) && !stored.contains(printedName(path))
+                && !parts.contains(where: { $0.path == path })
+            {
                 parts.append(AbsentPart(path: path, snapshot: nil, isPartial: false))
             }
             parts.removeAll { !paths.include($0.path) }

@@ -16,9 +16,7 @@ package struct RestoreResult: Sendable {
     package let leftovers: [FilePath]
     /// The requested files that the snapshot excluded because they were evicted.
     package var evicted: [RecordedExclusion] = []
-    /// The parts below those asked for that the snapshot lacks. What fell at several times is in several.
     package var absentParts: [AbsentPart] = []
-    package var excludedItems = 0
     /// What other snapshots have of the items that were there already.
     package var otherVersions: [[UInt8]: [Occurrence]] = [:]
 

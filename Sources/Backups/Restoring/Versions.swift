@@ -98,9 +98,9 @@ extension FileTime {
 }
 
 package struct RestorePart: Sendable {
-    let snapshot: Snapshot
+    package let snapshot: Snapshot
     /// The paths in the snapshot; empty for everything.
-    package fileprivate(set) var paths: [[UInt8]]
+    package internal(set) var paths: [[UInt8]]
     let placing: Placing
 
     /// Returns the part less the paths that an item is at or below, or whose journal it is; nil where none is
