@@ -441,13 +441,36 @@ struct RestorePathTests {
             let isAbove = path == backup.source
             #expect(result.exitCode == (isAbove ? 3 : 1), "\(result)")
             #expect(result.errorText.contains("\(project): "), "\(result)")
-            #expect(result.errorText.contains("is a mount point in /etc/fstab"), "\(result)")
+            #expect(result.errorText.contains("is a mount point, in /etc/fstab"), "\(result)")
             #expect(try tool("ls", "-A", project) == "")
             if isAbove { #expect(try tool("ls", backup.source) == "notes\nother\nproject") }
         }
         let target = backup.base.appending("target")
         let command = backup.command(["restore", project, "--target", target])
         try with("/etc/fstab", table, command, backup).run(exits: 0)
+    }
+
+    @Test("nothing is put below a mount point of the snapshot whose filesystem is missing")
+    func missingFilesystem() throws {
+        let backup = try backup {
+            Directory("disk")
+            for name in ["1", "2"] { File("here/\(name)", "text") }
+        }
+        // A service has mount points that are none elsewhere.
+        let script = """
+            cd "$1"; mount -t ramfs ramfs disk; mount --bind here here
+            for name in 1 2 3; do echo $name > disk/$name; done
+            "$RESVAL" create "$1" > /dev/null; echo "create $?"
+            umount disk here; rm -r here
+            for path in here disk/1 disk .; do
+                "$RESVAL" restore $path > /dev/null; echo "$path $?"; ls -A disk; rm -f here/1
+            done
+            mount -t tmpfs tmpfs disk; "$RESVAL" restore disk/1 > /dev/null; ls disk
+            """
+        let result = try backup.script(script, backup.source, unsharing: "--mount")
+        #expect(result.text == "create 0\nhere 0\ndisk/1 1\ndisk 1\n. 3\n1\n", "\(result)")
+        #expect(result.errorText.contains("when the snapshot was made, with nothing mounted"))
+        #expect(!backup("disk/1").exists)
     }
 
     @Test("on a disk that is too small nothing is left half, and the room is told before")

@@ -186,7 +186,7 @@ extension Restic {
                     damage[printedName(path)] = "it is another name of a file that is damaged"
                 }
                 var merger = TreeMerger(
-                    placing, asked: roots, damage: damage, unmounted: mode.unmounted,
+                    placing, asked: roots, damage: damage, unmounted: part.unmounted,
                     omitted: record?.top, isCancelled: isCancelled)
                 try merger.merge(stage.path, into: stage.target)
                 return (merger.outcome, different, damage)

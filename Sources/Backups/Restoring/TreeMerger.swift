@@ -482,8 +482,8 @@ package enum Placing: Sendable, Hashable {
 }
 
 package let unmountedSentence =
-    "it is a mount point in /etc/fstab with nothing mounted: mount it, or restore to another directory "
-    + "with --target"
+    "it is a mount point, in /etc/fstab or when the snapshot was made, with nothing mounted: mount it, or "
+    + "restore to another directory with --target"
 
 /// What SQLite appends to a database's name for the files that belong to it.
 let journalEndings = ["-wal", "-shm", "-journal"]
