@@ -21,7 +21,9 @@ struct RestoreCommand: AsyncParsableCommand {
               resval-backup restore --target /mnt/new
             """)
 
-    @Argument(help: ArgumentHelp("What to restore, with everything below it.", valueName: "path"))
+    @Argument(
+        help: ArgumentHelp("What to restore, with everything below it.", valueName: "path"),
+        completion: .items)
     var paths: [PathOperand] = []
 
     @Option(

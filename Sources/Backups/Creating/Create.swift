@@ -114,6 +114,7 @@ extension Restic {
             in: repository.directory.map { _ in
                 FilePath(bytes: repository.absoluteBytes).appending("snapshots")
             }, with: consume storedFiles)
+        if result.unnoted == nil { notes?.keep(named, of: configuration) }
         return result
     }
 

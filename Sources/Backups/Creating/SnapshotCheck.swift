@@ -10,6 +10,7 @@ struct NamedItems: Sendable {
     /// The number of files among them.
     private(set) var fileCount = 0
     private(set) var lostExclusions: [[UInt8]] = []
+    private(set) var names = ItemNames()
     private var isNamed: [Bool]
     /// How often the printed name of each of the manifest's inexact paths was named, at the first of
     /// those that print alike.
@@ -62,6 +63,7 @@ struct NamedItems: Sendable {
         if path.count == name.count { fileCount += 1 }
         counts[source].named += 1
         if isKnown { counts[source].known += 1 }
+        names.add(name)
         let hash = PlanManifest.hash(path)
         let isPlanned = path.contains(JSONScanner.lostByte) ? checkOffInexact(hash) : checkOff(hash)
         if isPlanned { return }
