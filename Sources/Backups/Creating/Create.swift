@@ -73,7 +73,7 @@ extension Restic {
             named: RecordPath.fileName(set.text),
             checkingOff: NamedItems(
                 sources: plan.sources, exclusions: plan.exclusions, ownState: plan.ownState,
-                manifest))
+                protected: plan.protectedItems.map(\.path), manifest))
         let totals = plan.totals
         let counter = StepCounter(
             "items compared", of: Int64(totals.storedItems + totals.excludedItems), progress)

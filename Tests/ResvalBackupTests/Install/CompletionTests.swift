@@ -254,6 +254,7 @@ struct CompletionTests {
             File("gone dir/$(touch X)", "text")
             File(FileName([0x67, 0xFF]), "text")
             File("line\nend", "text")
+            Directory("private") { File("name", "text") }.protection(.complete)
         }
         func complete(_ words: any CommandArgument..., in directory: FilePath? = nil) throws
             -> [String]
@@ -294,7 +295,10 @@ struct CompletionTests {
                     "gone dir/in side", ":items",
                 ])
             try #expect(complete("restore", "filler/file1", in: source).count == 12)
-            try #expect(complete("restore", "line", in: source) == [":files"])
+            // A protection class keeps names out of the list.
+            for start in ["line", "private"] {
+                try #expect(complete("restore", start, in: source) == [":files"])
+            }
             try #expect(complete("plan", "gone", in: source) == [":files"])
         }
         let found = try tool("find", notes, "-name", "*.names", "-perm", "600")
