@@ -215,7 +215,7 @@ extension Restic {
         stateDirectory?.appending("backup").appending(configuration).appending("set")
     }
 
-    func isOwn(_ set: SnapshotSet) -> Bool {
+    package func isOwn(_ set: SnapshotSet) -> Bool {
         (try? keptIdentifier(of: set.configuration)) == set.identifier
     }
 }
