@@ -155,7 +155,7 @@ extension Restic {
     ///   than 0 is not an error here.
     func execute<Consumer: OutputConsumer>(
         _ arguments: [[UInt8]], startedBy starter: [[UInt8]] = [], within limit: Duration? = nil,
-        reading consumer: Consumer
+        reading consumer: Consumer, errors: ErrorOutput = ErrorOutput()
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
         do throws(Errno) {
             try requireDescriptors(spareDescriptors)
@@ -171,7 +171,7 @@ extension Restic {
         let stopper = Stopper()
         // A task of its own: where this one is cancelled, the output is read to its end.
         let task = Task { [limits] in
-            try await Self.run(configuration, consumer, stopper, limits, within: limit)
+            try await Self.run(configuration, consumer, errors, stopper, limits, within: limit)
         }
         let result = await withTaskCancellationHandler {
             await task.result
@@ -195,8 +195,8 @@ extension Restic {
     }
 
     private static func run<Consumer: OutputConsumer>(
-        _ configuration: Configuration, _ consumer: Consumer, _ stopper: Stopper,
-        _ limits: ResticLimits, within limit: Duration?
+        _ configuration: Configuration, _ consumer: Consumer, _ errors: ErrorOutput,
+        _ stopper: Stopper, _ limits: ResticLimits, within limit: Duration?
     ) async throws -> (Consumer, ResticEnd) {
         defer { stopper.end() }
         let nothing = try MemoryFile([])
@@ -207,7 +207,7 @@ extension Restic {
             stopper.begin(execution.processIdentifier.value, limits, within: limit) {
                 try? execution.send(signal: $0)
             }
-            async let errors = pass(execution.standardError, to: Lines(ErrorOutput()), stopper)
+            async let errors = pass(execution.standardError, to: Lines(errors), stopper)
             let output = try await pass(execution.standardOutput, to: consumer, stopper)
             return (output, try await errors)
         }
