@@ -295,7 +295,7 @@ extension Restic {
 
 /// Returns the words of a command as restic splits them: at white space and backslashes outside quotes,
 /// and at quotes.
-func wordsOfPasswordCommand(_ command: [UInt8]) -> [[UInt8]] {
+package func wordsOfPasswordCommand(_ command: [UInt8]) -> [[UInt8]] {
     let (backslash, quotes) = (UInt8(ascii: "\\"), Array("\"'".utf8))
     var (quote, last) = (UInt8?.none, UInt8(0))
     return command.split { byte in
