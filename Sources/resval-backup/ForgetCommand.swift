@@ -75,9 +75,17 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 }
 
-/// Returns the name of what `create` backs up: its SOURCEs, which may have been deleted since.
+/// Returns the name of what `create` backs up: its SOURCEs, which may have been deleted since, or be
+/// out of reach.
 func sourcesFingerprint(_ paths: [FilePath]) throws(FileError) -> String {
-    SnapshotTags.fingerprint(of: try paths.map(backedUpPath))
+    SnapshotTags.fingerprint(
+        of: try paths.map { path throws(FileError) in
+            do throws(FileError) {
+                return try backedUpPath(path)
+            } catch  where error.code != .noSuchFile {
+                return path.absoluteName
+            }
+        })
 }
 
 extension RepositoryOptions {

@@ -82,7 +82,8 @@ func backedUpPath(_ path: FilePath) throws(FileError) -> FilePath {
     }
 }
 
-/// Returns the SOURCEs that exist; the others are reported.
+/// Returns the SOURCEs that exist, or cannot be reached, which the planner reports; the others are
+/// reported.
 ///
 /// - Parameter tellsOfMissing: whether those are reported that do not exist; in any case when none does.
 /// - Throws: `ExitCode` 1 when none exists.
@@ -93,9 +94,8 @@ func presentSources(_ sources: [FilePath], tellsOfMissing: Bool = true) throws -
             _ = try source.fileStatus()
             return true
         } catch {
-            if error.code != .noSuchFile {
-                Messages.write(error)
-            } else if isLocked(above: source) {
+            if error.code != .noSuchFile { return true }
+            if isLocked(above: source) {
                 Messages.write(FileError(.noKey, of: source))
             } else {
                 missing.append(error)

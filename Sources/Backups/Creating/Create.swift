@@ -35,6 +35,7 @@ extension Restic {
         _ plan: BackupPlan, planner: BackupPlanner, configuration: String, missing: [FilePath],
         tags: [String]
     ) async throws -> BackupResult {
+        let missing = missing + plan.refused
         guard let manifest = plan.manifest else {
             throw BackupError(.other, "the plan has no manifest to judge a snapshot by")
         }

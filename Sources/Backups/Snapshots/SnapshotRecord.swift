@@ -392,7 +392,7 @@ extension BackupPlan {
             case .unreadable: notice.path.bytes
             case .eviction: notice.isShortfall ? notice.path.bytes : nil
             // Those that are missing are excluded.
-            case .issue, .missing, .attributeName: nil
+            case .issue, .refused, .missing, .attributeName: nil
             }
         }
     }
