@@ -160,7 +160,8 @@ public struct PlanNotice: Sendable, Hashable {
     public var isShortfall: Bool {
         switch matter {
         case .issue, .eviction(.stale, _): false
-        case .eviction(let sign, let status): !sign.isWordOfAnother(status)
+        // Other users may write there what they like.
+        case .eviction(_, let status): status.owner == effectiveUser()
         case .unreadable, .refused, .missing, .attributeName: true
         }
     }
@@ -183,12 +184,6 @@ public struct PlanNotice: Sendable, Hashable {
 }
 
 extension EvictionSign {
-    /// Whether it has the record of another user than this process's, who may write there what they
-    /// like.
-    fileprivate func isWordOfAnother(_ status: FileStatus) -> Bool {
-        record != nil && status.owner != effectiveUser()
-    }
-
     /// What is wrong with a file that is stored nevertheless, in words.
     fileprivate var sentence: String {
         switch self {
