@@ -11,6 +11,8 @@ public struct BackupPlanner: Sendable {
     public var mounts: MountTable
     /// The directories of the backup's own repository, excluded wherever they are found.
     public var repositories: Set<FileIdentity> = []
+    /// The directory of the engine's cache, of which it stores nothing.
+    package var cache: FileIdentity?
     /// The state directory of these programs, which is excluded unless a source is in it; nil if unknown.
     public var ownState: FilePath?
     /// Sources of the same backup besides those that are walked.

@@ -124,6 +124,7 @@ extension Creation {
         engine.progress = reporter(display)
         var planner = self.planner(for: engine.repository, showing: display)
         planner.makesManifest = true
+        planner.cache = engine.cache
         let (plan, result) = try await running { [planner, engine, configuration, tags] in
             var plan = try planner.makePlan(for: present)
             try await engine.noteMissing(in: &plan)

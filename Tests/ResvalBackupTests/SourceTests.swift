@@ -41,6 +41,22 @@ struct SourceTests {
         try backup.run("create", good, marked, exits: 0)
     }
 
+    @Test("restic's cache below a SOURCE is left out with that reason, and missed by nobody")
+    func cacheBelow() throws {
+        let backup = try backup { File("file", "text") }
+        let cache = backup("cache")
+        for _ in 0..<2 {
+            for words in [["create", "\(backup.source)"], ["plan", "\(backup.source)"]] {
+                let made = try backup.command(words).setting(["RESTIC_CACHE_DIR": "\(cache)"]).run()
+                #expect(made.exitCode == 0 && made.errorText == "", "\(made)")
+                guard words[0] == "plan" else { continue }
+                #expect(made.text.contains("exclude   \(cache): it is restic's cache"), "\(made)")
+            }
+        }
+        try backup.run("show", "latest", "--excluded", exits: 0, prints: "\(cache): it is restic's")
+        #expect(!(try backup.runSuccessfully("show", "latest", "--items").contains("\(cache)")))
+    }
+
     @Test("a SOURCE in a directory for caches is stored and judged, also inside another SOURCE")
     func insideLocation() throws {
         let backup = try backup {}

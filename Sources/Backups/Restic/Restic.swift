@@ -12,6 +12,10 @@ package struct Restic: Sendable {
     package var progress: @Sendable (BackupProgress) -> Void
     let programs: ResticPrograms
     let environment: ResticEnvironment
+    /// The identity of the directory of restic's cache; nil where it does not exist.
+    package var cache: FileIdentity? {
+        environment.cacheDirectory.flatMap { try? $0.status().identity }
+    }
     let limits: ResticLimits
     let stateDirectory: FilePath?
     /// Whether an earlier command could not write the repository's locks.

@@ -104,13 +104,17 @@ struct ResticEnvironment: Sendable {
 
     var givesPassword: Bool { passwordVariables.contains { value($0) != nil } }
 
-    /// Whether less than 16 MiB are free where restic keeps its cache. What cannot be inspected is
-    /// left to restic, which reports the error.
+    /// Where restic keeps its cache.
+    var cacheDirectory: FilePath? {
+        if let own = value("RESTIC_CACHE_DIR") { return FilePath(bytes: own) }
+        let all = value("XDG_CACHE_HOME") ?? value("HOME").map { $0 + Array("/.cache".utf8) }
+        return all.map { FilePath(bytes: $0).appending("restic") }
+    }
+
+    /// Whether less than 16 MiB are free there. What cannot be inspected is left to restic, which
+    /// reports the error.
     var cacheIsFull: Bool {
-        let cache =
-            value("RESTIC_CACHE_DIR") ?? value("XDG_CACHE_HOME")
-            ?? value("HOME").map { $0 + Array("/.cache".utf8) }
-        guard var directory = cache.map({ FilePath(bytes: $0) }) else { return false }
+        guard var directory = cacheDirectory else { return false }
         // restic makes it where it is missing.
         while (try? itemExists(directory)) == false, directory.removeLastComponent() {}
         guard let status = try? filesystemStatus(of: directory) else { return false }
