@@ -184,6 +184,13 @@ extension Restic {
         }
         if Task.isCancelled { throw .interrupted }
         if let silence = stopper.silence {
+            if repository.directory != nil, arguments.first == Array("backup".utf8) {
+                throw BackupError(
+                    .other,
+                    "\(silence), and was stopped: it waits for something below the SOURCEs (a FIFO, or a "
+                        + "mount that does not answer)",
+                    advice: "remove or exclude that, and run the command again")
+            }
             throw BackupError(
                 .unreachable, "the repository is out of reach: \(silence), and was stopped",
                 advice: "check the network, the server, and what gives the password",
