@@ -256,7 +256,7 @@ struct EvictedBackupTests {
     private var tree: Tree {
         Tree {
             File("file", evictableContent).purgeable().permissions(0o440)
-            File("directory/it's [a]\n", "content")
+            File("directory/it's [a]\n", evictableContent)
             File("directory/small", "text")
         }
     }
