@@ -75,17 +75,9 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 }
 
-/// Returns the name of what `create` backs up: its SOURCEs, which may have been deleted since, or be
-/// out of reach.
+/// Returns the name of what `create` backs up: its SOURCEs, which may have been deleted since.
 func sourcesFingerprint(_ paths: [FilePath]) throws(FileError) -> String {
-    SnapshotTags.fingerprint(
-        of: try paths.map { path throws(FileError) in
-            do throws(FileError) {
-                return try backedUpPath(path)
-            } catch  where error.code != .noSuchFile {
-                return path.absoluteName
-            }
-        })
+    SnapshotTags.fingerprint(of: try paths.map(backedUpPath))
 }
 
 extension RepositoryOptions {

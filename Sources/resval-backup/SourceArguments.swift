@@ -47,8 +47,10 @@ struct SourceArguments: ParsableArguments {
         let sources = operands.paths.map(\.path)
         let patterns = exclude.compactMap { Self.pattern($0) }
         guard sources.isEmpty else {
+            let paths = sources.map { (try? backedUpPath($0)) ?? $0.absoluteName }
             return Creation(
-                sources: sources, configuration: try sourcesFingerprint(sources), policy: policy,
+                sources: sources, configuration: SnapshotTags.fingerprint(of: paths),
+                policy: policy,
                 largestFile: excludeLargerThan, patterns: patterns, tags: tags)
         }
         guard let settings = try configuration.settingsIfAny(), let name = configuration.name else {

@@ -38,6 +38,7 @@ struct SourceTests {
         try tool("ln", "-s", "loop", loop)
         try backup.run("create", good, loop, exits: 3, says: "\(loop): is not in the snapshot: ")
         try backup.run("create", loop, exits: 1)
+        try backup.run("create", good, "no-such-name", exits: 3, says: "no-such-name: is a SOURCE")
         try backup.run("create", good, marked, exits: 0)
     }
 
