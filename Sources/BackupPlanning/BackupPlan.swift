@@ -9,6 +9,8 @@ public struct BackupPlan: Sendable {
     public internal(set) var sources: [FilePath] = []
     /// These and the sources inside others.
     package internal(set) var named: [FilePath] = []
+    /// The sources that are not walked, each with a notice.
+    package internal(set) var refused: [FilePath] = []
     /// The excluded items, sorted by path. A directory stands for its contents: its own entry is
     /// stored.
     public internal(set) var exclusions: [ExcludedItem] = []
@@ -117,8 +119,11 @@ public struct BackupPlan: Sendable {
                             placeholder, isElsewhere: placeholder.record.repository != repository))
             }
         }
-        guard !missing.isEmpty else { return }
-        notices = (notices + missing).sorted { $0.path.precedes($1.path) }
+        add(missing)
+    }
+
+    mutating func add(_ added: [PlanNotice]) {
+        if !added.isEmpty { notices = (notices + added).sorted { $0.path.precedes($1.path) } }
     }
 
     /// Whether something that should be stored cannot be, as far as the plan can tell.
@@ -135,6 +140,8 @@ public struct PlanNotice: Sendable, Hashable {
         case issue(PolicyIssue)
         /// The item could not be read; nothing below it is in the plan.
         case unreadable(FileError)
+        /// The item is a source that would not be stored.
+        case refused(SourceError)
         /// The file is the placeholder of an evicted file whose content is not in the backup's
         /// repository, and may be in another, into which it was evicted.
         case missing(Placeholder, isElsewhere: Bool)
@@ -153,8 +160,9 @@ public struct PlanNotice: Sendable, Hashable {
     public var isShortfall: Bool {
         switch matter {
         case .issue, .eviction(.stale, _): false
-        case .eviction(let sign, let status): !sign.isWordOfAnother(status)
-        case .unreadable, .missing, .attributeName: true
+        // Other users may write there what they like.
+        case .eviction(_, let status): status.owner == effectiveUser()
+        case .unreadable, .refused, .missing, .attributeName: true
         }
     }
 
@@ -163,6 +171,7 @@ public struct PlanNotice: Sendable, Hashable {
         switch matter {
         case .issue(let issue): issue.sentence
         case .unreadable(let error): error.description
+        case .refused(let error): error.description
         case .missing(let placeholder, _):
             "is evicted, and the snapshot with its content, \(placeholder.record.snapshot.prefix(8)) of "
                 + "repository \(placeholder.record.repository.prefix(8)), is not in this backup's "
@@ -175,12 +184,6 @@ public struct PlanNotice: Sendable, Hashable {
 }
 
 extension EvictionSign {
-    /// Whether it has the record of another user than this process's, who may write there what they
-    /// like.
-    fileprivate func isWordOfAnother(_ status: FileStatus) -> Bool {
-        record != nil && status.owner != effectiveUser()
-    }
-
     /// What is wrong with a file that is stored nevertheless, in words.
     fileprivate var sentence: String {
         switch self {

@@ -11,6 +11,8 @@ public struct BackupPlanner: Sendable {
     public var mounts: MountTable
     /// The directories of the backup's own repository, excluded wherever they are found.
     public var repositories: Set<FileIdentity> = []
+    /// The directory of the engine's cache, of which it stores nothing.
+    package var cache: FileIdentity?
     /// The state directory of these programs, which is excluded unless a source is in it; nil if unknown.
     public var ownState: FilePath?
     /// Sources of the same backup besides those that are walked.
@@ -59,13 +61,23 @@ public struct BackupPlanner: Sendable {
     ///     link stands for its target. What is named as a SOURCE is stored, also inside a location
     ///     that another SOURCE excludes.
     ///   - makeObserver: called once for each thread, with the thread's index from 0.
-    /// - Throws: ``SourceError`` when a source would not be stored, `FileError` when one cannot be
-    ///   reached, `CancellationError` when ``shouldStop`` ended the walk. Errors with items below a
-    ///   source are in the plan's notices.
+    /// - Throws: when no source is left, the first one's ``SourceError``, that it would not be stored, or
+    ///   `FileError`, that it cannot be reached; `CancellationError` when ``shouldStop`` ended the walk.
+    ///   Other sources' errors, and those with items below, are in the plan's notices.
     public func makePlan<Observer: PlanObserver>(
         for sources: [FilePath], makeObserver: @escaping @Sendable (Int) -> Observer
     ) throws -> BackupPlan {
-        let resolved = try sources.map { try realPath(of: $0) }
+        var refused: [(path: FilePath, error: any Error)] = []
+        func attempt<Result>(_ path: FilePath, _ body: () throws -> Result) -> Result? {
+            do {
+                return try body()
+            } catch {
+                let path = path.absoluteName
+                if !refused.contains(where: { $0.path == path }) { refused.append((path, error)) }
+                return nil
+            }
+        }
+        let resolved = sources.compactMap { path in attempt(path) { try realPath(of: path) } }
         var planner = self
         planner.policy = policy.prepared(forSources: resolved)
         // One that cannot be reached is stored as anything else.
@@ -73,11 +85,19 @@ public struct BackupPlanner: Sendable {
             (resolved + otherSources).contains { $0.starts(with: state) } ? nil : state
         }
         let reader = try EffectiveValueReader(planner.policy)
-        let items = try resolved.map { try reader.source(at: $0) }
-        for item in items where item.decision.isExcluded {
-            throw SourceError(
-                path: item.path, reason: .excluded(item.decision.exclusion), enclosingSource: nil)
+        let items = resolved.compactMap { path in
+            attempt(path) {
+                let item = try reader.source(at: path)
+                let pattern = ExclusionPatterns(patterns, sources: [path])
+                    .excluding(source: path, number: 0)
+                let reason: ExclusionReason? =
+                    item.decision.isExcluded
+                    ? .excluded(item.decision.exclusion) : pattern.map { .pattern($0) }
+                guard let reason else { return item }
+                throw SourceError(path: path, reason: reason, enclosingSource: nil)
+            }
         }
+        if items.isEmpty, let first = refused.first { throw first.error }
         let paths = items.map(\.path)
         let walked = items.enumerated().filter { index, item in
             !paths.enumerated().contains { other, path in
@@ -90,11 +110,6 @@ public struct BackupPlanner: Sendable {
         let whole = Monitor(empty)
         let rules = PlanRules(
             planner, reader.markReader, sources: paths + otherSources, walked: walked.map(\.path))
-        for (number, source) in walked.map(\.path).enumerated() {
-            guard let pattern = rules.patterns.excluding(source: source, number: number)
-            else { continue }
-            throw SourceError(path: source, reason: .pattern(pattern), enclosingSource: nil)
-        }
         let scanner = TreeScanner(
             threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
         let roots = walked.enumerated().map { number, source in
@@ -111,27 +126,32 @@ public struct BackupPlanner: Sendable {
         whole.withLock { swap(&$0, &plan) }
         plan.finish(for: walked)
         plan.named = paths
-        try plan.expectStored(paths)
+        plan.refused = refused.map(\.path)
+        // Some are seen only by the walk.
+        let unstored = plan.unstored
+        if let first = unstored.first, unstored.count == paths.count { throw first }
+        plan.add(
+            (refused + unstored.map { ($0.path, $0) }).map { path, error in
+                let matter = (error as? SourceError).map { PlanNotice.Matter.refused($0) }
+                return PlanNotice(
+                    path: path, matter: matter ?? .unreadable(FileError(error, of: path)))
+            })
         return plan
     }
 }
 
 extension BackupPlan {
-    /// Verifies that every source is stored, also one inside another.
-    ///
-    /// A source can be the repository, and a mount point can lie between a source and the source
-    /// that contains it: only the walk sees that.
-    ///
-    /// - Throws: ``SourceError``.
-    fileprivate func expectStored(_ paths: [FilePath]) throws(SourceError) {
-        for path in paths {
+    /// The sources that are not stored, also those inside others: one can be the repository, and a mount
+    /// point can lie between a source and the source that contains it.
+    fileprivate var unstored: [SourceError] {
+        named.compactMap { path in
             // A locked one makes the backup incomplete, and stops no other.
             let obstacle = exclusions.first {
                 path.starts(with: $0.path) && $0.reason != .locked
             }
-            guard let obstacle else { continue }
+            guard let obstacle else { return nil }
             let enclosing = sources.first { path != $0 && path.starts(with: $0) }
-            throw SourceError(path: path, reason: obstacle.reason, enclosingSource: enclosing)
+            return SourceError(path: path, reason: obstacle.reason, enclosingSource: enclosing)
         }
     }
 }

@@ -15,6 +15,8 @@ public enum ExclusionReason: PolicyReason {
     /// The item is an encrypted directory without its key.
     case locked
     case repository
+    /// The item is the directory of the engine's cache, whose own entry is not stored either.
+    case cache
     /// The item is the state directory of these programs, of which a backup stores only the record of its
     /// snapshot. A plan lists it in ``BackupPlan/ownState``, not among the exclusions.
     case ownState
@@ -35,8 +37,8 @@ public enum ExclusionReason: PolicyReason {
     case evicted(Placeholder)
 
     /// The short name: `marked`, `marker`, `location`, `inherited`, `mount`, `removable`, `locked`,
-    /// `repository`, `own-state`, `socket`, `too-long`, `too-sparse`, `larger`, `pattern`, `protected` or
-    /// `evicted`.
+    /// `repository`, `cache`, `own-state`, `socket`, `too-long`, `too-sparse`, `larger`, `pattern`,
+    /// `protected` or `evicted`.
     public var name: String {
         switch self {
         case .excluded(let exclusion): exclusion.name
@@ -44,6 +46,7 @@ public enum ExclusionReason: PolicyReason {
         case .removable: "removable"
         case .locked: "locked"
         case .repository: "repository"
+        case .cache: "cache"
         case .ownState: "own-state"
         case .socket: "socket"
         case .tooLong: "too-long"
@@ -70,6 +73,7 @@ public enum ExclusionReason: PolicyReason {
             "\(type) is mounted here, on a medium that can be taken away (to back it up, name it as a SOURCE)"
         case .locked: "it is encrypted, and its key is not there"
         case .repository: "it is the repository of this backup"
+        case .cache: "it is restic's cache, which restic does not store"
         case .ownState: "it is the state of these programs"
         case .socket: "it is a socket"
         case .tooLong: "its path is longer than the backup tool can open"

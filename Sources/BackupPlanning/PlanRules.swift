@@ -286,6 +286,7 @@ extension PlanRules {
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ sign: EvictionSign?,
         _ decision: Decision, in context: PlanContext
     ) -> ExclusionReason? {
+        if status.kind == .directory, status.identity == planner.cache { return .cache }
         if decision.isExcluded && !decision.mayHoldIncludedItems {
             return .excluded(decision.exclusion)
         }

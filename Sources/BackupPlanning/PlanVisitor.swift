@@ -159,7 +159,9 @@ struct PlanVisitor: TreeVisitor {
     ///   excluded.
     private mutating func count(_ status: FileStatus, _ disposition: Disposition) -> Bool {
         let isExcluded = disposition.isExcluded
-        let isEntryStored = status.kind == .directory && disposition != .excluded(.tooLong)
+        let isEntryStored =
+            status.kind == .directory
+            && ![.excluded(.tooLong), .excluded(.cache)].contains(disposition)
         let isStored = !isExcluded || isEntryStored
         part.totals(of: Int(sourceNumber)) {
             $0.count(status, isExcluded: isExcluded, isStored: isStored)

@@ -74,6 +74,13 @@ package func workingDirectory() throws(Errno) -> FilePath {
     return FilePath(platformString: path)
 }
 
+extension FilePath {
+    /// The path as it is named, made absolute without a look at what it names.
+    package var absoluteName: FilePath {
+        ((try? workingDirectory())?.pushing(self) ?? self).lexicallyNormalized()
+    }
+}
+
 /// Gives the calling thread a working directory of its own: `unshare(2)` with `CLONE_FS`.
 package func separateWorkingDirectory() throws(Errno) {
     _ = try perform(.unshare) { linux_unshare_working_directory() }

@@ -119,13 +119,14 @@ extension Creation {
         // engine tells.
         _ = try? engine.makeIdentifier(of: configuration)
         let present = try presentSources(sources, tellsOfMissing: false)
-        let missing = try sources.filter { !present.contains($0) }
-            .map { try backedUpPath($0) }
+        let missing = sources.filter { !present.contains($0) }
+            .map { (try? backedUpPath($0)) ?? $0.absoluteName }
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
         engine.progress = reporter(display)
         var planner = self.planner(for: engine.repository, showing: display)
         planner.makesManifest = true
+        planner.cache = engine.cache
         let (plan, result) = try await running { [planner, engine, configuration, tags] in
             var plan = try planner.makePlan(for: present)
             try await engine.noteMissing(in: &plan)

@@ -202,8 +202,8 @@ func ownEvictionDirectory() throws(FileError) -> EvictionDirectory {
     EvictionDirectory(stateHome: try StateDirectory.path().removingLastComponent())
 }
 
-/// Returns what is never evicted: the repository and its password file, and the directories of
-/// settings, keys and state.
+/// Returns what is never evicted: the repository, the files that restic's environment names, among them
+/// in the command that prints the password, and the directories of settings, keys and state.
 func neededPlaces(
     _ options: RepositoryOptions, in environment: PolicyEnvironment
 ) throws -> NeededPlaces {
@@ -211,7 +211,19 @@ func neededPlaces(
     let access = try options.access()
     if let directory = access?.location.directory { places.add(repository: directory) }
     if let file = access?.passwordFile { places.add(file, "the repository's password") }
-    if let config = options.configuration.config { places.add(config.path, "the configuration") }
+    for variable in access?.environment ?? [] {
+        let value = Array(variable.drop { $0 != UInt8(ascii: "=") }.dropFirst())
+        let isPassword = variable.starts(with: "RESTIC_PASSWORD".utf8)
+        let words = wordsOfPasswordCommand(value)
+        // A word may be a command of its own, for a shell.
+        for word in [value] + words + words.flatMap(wordsOfPasswordCommand) {
+            let path = FilePath(bytes: word)
+            guard isPassword || path.isAbsolute, (try? path.status().kind) == .regularFile
+            else { continue }
+            places.add(path, isPassword ? "what gives the password" : "named in the environment")
+        }
+    }
+    if let file = options.configuration.file { places.add(file, "the configuration") }
     let base = environment.base
     if let state = base.stateHome { places.add(state.path, "in the directory of state") }
     if let settings = base.configurationHome {

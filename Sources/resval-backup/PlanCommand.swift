@@ -79,13 +79,14 @@ struct PlanCommand: AsyncParsableCommand {
     private func show(
         _ planner: BackupPlanner, for sources: [FilePath]
     ) async throws -> Bool {
+        var planner = planner
+        let engine = try repository.location().map { _ in try repository.engine() }
+        planner.cache = engine?.cache
         var plan = try planner.makePlan(for: sources) { _ in
             PlanPrinter(
                 printer: ItemPrinter(json ? .json : .lines), wantsStoredItems: !excludedOnly)
         }
-        if try repository.location() != nil {
-            try await repository.engine().noteMissing(in: &plan)
-        }
+        try await engine?.noteMissing(in: &plan)
         report(plan, planner.mounts)
         report(patternsIn: plan, planner.patterns)
         write(plan.totals)

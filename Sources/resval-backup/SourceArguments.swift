@@ -47,8 +47,10 @@ struct SourceArguments: ParsableArguments {
         let sources = operands.paths.map(\.path)
         let patterns = exclude.compactMap { Self.pattern($0) }
         guard sources.isEmpty else {
+            let paths = sources.map { (try? backedUpPath($0)) ?? $0.absoluteName }
             return Creation(
-                sources: sources, configuration: try sourcesFingerprint(sources), policy: policy,
+                sources: sources, configuration: SnapshotTags.fingerprint(of: paths),
+                policy: policy,
                 largestFile: excludeLargerThan, patterns: patterns, tags: tags)
         }
         guard let settings = try configuration.settingsIfAny(), let name = configuration.name else {
@@ -83,7 +85,8 @@ func backedUpPath(_ path: FilePath) throws(FileError) -> FilePath {
     }
 }
 
-/// Returns the SOURCEs that exist; the others are reported.
+/// Returns the SOURCEs that exist, or cannot be reached, which the planner reports; the others are
+/// reported.
 ///
 /// - Parameter tellsOfMissing: whether those are reported that do not exist; in any case when none does.
 /// - Throws: `ExitCode` 1 when none exists.
@@ -94,9 +97,8 @@ func presentSources(_ sources: [FilePath], tellsOfMissing: Bool = true) throws -
             _ = try source.fileStatus()
             return true
         } catch {
-            if error.code != .noSuchFile {
-                Messages.write(error)
-            } else if isLocked(above: source) {
+            if error.code != .noSuchFile { return true }
+            if isLocked(above: source) {
                 Messages.write(FileError(.noKey, of: source))
             } else {
                 missing.append(error)

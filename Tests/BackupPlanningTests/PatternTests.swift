@@ -115,10 +115,9 @@ struct PatternTests {
             }
             #expect(error.description.contains("the pattern '\(text)'"))
         }
-        #expect(throws: SourceError.self) {
-            let given = try patterns(["a"])
-            return try makePlan(root, a) { $0.patterns = given }
-        }
+        let given = try patterns(["a"])
+        let plan = try makePlan(root, a) { $0.patterns = given }
+        #expect(plan.notices(below: root) == ["a: refused: pattern"])
         for text in ["", "/", "!", "[[:digit:]]", "~/x"] {
             #expect(ExclusionPattern(text, home: nil) == nil, "\(text)")
         }

@@ -28,6 +28,8 @@ extension BackupPlan {
             switch notice.matter {
             case .issue(let issue): "\(relative(notice.path, to: root)): \(issue.name)"
             case .unreadable(let error): "\(relative(notice.path, to: root)): \(error.code)"
+            case .refused(let error):
+                "\(relative(notice.path, to: root)): refused: \(error.reason.name)"
             case .missing: "\(relative(notice.path, to: root)): missing"
             case .eviction(let sign, _): "\(relative(notice.path, to: root)): \(sign)"
             case .attributeName: "\(relative(notice.path, to: root)): attribute-name"

@@ -31,11 +31,32 @@ struct SourceTests {
         let a = root.appending("a")
         try expectRefused(a, Effective(.marked)) { try makePlan(a) }
         let b = a.appending("b")
-        for sources in [[b], [root, b]] {
-            try expectRefused(b, Effective(.marked, from: a)) {
-                try makePlan(sources[0], sources.last ?? b)
-            }
+        try expectRefused(b, Effective(.marked, from: a)) { try makePlan(b) }
+        try #expect(makePlan(root, b).notices(below: root) == ["a/b: refused: inherited"])
+    }
+
+    @Test("that cannot be stored stop no others, and are named")
+    func refused() throws {
+        let root = try temporaryDirectory {
+            File("good/f")
+            Directory("marked") { File("f") }.excluded()
+            Directory("pattern")
+            SymbolicLink("loop", to: "loop")
+            Socket("socket")
         }
+        let patterns = [try #require(ExclusionPattern("\(root)/pattern", home: nil))]
+        let names = ["loop", "marked", "pattern", "socket"].map { root.appending($0) }
+        let plan = try makePlan(root.appending("good"), names[0], names[1], names[2], names[3]) {
+            $0.patterns = patterns
+        }
+        #expect(plan.isIncomplete && plan.totals.storedFiles == 1)
+        #expect(plan.refused == names.dropLast())
+        #expect(
+            plan.notices(below: root) == [
+                "loop: symbolicLinkLoop", "marked: refused: marked", "pattern: refused: pattern",
+                "socket: refused: socket",
+            ])
+        #expect(throws: FileError.self) { try makePlan(names[0], names[1]) }
     }
 
     @Test("in a location inside another source are stored, and nothing else of the location")
@@ -89,7 +110,9 @@ struct SourceTests {
         let proc = root.appending("proc")
         try tool("mount", "-t", "proc", "proc", proc)
         defer { _ = try? tool("umount", proc) }
-        #expect(throws: SourceError.self) { try makePlan(root, proc.pushing("sys/fs")) }
+        try #expect(
+            makePlan(root, proc.pushing("sys/fs")).notices(below: root)
+                == ["proc/sys/fs: refused: mount"])
     }
 
     @Test("that are the repository, or a socket, are refused: nothing would be stored")

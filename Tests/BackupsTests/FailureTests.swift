@@ -106,9 +106,32 @@ struct FailureTests {
                 ErrorOutput.Item(
                     name: Array("/l".utf8), errno: .ioError, message: "open l: input/output error"),
                 ErrorOutput.Item(name: Array("/w".utf8), errno: nil, message: "whatever"),
-                ErrorOutput.Item(name: Array("/gone".utf8), errno: .noSuchFileOrDirectory),
             ])
         #expect(errors.lines.map { $0.count } == [14, 51, 9])
+    }
+
+    @Test("names are no messages, and a full cache is no news to a restic without one")
+    func names() throws {
+        let full = "Load(<index/1>) returned error, retrying after 1s: no space left on device"
+        var command = ResticCommand("backup")
+        command.absentTarget = Array("/absent".utf8)
+        var errors = ErrorOutput(of: command)
+        let item = #"{"message_type":"error","error":{},"item":"/w"}"#
+        let end = #"{"message_type":"exit_error","message":"Fatal: a\n\#(full)"}"#
+        for line in ["/a", full, item, "b does not exist, skipping"] {
+            try errors.receive(line: Array(line.utf8)[...])
+        }
+        try errors.receive(line: Array("/absent does not exist, skipping".utf8)[...])
+        #expect(errors.lines.isEmpty && errors.items.isEmpty && !errors.isSilent)
+        try errors.receive(line: Array(end.utf8)[...])
+        #expect(errors.lines == ["Fatal: a", full])
+        #expect(throws: BackupError.cacheIsFull) {
+            try errors.receive(line: Array(full.utf8)[...])
+        }
+        command = ResticCommand("snapshots", words("--no-cache"))
+        errors = ErrorOutput(of: command)
+        try errors.receive(line: Array(full.utf8)[...])
+        #expect(!errors.isCacheFull)
     }
 
     @Test("endless complaints take bounded memory, and the first and last lines stay")

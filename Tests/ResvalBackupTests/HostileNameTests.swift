@@ -35,6 +35,22 @@ struct HostileNameTests {
                 == [true, true])
     }
 
+    @Test("names of files that go before restic comes to them are not taken for its messages")
+    func messages() throws {
+        let full = "Load(x) returned error, retrying after no space left on device"
+        let item = #"{"message_type":"error","error":{},"item":"\u002fetc\u002fpasswd"}"#
+        let backup = try backup {
+            for number in 0..<150 { File("out\(number)", "left out").excluded() }
+            for number in 0..<40 { File("kept\(number)", "text") }
+            for text in [full, item] { File(FileName(Array("gone\n\(text)\ny".utf8)), "text") }
+        }
+        let made = try backup.command(
+            ["create", backup.source], beforeBackup: #"rm "\#(backup.source)"/gone*"#
+        ).run(exits: 0)
+        #expect(made.errorText.hasSuffix("2 items vanished while the backup ran\n"), "\(made)")
+        #expect(made.errorText.split(separator: "\n").count == 1, "\(made)")
+    }
+
     @Test("a SOURCE with a name that is no text is stored, listed and restored")
     func sources() throws {
         let backup = try backup { for name in HostileNames.all { File(name, "text") } }

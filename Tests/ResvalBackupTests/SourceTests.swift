@@ -19,6 +19,45 @@ struct SourceTests {
         #expect(try backup.runSuccessfully("snapshots") == "")
     }
 
+    @Test("a SOURCE that cannot be stored stops no other, is missing, and is stored once it can be")
+    func refused() throws {
+        let backup = try backup {
+            File("good/file", "1")
+            File("marked/file", "2")
+        }
+        let (good, marked) = (backup("good"), backup("marked"))
+        try backup.run("create", good, marked, exits: 0)
+        try backup.exclude(marked)
+        let made = try backup.run(
+            "create", good, marked, exits: 3, says: "\(marked): is not in the snapshot: ")
+        #expect(made.errorText.contains("is excluded from backups"), "\(made)")
+        try backup.run("show", "latest", exits: 0, prints: "lacks:    \(marked)")
+        #expect(try backup.forget() == 2)
+        try backup.include(marked)
+        let loop = backup("loop")
+        try tool("ln", "-s", "loop", loop)
+        try backup.run("create", good, loop, exits: 3, says: "\(loop): is not in the snapshot: ")
+        try backup.run("create", loop, exits: 1)
+        try backup.run("create", good, "no-such-name", exits: 3, says: "no-such-name: is a SOURCE")
+        try backup.run("create", good, marked, exits: 0)
+    }
+
+    @Test("restic's cache below a SOURCE is left out with that reason, and missed by nobody")
+    func cacheBelow() throws {
+        let backup = try backup { File("file", "text") }
+        let cache = backup("cache")
+        for _ in 0..<2 {
+            for words in [["create", "\(backup.source)"], ["plan", "\(backup.source)"]] {
+                let made = try backup.command(words).setting(["RESTIC_CACHE_DIR": "\(cache)"]).run()
+                #expect(made.exitCode == 0 && made.errorText == "", "\(made)")
+                guard words[0] == "plan" else { continue }
+                #expect(made.text.contains("exclude   \(cache): it is restic's cache"), "\(made)")
+            }
+        }
+        try backup.run("show", "latest", "--excluded", exits: 0, prints: "\(cache): it is restic's")
+        #expect(!(try backup.runSuccessfully("show", "latest", "--items").contains("\(cache)")))
+    }
+
     @Test("a SOURCE in a directory for caches is stored and judged, also inside another SOURCE")
     func insideLocation() throws {
         let backup = try backup {}

@@ -35,6 +35,7 @@ extension Restic {
         _ plan: BackupPlan, planner: BackupPlanner, configuration: String, missing: [FilePath],
         tags: [String]
     ) async throws -> BackupResult {
+        let missing = missing + plan.refused
         guard let manifest = plan.manifest else {
             throw BackupError(.other, "the plan has no manifest to judge a snapshot by")
         }
@@ -259,15 +260,20 @@ extension Restic {
         if !selection.excludeFile.isEmpty {
             command.options.append(option("--exclude-file", excludes.path))
         }
-        let list: MemoryFile
-        switch selection.targets {
-        case .sources:
-            list = try MemoryFile([])
-            command.operands = plan.sources.map(\.bytes) + [record.bytes]
-        case .list(let paths):
-            list = try MemoryFile(paths + record.bytes + [0])
-            command.options.append(option("--files-from-raw", list.path))
+        var listed: [UInt8] = []
+        if case .list(let paths) = selection.targets {
+            listed = paths
+        } else {
+            command.operands = plan.sources.map(\.bytes)
         }
+        command.operands.append(record.bytes)
+        if ([listed] + command.operands).contains(where: { $0.contains(UInt8(ascii: "\n")) }) {
+            let absent = Array("/\(randomIdentifier())".utf8)
+            command.absentTarget = absent
+            command.operands.append(absent)
+        }
+        let list = try MemoryFile(listed)
+        if !listed.isEmpty { command.options.append(option("--files-from-raw", list.path)) }
         let (output, end) = try await attempt(command, reading: Lines(messages))
         // restic opens the lists through this process's descriptors.
         withExtendedLifetime((excludes, list)) {}

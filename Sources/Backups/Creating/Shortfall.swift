@@ -48,6 +48,9 @@ extension Shortfall.Cause {
         Self("unplanned", "is not in the snapshot: \(reason)", canLast: canLast)
     }
 
+    /// It is stored as it is, and shows signs of an eviction.
+    static func eviction(_ sentence: String) -> Self { Self("eviction", sentence) }
+
     static func elsewhere(_ reason: String) -> Self {
         Self(elsewhereName, "is not in the snapshot: \(reason)", canLast: true)
     }
@@ -126,6 +129,7 @@ struct ShortfallList {
             causes[notice.path.bytes] =
                 switch notice.matter {
                 case .unreadable(let error) where error.code == .locked: .locked
+                case .eviction: .eviction(notice.sentence)
                 case .attributeName: .attributes("one has a name that is not UTF-8")
                 case .missing(_, isElsewhere: true): .elsewhere(notice.sentence)
                 default: .unplanned(notice.sentence, canLast: notice.canLast)

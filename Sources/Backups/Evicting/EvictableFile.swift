@@ -72,7 +72,10 @@ extension EvictionDirectory {
         }
         // An unfinished file may have the sticky bit.
         if status.permissions & 0o7000 != 0 { throw EvictionError.specialBits }
-        guard status.size > 0, status.allocatedSize > 0 else { throw EvictionError.nothingToFree }
+        // The record may take a block.
+        guard status.size > 0, status.allocatedSize > 4096 else {
+            throw EvictionError.nothingToFree
+        }
         try checkBlocks(of: place, status)
         return EvictableFile(path: path, status: status)
     }

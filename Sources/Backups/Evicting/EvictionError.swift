@@ -49,7 +49,7 @@ extension EvictionError {
 
     /// The file is empty, has only holes, or is stored inline in its inode.
     static let nothingToFree = Self(
-        "nothing-to-free", "takes no blocks that could be freed")
+        "nothing-to-free", "takes too few blocks to free any")
 
     static let sharedBlocks = Self(
         "shared-blocks", "shares its blocks with another file, so nothing would be freed")

@@ -136,34 +136,50 @@ struct ErrorOutput: LineConsumer {
     /// Whether restic retries reads because the disk of its cache is full.
     private(set) var isCacheFull = false
     private(set) var droppedItemCount = 0
-    /// Whether restic stored data again that a damaged repository had lost.
-    private var hasHealed = false
+    /// Whether restic stored data again that a damaged repository had lost, or passed over a target.
+    private var isExplained = false
     private var known: Set<Item> = []
+    /// ``ResticCommand/absentTarget``, until restic has come to it.
+    private var absentTarget: [UInt8]?
+    private let usesCache: Bool
 
     private static let lineLimit = 400
     private static let lineLengthLimit = 16384
     private static let itemLimit = 10_000
 
+    init(of command: ResticCommand = ResticCommand("")) {
+        absentTarget = command.absentTarget
+        usesCache = !command.has("--no-cache")
+    }
+
     /// - Throws: ``BackupError/cacheIsFull``, on which restic would retry for hours.
     mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
         if line.isEmpty { return }
-        if line.first == UInt8(ascii: "{"), try receive(json: line) { return }
-        let text = String(decoding: line.prefix(Self.lineLengthLimit), as: UTF8.self)
+        if line.first == UInt8(ascii: "{"), receive(json: line) { return }
         let ending = " does not exist, skipping".utf8
-        if line.count > ending.count, line.suffix(ending.count).elementsEqual(ending) {
-            return add(
-                Item(name: Array(line.dropLast(ending.count)), errno: .noSuchFileOrDirectory))
+        if line.first == UInt8(ascii: "/"), line.suffix(ending.count).elementsEqual(ending) {
+            isExplained = true
+            if let absentTarget, line.dropLast(ending.count).elementsEqual(absentTarget) {
+                // All lines before may be parts of names.
+                (lines, items, known, droppedItemCount) = ([], [], [], 0)
+                self.absentTarget = nil
+            }
+            return
         }
-        lines.append(text)
-        if lines.count > Self.lineLimit { lines.remove(at: Self.lineLimit / 2) }
-        if Self.tellsOfFullCache(text) {
+        keep(line)
+        if usesCache, absentTarget == nil, lines.last.map(Self.tellsOfFullCache) == true {
             isCacheFull = true
             throw .cacheIsFull
         }
     }
 
+    private mutating func keep(_ line: ArraySlice<UInt8>) {
+        lines.append(String(decoding: line.prefix(Self.lineLengthLimit), as: UTF8.self))
+        if lines.count > Self.lineLimit { lines.remove(at: Self.lineLimit / 2) }
+    }
+
     /// - Returns: false for one that is kept as a line.
-    private mutating func receive(json line: ArraySlice<UInt8>) throws(BackupError) -> Bool {
+    private mutating func receive(json line: ArraySlice<UInt8>) -> Bool {
         var (kind, reason) = ("", "")
         var (name, text): ([UInt8]?, [UInt8]?)
         var scanner = JSONScanner(line)
@@ -186,7 +202,7 @@ struct ErrorOutput: LineConsumer {
         if kind == "error", let name {
             add(Item(name: name, errno: Self.errno(in: reason), message: reason))
         } else if kind == "exit_error", let text, text.first != UInt8(ascii: "{") {
-            for line in text.split(separator: UInt8(ascii: "\n")) { try receive(line: line) }
+            text.split(separator: UInt8(ascii: "\n")).forEach { keep($0) }
         } else {
             return false
         }
@@ -202,7 +218,7 @@ struct ErrorOutput: LineConsumer {
 
     private mutating func add(_ item: Item) {
         if item.message.hasSuffix("; storing the file again") {
-            hasHealed = true
+            isExplained = true
         } else if items.count >= Self.itemLimit {
             if !known.contains(item) { droppedItemCount += 1 }
         } else if known.insert(item).inserted {
@@ -211,7 +227,7 @@ struct ErrorOutput: LineConsumer {
     }
 
     /// Whether no line explains that restic exits with the code for an incomplete snapshot.
-    var isSilent: Bool { items.isEmpty && !hasHealed }
+    var isSilent: Bool { items.isEmpty && !isExplained }
 
     /// Whether a snapshot cannot be read: `Load(<snapshot/affa36a2bb>, 0, 0) failed: open …`.
     func tellsOfUnreadable(_ snapshot: Snapshot) -> Bool {

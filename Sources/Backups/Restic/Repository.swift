@@ -51,10 +51,7 @@ package struct RepositoryLocation: Sendable, Hashable {
 
     /// A short name of the place as it is named, whatever is mounted there now.
     var placeName: String {
-        guard let directory else { return shortName(for: shown) }
-        let base = directory.isAbsolute ? nil : try? workingDirectory()
-        let path = base?.pushing(directory) ?? directory
-        return shortName(for: path.lexicallyNormalized().bytes)
+        shortName(for: directory?.absoluteName.bytes ?? shown)
     }
 
     /// The location in a form that does not depend on the working directory.

@@ -12,6 +12,10 @@ package struct Restic: Sendable {
     package var progress: @Sendable (BackupProgress) -> Void
     let programs: ResticPrograms
     let environment: ResticEnvironment
+    /// The identity of the directory of restic's cache; nil where it does not exist.
+    package var cache: FileIdentity? {
+        environment.cacheDirectory.flatMap { try? $0.status().identity }
+    }
     let limits: ResticLimits
     let stateDirectory: FilePath?
     /// Whether an earlier command could not write the repository's locks.
@@ -133,10 +137,10 @@ package struct Restic: Sendable {
         if failsToCache.withLock({ $0 }) { command.set("--no-cache") }
         let (output, end) = try await execute(
             command.arguments(opening: try await passwordOption()), within: limit,
-            reading: consumer)
+            reading: consumer, errors: ErrorOutput(of: command))
         // A consumer of entries or contents may have passed them on already.
         let canRunAgain = !end.hasOutput || !["ls", "dump"].contains(command.name)
-        if end.errors.isCacheFull, !command.has("--no-cache") {
+        if end.errors.isCacheFull {
             reportCache()
             guard canRunAgain else { throw .cacheIsFull }
             return try await attemptOnce(command, reading: consumer)
@@ -221,6 +225,9 @@ struct ResticCommand: Sendable, Hashable {
     /// The options, each in one word with its value: see ``option(_:_:)``.
     var options: [[UInt8]]
     var operands: [[UInt8]]
+    /// A target that is not there, behind all others. restic prints names of targets that are gone as they
+    /// are, before all else: where one has a newline, only what comes behind this one is restic's own.
+    var absentTarget: [UInt8]?
 
     init(_ name: String, _ options: [[UInt8]] = [], on operands: [[UInt8]] = []) {
         self.name = name

@@ -104,13 +104,17 @@ struct ResticEnvironment: Sendable {
 
     var givesPassword: Bool { passwordVariables.contains { value($0) != nil } }
 
-    /// Whether less than 16 MiB are free where restic keeps its cache. What cannot be inspected is
-    /// left to restic, which reports the error.
+    /// Where restic keeps its cache.
+    var cacheDirectory: FilePath? {
+        if let own = value("RESTIC_CACHE_DIR") { return FilePath(bytes: own) }
+        let all = value("XDG_CACHE_HOME") ?? value("HOME").map { $0 + Array("/.cache".utf8) }
+        return all.map { FilePath(bytes: $0).appending("restic") }
+    }
+
+    /// Whether less than 16 MiB are free there. What cannot be inspected is left to restic, which
+    /// reports the error.
     var cacheIsFull: Bool {
-        let cache =
-            value("RESTIC_CACHE_DIR") ?? value("XDG_CACHE_HOME")
-            ?? value("HOME").map { $0 + Array("/.cache".utf8) }
-        guard var directory = cache.map({ FilePath(bytes: $0) }) else { return false }
+        guard var directory = cacheDirectory else { return false }
         // restic makes it where it is missing.
         while (try? itemExists(directory)) == false, directory.removeLastComponent() {}
         guard let status = try? filesystemStatus(of: directory) else { return false }
@@ -155,7 +159,7 @@ extension Restic {
     ///   than 0 is not an error here.
     func execute<Consumer: OutputConsumer>(
         _ arguments: [[UInt8]], startedBy starter: [[UInt8]] = [], within limit: Duration? = nil,
-        reading consumer: Consumer
+        reading consumer: Consumer, errors: ErrorOutput = ErrorOutput()
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
         do throws(Errno) {
             try requireDescriptors(spareDescriptors)
@@ -171,7 +175,7 @@ extension Restic {
         let stopper = Stopper()
         // A task of its own: where this one is cancelled, the output is read to its end.
         let task = Task { [limits] in
-            try await Self.run(configuration, consumer, stopper, limits, within: limit)
+            try await Self.run(configuration, consumer, errors, stopper, limits, within: limit)
         }
         let result = await withTaskCancellationHandler {
             await task.result
@@ -180,6 +184,13 @@ extension Restic {
         }
         if Task.isCancelled { throw .interrupted }
         if let silence = stopper.silence {
+            if repository.directory != nil, arguments.first == Array("backup".utf8) {
+                throw BackupError(
+                    .other,
+                    "\(silence), and was stopped: it waits for something below the SOURCEs (a FIFO, or a "
+                        + "mount that does not answer)",
+                    advice: "remove or exclude that, and run the command again")
+            }
             throw BackupError(
                 .unreachable, "the repository is out of reach: \(silence), and was stopped",
                 advice: "check the network, the server, and what gives the password",
@@ -195,8 +206,8 @@ extension Restic {
     }
 
     private static func run<Consumer: OutputConsumer>(
-        _ configuration: Configuration, _ consumer: Consumer, _ stopper: Stopper,
-        _ limits: ResticLimits, within limit: Duration?
+        _ configuration: Configuration, _ consumer: Consumer, _ errors: ErrorOutput,
+        _ stopper: Stopper, _ limits: ResticLimits, within limit: Duration?
     ) async throws -> (Consumer, ResticEnd) {
         defer { stopper.end() }
         let nothing = try MemoryFile([])
@@ -207,7 +218,7 @@ extension Restic {
             stopper.begin(execution.processIdentifier.value, limits, within: limit) {
                 try? execution.send(signal: $0)
             }
-            async let errors = pass(execution.standardError, to: Lines(ErrorOutput()), stopper)
+            async let errors = pass(execution.standardError, to: Lines(errors), stopper)
             let output = try await pass(execution.standardOutput, to: consumer, stopper)
             return (output, try await errors)
         }
@@ -295,7 +306,7 @@ extension Restic {
 
 /// Returns the words of a command as restic splits them: at white space and backslashes outside quotes,
 /// and at quotes.
-func wordsOfPasswordCommand(_ command: [UInt8]) -> [[UInt8]] {
+package func wordsOfPasswordCommand(_ command: [UInt8]) -> [[UInt8]] {
     let (backslash, quotes) = (UInt8(ascii: "\\"), Array("\"'".utf8))
     var (quote, last) = (UInt8?.none, UInt8(0))
     return command.split { byte in

@@ -398,7 +398,7 @@ struct RecordedProtection: Sendable, Hashable {
 
 extension BackupPlan {
     /// Whether an item's owner decided that it is excluded, by its path. Items of which nothing is
-    /// missing are not in the result: sockets, repositories, and evicted files whose content is in the repository;
+    /// missing are not in the result: sockets, repositories, caches, and evicted files whose content is in the repository;
     /// also locked directories, which could not be stored.
     fileprivate var exclusionsByDecider: [[UInt8]: Bool] {
         let doubtful = Set(doubtfulExclusions.map(\.path))
@@ -406,7 +406,7 @@ extension BackupPlan {
         var decided: [[UInt8]: Bool] = [:]
         for item in exclusions {
             switch item.reason {
-            case .socket, .repository, .locked, .ownState: continue
+            case .socket, .repository, .cache, .locked, .ownState: continue
             case .evicted: if missing.contains(item.path) { decided[item.path.bytes] = false }
             case .excluded, .larger, .pattern:
                 decided[item.path.bytes] = !doubtful.contains(item.path)
@@ -424,7 +424,7 @@ extension BackupPlan {
             case .unreadable: notice.path.bytes
             case .eviction: notice.isShortfall ? notice.path.bytes : nil
             // Those that are missing are excluded.
-            case .issue, .missing, .attributeName: nil
+            case .issue, .refused, .missing, .attributeName: nil
             }
         }
     }

@@ -53,7 +53,9 @@ struct FilesystemTests {
             do {
                 _ = try fixture.state.evictableFile(at: fixture.file)
             } catch let error as EvictionError where error == .nothingToFree {
-                return
+                #expect(size <= 4096)
+                try tool("rm", fixture.file)
+                continue
             }
             try fixture.evict()
             try fixture.expectPlaceholder()

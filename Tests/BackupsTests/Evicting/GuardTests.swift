@@ -126,7 +126,7 @@ struct GuardTests {
         try fixture.expectWhole()
     }
 
-    @Test("it takes no blocks")
+    @Test("it takes no blocks, or one, which its record may take")
     func nothing() throws {
         let fixture = try evictionFixture()
         for size in ["0", "1M"] {
@@ -134,6 +134,9 @@ struct GuardTests {
             try tool("truncate", "-s", size, empty)
             expectRefusal(.nothingToFree) { _ = try fixture.state.evictableFile(at: empty) }
         }
+        let small = fixture.root.appending("small")
+        try Tree { File("small", [UInt8](repeating: 7, count: 4096)) }.create(in: fixture.root)
+        expectRefusal(.nothingToFree) { _ = try fixture.state.evictableFile(at: small) }
     }
 
     @Test("another eviction or download of it is running, or it is a placeholder already")

@@ -40,6 +40,29 @@ struct EvictTests {
         try backup.run("evict", backup("file"), exits: 0)
     }
 
+    @Test("what the password or another secret is read from is never evicted")
+    func namedInEnvironment() throws {
+        let backup = try backup {
+            for name in ["key", "cloud", "file"] {
+                File(FileName(stringLiteral: name), evictableContent)
+            }
+        }
+        try tool("cp", backup.base.appending("password"), backup("key"))
+        try shell(#"truncate -s 300K "$1""#, backup("key"))
+        for command in ["head -n1 \(backup("key"))", "sh -c 'head -n1 \(backup("key"))'"] {
+            let evict = backup.command(["evict", backup("key"), backup("cloud"), backup("file")])
+                .setting([
+                    "RESTIC_PASSWORD_FILE": nil, "RESTIC_PASSWORD_COMMAND": command,
+                    "RCLONE_CONFIG": "\(backup("cloud"))",
+                ])
+            let made = try evict.run()
+            #expect(made.errorText.contains("what gives the password"), "\(made)")
+            #expect(made.errorText.contains("named in the environment"), "\(made)")
+            #expect(try !isPlaceholder(backup("key")) && !isPlaceholder(backup("cloud")))
+            #expect(try isPlaceholder(backup("file")))
+        }
+    }
+
     @Test("what is evicted and downloaded is so to the end, also when nobody can read of it")
     func unread() throws {
         let backup = try backup {

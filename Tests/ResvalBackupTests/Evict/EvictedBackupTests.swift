@@ -200,12 +200,18 @@ struct EvictedBackupTests {
             try tool("chown", "4711", path)
             try tool("chmod", "0", path)
         }
+        let bare = backup("bare")
+        try tool("truncate", "-s", "1M", bare)
+        try tool("chmod", "0", bare)
+        let own = try backup.create(exits: 3, says: "\(bare): has a size, no content")
+        #expect(!own.errorText.contains("is not in the snapshot"), "\(own)")
+        try tool("chown", "4711", bare)
         // Root, who has the password, is not led to give the content away.
         for (path, _) in forged {
             try backup.run("download", path, exits: 1)
             #expect(try path.status().allocatedSize <= 4096)
         }
-        try backup.create()
+        try backup.create(says: "\(bare): warning: has a size, no content")
         try backup.restore(exits: 3)
         #expect(try contentsOfFile(backup.restored(file)) == evictableContent)
         for (path, _) in forged {
@@ -251,7 +257,7 @@ struct EvictedBackupTests {
     private var tree: Tree {
         Tree {
             File("file", evictableContent).purgeable().permissions(0o440)
-            File("directory/it's [a]\n", "content")
+            File("directory/it's [a]\n", evictableContent)
             File("directory/small", "text")
         }
     }

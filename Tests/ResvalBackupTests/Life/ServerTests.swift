@@ -11,7 +11,7 @@ struct ServerTests {
     func life(server: RepositoryServer) throws {
         try server.requireProgram()
         let backup = try backup {
-            File("file", "text")
+            File("file", String(repeating: "text", count: 5000))
             File(FileName([0x66, 0xFF]), "text")
         }
         let script =
@@ -33,7 +33,7 @@ struct ServerTests {
                 run evict evict source/file
                 stat -c %a source/file
                 run download download source/file
-                cat source/file; echo
+                head -c 4 source/file; echo
                 run third create source
                 run forget forget --keep-last 1 --prune
                 # With the one that keeps what was evicted, which stays for a week.

@@ -89,6 +89,21 @@ struct SilenceTests {
         #expect(error.message.contains("moved nothing"), "\(error)")
     }
 
+    @Test("a backup into a directory that moves nothing waits for its SOURCEs, and no network")
+    func source() async throws {
+        let backup = try backup(of: Self.tree)
+        let engine = try engine(
+            "\(backup.repository)", ResticLimits(stall: .seconds(3), interval: .milliseconds(500)),
+            password: "cat \(backup.base)/password")
+        let command = ResticCommand(
+            "backup", [Array("--stdin-from-command".utf8)],
+            on: ["sleep", "20"].map { Array($0.utf8) })
+        let error = try await failure { _ = try await engine.run(command, reading: NoOutput()) }
+        #expect(error.code == .other, "\(error)")
+        #expect(error.message.contains("moved nothing"), "\(error)")
+        #expect(error.message.contains("below the SOURCEs (a FIFO"), "\(error)")
+    }
+
     @Test("a command that prints no password in time is named")
     func passwordCommand() async throws {
         try require(.tool("restic"))
