@@ -226,7 +226,7 @@ package struct RecordedSource: Sendable, Hashable {
     package var isMissing = false
     /// The mount point of the medium that it is on, or was the last time, if that can be taken away.
     var medium: String?
-    /// How much of it there is, with its evicted files, whose content is in other snapshots.
+    /// How much of it there is, with this user's evicted files, whose content is in other snapshots.
     package var amount = Amount()
     var evicted: Int64 = 0
     /// What a fall is measured by: what there was of it when it was last there as a whole.
@@ -267,10 +267,12 @@ extension RecordedSource {
 
     /// - Returns: those of the plan in its order, then the missing ones.
     static func all(in plan: BackupPlan, missing: [FilePath]) -> [RecordedSource] {
-        let withoutContent = plan.pathsWithoutContent
+        let (withoutContent, user) = (plan.pathsWithoutContent, effectiveUser())
         let placeholders = plan.exclusions.compactMap { item in
             item.reason.placeholder.flatMap {
-                withoutContent.contains(item.path) ? nil : (path: item.path.bytes, size: $0.size)
+                // Any user can forge records, of any size: those of others count for nothing.
+                $0.owner != user || withoutContent.contains(item.path)
+                    ? nil : (path: item.path.bytes, size: $0.size)
             }
         }
         let present = zip(plan.sources, plan.sourceTotals).map { path, totals in
