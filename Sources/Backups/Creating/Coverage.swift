@@ -61,6 +61,8 @@ struct Coverage: Sendable {
             max(new.number, (earlier.last?.number ?? 0) + 1), SnapshotTags.highestNumber)
         new.set = set.text
         new.add(plan, missing: missing)
+        let gone = previous?.sources.map(\.path).filter { !new.sourcePaths.contains($0) } ?? []
+        new.moved = PathSet(gone.filter { leadsElsewhere(FilePath(bytes: $0)) })
         locked = plan.exclusions.filter { $0.reason == .locked }.map(\.path.bytes)
         let paths = Set(new.sources.map(\.path))
         // What fell as a SOURCE of its own cannot be compared as a part of another.
@@ -251,7 +253,9 @@ struct Coverage: Sendable {
         for (part, amount) in held.sorted(by: { pathPrecedes($0.key, $1.key) }) {
             let isSource = new.sourcePaths.contains(part)
             let reason =
-                reasons[part]?.sentence ?? (isSource ? nil : "it is no SOURCE any more")
+                reasons[part]?.sentence
+                ?? (new.moved.contains(part)
+                    ? "its path leads elsewhere now" : isSource ? nil : "it is no SOURCE any more")
             guard let reason, let kind = kinds[part] else { continue }
             if kind == .own { ownersParts.insert(part) }
             if kind == .own, case .pattern(let pattern) = reasons[part] {
@@ -435,6 +439,13 @@ private let mostNamed = 100
 func isThere(_ path: [UInt8]) -> Bool {
     // What is inaccessible is reported by the plan.
     (try? itemExists(FilePath(bytes: path).withoutFollowing)) == true
+}
+
+/// Whether a path is a link, also to what is not there, or has one above.
+private func leadsElsewhere(_ path: FilePath) -> Bool {
+    if (try? MountTable.current())?.mayBeSilent(path) == true { return false }
+    return (try? symbolicLinkTarget(path.withoutFollowing)) != nil
+        || (try? realPath(of: path)).map { $0 != path } == true
 }
 
 extension [[UInt8]: Amount] {

@@ -56,6 +56,8 @@ package struct SnapshotRecord: Sendable {
     package var excludedByOwner = PathSet()
     /// What anything but a mark or setting of the owner excludes.
     package var excludedOtherwise = PathSet()
+    /// Former SOURCEs whose paths lead elsewhere by links now, which takes them out of no settings.
+    package var moved = PathSet()
 
     package init(number: Int64, date: Int64) { (self.number, self.date) = (number, date) }
 
