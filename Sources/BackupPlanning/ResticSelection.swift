@@ -41,7 +41,7 @@ extension BackupPlan {
     /// - Throws: `FileError` when the sources cannot be walked for the list.
     package func resticSelection() throws -> ResticSelection {
         let exclusions = ResticSelection.exclusions(of: self)
-        let fileCount = exclusions.count { !$0.isDirectory }
+        let fileCount = exclusions.count { !$0.isEmptied }
         if fileCount <= ResticSelection.fewPatterns {
             return ResticSelection(
                 targets: .sources, patterns: exclusions.flatMap { ResticPattern.patterns(for: $0) })
@@ -63,7 +63,7 @@ package struct ResticPattern: Sendable, Hashable {
     /// Returns the patterns for an excluded item: a directory's contents, except for the file that
     /// is kept, or any other item itself.
     static func patterns(for item: ExcludedItem) -> [ResticPattern] {
-        guard item.isDirectory else { return [ResticPattern(matching: item.path)] }
+        guard item.isEmptied else { return [ResticPattern(matching: item.path)] }
         let contents = ResticPattern(contentsOf: item.path)
         guard let kept = item.reason.keptFile?.name else { return [contents] }
         return [contents, ResticPattern(matching: item.path.pushing(kept)).negated]

@@ -21,12 +21,12 @@ struct SmallestCover {
     /// - Parameter exclusions: items below the sources.
     init(sources: [FilePath], exclusions: [ExcludedItem]) {
         self.sources = sources
-        emptied = exclusions.filter(\.isDirectory)
+        emptied = exclusions.filter(\.isEmptied)
         for item in exclusions {
             guard let source = sources.first(where: { item.path.starts(with: $0) }) else {
                 continue
             }
-            treatments[item.path.bytes] = item.isDirectory ? .emptied : .excluded
+            treatments[item.path.bytes] = item.isEmptied ? .emptied : .excluded
             var directory = item.path
             while directory != source {
                 directory.removeLastComponent()
