@@ -252,6 +252,20 @@ struct CoverageTests {
         #expect(try backup.forget() == 1)
     }
 
+    @Test("more excluded directories than are stored empty are no shortfall")
+    func manyExcluded() throws {
+        let backup = try backup(of: Self.tree)
+        let script = """
+            cd "$1"; mkdir -p $(seq -f %g/own 1200)
+            setfattr -n user.resval.isExcludedFromBackup -v true [0-9]*/own
+            """
+        try shell(script, backup.source)
+        for _ in 0..<2 {
+            let result = try backup.create(prints: "1200 excluded")
+            #expect(result.errorText == "", "\(result)")
+        }
+    }
+
     @Test("an item that lost its protection class is warned of")
     func lostClass() throws {
         let backup = try backup(of: Self.tree)
