@@ -258,10 +258,13 @@ public struct PlanTotals: Sendable, Hashable {
 public struct ExcludedItem: Sendable, Hashable {
     /// The absolute path.
     public let path: FilePath
-    /// Whether the item is a directory, whose own entry is stored.
+    /// Whether the item is a directory.
     public let isDirectory: Bool
     /// Why the item is excluded.
     public let reason: ExclusionReason
+
+    /// Whether it is a directory whose own entry is stored.
+    var isEmptied: Bool { isDirectory && !reason.excludesEntry }
 }
 
 /// An item that stores a protection class, which applies to everything below it too.

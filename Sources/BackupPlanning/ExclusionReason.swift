@@ -121,6 +121,15 @@ public enum ExclusionReason: PolicyReason {
         return placeholder
     }
 
+    /// Whether not even the entry of such a directory is stored: an engine may be unable to open it, leave
+    /// its own cache out, or wait for the server of a mount that does not answer.
+    var excludesEntry: Bool {
+        switch self {
+        case .tooLong, .cache, .mount(_, .network), .mount(_, .fuse): true
+        default: false
+        }
+    }
+
     /// Whether the exclusion makes the backup incomplete, rather than being what was requested. That of a
     /// locked directory does by its notice.
     public var isShortfall: Bool {

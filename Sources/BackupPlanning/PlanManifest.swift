@@ -79,6 +79,15 @@ public struct PlanManifest: Sendable {
         inexact.sort { $0.printed < $1.printed }
     }
 
+    package func without(_ paths: Set<[UInt8]>) -> PlanManifest {
+        var rest = self
+        guard !paths.isEmpty else { return rest }
+        let hashes = Set(paths.map(Self.hash))
+        rest.entries.removeAll { hashes.contains($0.path) }
+        rest.inexact.removeAll { hashes.contains($0.path) }
+        return rest
+    }
+
     /// Returns the index of the item with a path's hash; nil if it is not in the manifest.
     package func index(of path: UInt64) -> Int? {
         let index = entries.firstIndex(from: path) { $0.path }

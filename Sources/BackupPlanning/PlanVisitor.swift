@@ -155,14 +155,13 @@ struct PlanVisitor: TreeVisitor {
         note(path, status, disposition, isStored: isStored)
     }
 
-    /// - Returns: whether its entry is stored, which is true of a directory whose contents are
+    /// - Returns: whether its entry is stored, which is true of most directories whose contents are
     ///   excluded.
     private mutating func count(_ status: FileStatus, _ disposition: Disposition) -> Bool {
-        let isExcluded = disposition.isExcluded
-        let isEntryStored =
-            status.kind == .directory
-            && ![.excluded(.tooLong), .excluded(.cache)].contains(disposition)
-        let isStored = !isExcluded || isEntryStored
+        var (isExcluded, isStored) = (false, true)
+        if case .excluded(let reason) = disposition {
+            (isExcluded, isStored) = (true, status.kind == .directory && !reason.excludesEntry)
+        }
         part.totals(of: Int(sourceNumber)) {
             $0.count(status, isExcluded: isExcluded, isStored: isStored)
         }
@@ -212,7 +211,8 @@ extension Disposition {
 public enum Disposition: Sendable, Hashable {
     /// Stored, for the reason the policy gives: nearly always that nothing excludes it.
     case stored(Exclusion)
-    /// Excluded. A directory's own entry is stored, with its attributes; its contents are excluded.
+    /// Excluded. A directory's own entry is stored, with its attributes; its contents are excluded. The
+    /// mount points of networks and FUSE are excluded as a whole.
     case excluded(ExclusionReason)
 }
 

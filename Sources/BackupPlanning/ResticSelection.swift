@@ -14,13 +14,15 @@ package struct ResticSelection: Sendable, Hashable {
     package let targets: Targets
     /// The contents of the file for `--exclude-file`; empty when nothing needs a pattern.
     package let excludeFile: [UInt8]
+    /// The directories whose entries are not stored, because there are too many with nothing to store in them.
+    package let unlisted: Set<[UInt8]>
 
     /// The largest number of file patterns for which a list of paths does not pay. restic matches
     /// every entry against every pattern, at about 30 ns each.
     static let fewPatterns = 100
 
-    init(targets: Targets, patterns: [ResticPattern]) {
-        self.targets = targets
+    init(targets: Targets, patterns: [ResticPattern], unlisted: Set<[UInt8]> = []) {
+        (self.targets, self.unlisted) = (targets, unlisted)
         excludeFile = patterns.reduce(into: []) { $0 += $1.line + [UInt8(ascii: "\n")] }
     }
 
@@ -41,8 +43,10 @@ extension BackupPlan {
     /// - Throws: `FileError` when the sources cannot be walked for the list.
     package func resticSelection() throws -> ResticSelection {
         let exclusions = ResticSelection.exclusions(of: self)
-        let fileCount = exclusions.count { !$0.isDirectory }
-        if fileCount <= ResticSelection.fewPatterns {
+        let fileCount = exclusions.count { !$0.isEmptied }
+        if fileCount <= ResticSelection.fewPatterns,
+            exclusions.count - fileCount <= SmallestCover.mostEmpty
+        {
             return ResticSelection(
                 targets: .sources, patterns: exclusions.flatMap { ResticPattern.patterns(for: $0) })
         }
@@ -63,7 +67,7 @@ package struct ResticPattern: Sendable, Hashable {
     /// Returns the patterns for an excluded item: a directory's contents, except for the file that
     /// is kept, or any other item itself.
     static func patterns(for item: ExcludedItem) -> [ResticPattern] {
-        guard item.isDirectory else { return [ResticPattern(matching: item.path)] }
+        guard item.isEmptied else { return [ResticPattern(matching: item.path)] }
         let contents = ResticPattern(contentsOf: item.path)
         guard let kept = item.reason.keptFile?.name else { return [contents] }
         return [contents, ResticPattern(matching: item.path.pushing(kept)).negated]

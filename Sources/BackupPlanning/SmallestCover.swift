@@ -1,3 +1,4 @@
+import EffectiveValues
 import FileTree
 import Synchronization
 import SystemPackage
@@ -14,6 +15,10 @@ struct SmallestCover {
         case opened
     }
 
+    /// The most directories that are stored empty, those nearest to the root. Each needs a pattern, with which
+    /// restic compares each item, and any user can make very many.
+    static let mostEmpty = 1000
+
     private let sources: [FilePath]
     private let emptied: [ExcludedItem]
     private var treatments: [[UInt8]: Treatment] = [:]
@@ -21,12 +26,12 @@ struct SmallestCover {
     /// - Parameter exclusions: items below the sources.
     init(sources: [FilePath], exclusions: [ExcludedItem]) {
         self.sources = sources
-        emptied = exclusions.filter(\.isDirectory)
+        emptied = exclusions.filter(\.isEmptied)
         for item in exclusions {
             guard let source = sources.first(where: { item.path.starts(with: $0) }) else {
                 continue
             }
-            treatments[item.path.bytes] = item.isDirectory ? .emptied : .excluded
+            treatments[item.path.bytes] = item.isEmptied ? .emptied : .excluded
             var directory = item.path
             while directory != source {
                 directory.removeLastComponent()
@@ -45,16 +50,40 @@ struct SmallestCover {
         }
         var cover = found.withLock { $0 }
         for source in sources where treatments[source.bytes] == nil { cover.append(source.bytes) }
+        let empty = cover.empty.map { (sources.contains($0) ? 0 : $0.components.count, $0) }
+            .sorted { $0.0 == $1.0 ? $0.1.precedes($1.1) : $0.0 < $1.0 }.map(\.1)
+        let (kept, dropped) = (empty.prefix(Self.mostEmpty), Set(empty.dropFirst(Self.mostEmpty)))
+        for path in kept { cover.append(path.bytes) }
+        for item in emptied where dropped.contains(item.path) {
+            let tag = item.reason.keptFile.map { item.path.pushing($0.name).bytes }
+            if let tag, treatments[tag] == nil { cover.append(tag) }
+        }
+        let patterns =
+            emptied.filter { !dropped.contains($0.path) }
+            .flatMap { ResticPattern.patterns(for: $0) }
+            + kept.filter { treatments[$0.bytes] == .opened }.map { ResticPattern(contentsOf: $0) }
         return ResticSelection(
-            targets: .list(cover.paths),
-            patterns: emptied.flatMap { ResticPattern.patterns(for: $0) } + cover.patterns)
+            targets: .list(cover.paths), patterns: patterns,
+            unlisted: dropped.isEmpty ? [] : directories(without: cover))
+    }
+
+    /// Returns the directories with an exclusion that lead to nothing that is listed.
+    private func directories(without cover: CoverPart) -> Set<[UInt8]> {
+        var rest = Set(treatments.filter { $0.value != .excluded }.keys)
+        for listed in cover.paths.split(separator: 0) {
+            var path = FilePath(bytes: Array(listed))
+            rest.remove(path.bytes)
+            while path.removeLastComponent(), rest.remove(path.bytes) != nil {}
+        }
+        return rest
     }
 }
 
-/// What is listed, and the patterns for directories that are listed without their contents.
 private struct CoverPart: Sendable {
+    /// What is listed as a whole.
     var paths: [UInt8] = []
-    var patterns: [ResticPattern] = []
+    /// The directories to list without their contents.
+    var empty: [FilePath] = []
 
     mutating func append(_ path: [UInt8]) { paths += path + [0] }
 }
@@ -85,7 +114,11 @@ private struct CoverVisitor: TreeVisitor {
         case .opened where entry.kind == .directory:
             directory.holdsListed.store(true, ordering: .relaxed)
             return .descend(OpenedDirectory(path: path))
-        case .emptied, .opened, nil:
+        case .emptied:
+            directory.holdsListed.store(true, ordering: .relaxed)
+            part.empty.append(path)
+            return .skip
+        case .opened, nil:
             directory.holdsListed.store(true, ordering: .relaxed)
             part.append(path.bytes)
             return .skip
@@ -95,8 +128,7 @@ private struct CoverVisitor: TreeVisitor {
     /// Lists a directory that would vanish because nothing in it is listed.
     mutating func leave(_ directory: OpenedDirectory?) {
         guard let directory, !directory.holdsListed.load(ordering: .relaxed) else { return }
-        part.append(directory.path.bytes)
-        part.patterns.append(ResticPattern(contentsOf: directory.path))
+        part.empty.append(directory.path)
     }
 
     /// Lists a directory that cannot be read as a whole, so that restic reports it.
@@ -107,7 +139,7 @@ private struct CoverVisitor: TreeVisitor {
     mutating func finish() {
         whole.withLock {
             $0.paths += part.paths
-            $0.patterns += part.patterns
+            $0.empty += part.empty
         }
     }
 }

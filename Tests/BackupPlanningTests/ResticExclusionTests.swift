@@ -83,6 +83,31 @@ struct ResticExclusionTests {
         try expectStored(expected, by: restic, cover.selection(), source)
     }
 
+    @Test("of very many, stores only a thousand empty directories, the nearest to the root")
+    func veryMany() throws {
+        try require(.tool("restic"))
+        let base = try temporaryDirectory {
+            Directory("source/a") {
+                for number in 0..<800 {
+                    Directory("own\(number)") { File("in") }.excluded()
+                    Directory("only\(number)/own") { File("in") }.excluded()
+                }
+            }
+            Directory("source/z") { File("in") }.excluded()
+            File("source/kept")
+        }
+        let source = base.appending("source")
+        let plan = try makePlan(source) { $0.makesManifest = true }
+        let selection = try plan.resticSelection()
+        #expect(selection.excludeFile.count { $0 == UInt8(ascii: "\n") } == 1000)
+        let found = try Restic(in: base).storedPaths(selection, of: source)
+        let skipped = source.length + 1
+        let unlisted = Set(selection.unlisted.map { Array($0.dropFirst(skipped)) })
+        #expect(found.contains(Array("z".utf8)) && found.isDisjoint(with: unlisted))
+        try #expect(found.union(unlisted) == stored(of: plan, source))
+        #expect(plan.manifest?.without(selection.unlisted).count == found.count + 1)
+    }
+
     @Test("by no line that is longer than restic reads, and of the root by /*")
     func patterns() {
         let path = "/" + String(repeating: "\n", count: 4094)

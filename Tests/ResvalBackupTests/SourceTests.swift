@@ -170,6 +170,21 @@ struct MountTests {
         }
     }
 
+    @Test("one that does not answer stops no backup", arguments: [[], ["--exclude", "x*"]])
+    func silent(options: [String]) throws {
+        let backup = try backup {
+            for number in 0...100 { File("x\(number)", "text") }
+            File("beside", "text")
+        }
+        let shown = backup.base.appending("shown")
+        try tool("mkdir", "-p", shown.appending("inner"))
+        try makeSilentMounts(at: [backup("point")], showing: shown)
+        try backup.command(["create", "\(backup.source)"] + options).killed(after: .seconds(60))
+            .run(exits: 0)
+        let items = try backup.runSuccessfully("show", "latest", "--items")
+        #expect(items.contains("/beside") && !items.contains("/point"), "\(items)")
+    }
+
     @Test("one that dies while restic works is no shortfall", arguments: ["", "umount -l"])
     func dies(_ unmount: String) throws {
         try require(.root, .tool("bindfs"))

@@ -23,8 +23,10 @@ struct Coverage: Sendable {
     private var locked: [[UInt8]] = []
     /// Whether there are snapshots that cannot be read, and may be held.
     private let hasUnreadable: Bool
-    /// The former SOURCEs that fell and did not come back.
+    /// The former SOURCEs that fell, the mount points that lost their filesystems, and did not come back.
     private var former: Set<[UInt8]> = []
+    /// Those of these mount points that had them at the snapshot before.
+    private var unmounted: Set<[UInt8]> = []
     /// How much snapshots have of the parts that were looked for in them, by their identifiers.
     private var stored: [String: [[UInt8]: Amount]] = [:]
     /// How much the held snapshots have of the parts that are newly missing.
@@ -61,16 +63,24 @@ struct Coverage: Sendable {
             max(new.number, (earlier.last?.number ?? 0) + 1), SnapshotTags.highestNumber)
         new.set = set.text
         new.add(plan, missing: missing)
+        let gone = previous?.sources.map(\.path).filter { !new.sourcePaths.contains($0) } ?? []
+        new.moved = PathSet(gone.filter { leadsElsewhere(FilePath(bytes: $0)) })
         locked = plan.exclusions.filter { $0.reason == .locked }.map(\.path.bytes)
         let paths = Set(new.sources.map(\.path))
         // What fell as a SOURCE of its own cannot be compared as a part of another.
         let formerFalls =
             (previous?.sources.filter { $0.hasFallen || $0.isMissing }.map(\.path) ?? [])
             + (previous?.fallen ?? [])
-        former = Set(formerFalls.filter { !paths.contains($0) && new.plans($0) })
+        former = Set(
+            formerFalls.filter {
+                !paths.contains($0) && (new.plans($0) || new.absent.contains($0))
+            })
         try await compareSources()
         noteGoneParts()
         try await update()
+        // Those with nothing in them are no loss.
+        former.subtract(unmounted.subtracting(new.holds.map(\.part)))
+        noteFalls()
         addCauses(of: plan)
     }
 
@@ -108,6 +118,7 @@ struct Coverage: Sendable {
         }
         let missing = new.sources.filter(\.isMissing).map(\.path)
         new.absent = PathSet(new.absent.paths + missing)
+        noteUnmounted()
         let fell = Set(
             before.filter { new.sources[$0.key].fallFromExpected != nil }.map(\.value.path))
         // What the owner excluded is no fall.
@@ -151,6 +162,19 @@ struct Coverage: Sendable {
     ) -> Amount {
         parts.lazy.filter { isHeld($0, by: source.path) }.compactMap { amounts[$0] }
             .reduce(into: Amount()) { $0.add($1) }
+    }
+
+    private mutating func noteUnmounted() {
+        let (mounted, before) = (Set(new.mounts.map(\.path)), previous?.mounts ?? [])
+        // Those that are back.
+        former.subtract(mounted.subtracting(before.map(\.path)))
+        let gone = before.filter { mount in
+            !mounted.contains(mount.path) && previous?.plans(mount.path) == true
+                && new.plans(mount.path) && !new.sources.contains { $0.path == mount.path }
+                && mount.isGone
+        }
+        unmounted = Set(gone.map(\.path))
+        former.formUnion(unmounted)
     }
 
     private mutating func noteFalls() {
@@ -250,17 +274,24 @@ struct Coverage: Sendable {
         var byPattern: [ExclusionPattern: Amount] = [:]
         for (part, amount) in held.sorted(by: { pathPrecedes($0.key, $1.key) }) {
             let isSource = new.sourcePaths.contains(part)
+            let contained =
+                "; the snapshot before contains \(counted(amount.items, "item")) of it with "
+                + sizeText(amount.bytes)
+            if unmounted.contains(part) {
+                let sentence = "is without the filesystem that was mounted there" + contained
+                report.blame("other-filesystem", sentence, about: part)
+            }
             let reason =
-                reasons[part]?.sentence ?? (isSource ? nil : "it is no SOURCE any more")
+                reasons[part]?.sentence
+                ?? (new.moved.contains(part)
+                    ? "its path leads elsewhere now" : isSource ? nil : "it is no SOURCE any more")
             guard let reason, let kind = kinds[part] else { continue }
             if kind == .own { ownersParts.insert(part) }
             if kind == .own, case .pattern(let pattern) = reasons[part] {
                 byPattern[pattern, default: Amount()].add(amount)
                 continue
             }
-            let sentence =
-                "is newly excluded: \(reason); the snapshot before contains "
-                + "\(counted(amount.items, "item")) of it with \(sizeText(amount.bytes))"
+            let sentence = "is newly excluded: \(reason)" + contained
             if kind == .own {
                 exclusions.append((part, sentence))
             } else {
@@ -435,6 +466,13 @@ private let mostNamed = 100
 func isThere(_ path: [UInt8]) -> Bool {
     // What is inaccessible is reported by the plan.
     (try? itemExists(FilePath(bytes: path).withoutFollowing)) == true
+}
+
+/// Whether a path is a link, also to what is not there, or has one above.
+private func leadsElsewhere(_ path: FilePath) -> Bool {
+    if (try? MountTable.current())?.mayBeSilent(path) == true { return false }
+    return (try? symbolicLinkTarget(path.withoutFollowing)) != nil
+        || (try? realPath(of: path)).map { $0 != path } == true
 }
 
 extension [[UInt8]: Amount] {

@@ -69,12 +69,13 @@ extension Restic {
         let lost = missing.filter { !away.contains($0.bytes) }
         if plan.isIncomplete || !lost.isEmpty { tags.append(StateTag.incomplete) }
         let start = FileTime.now
+        let selection = try plan.resticSelection()
         let (summary, named, errors) = try await store(
-            plan, tags: tags, parent: coverage.parent, record: text,
+            plan, selection, tags: tags, parent: coverage.parent, record: text,
             named: RecordPath.fileName(set.text),
             checkingOff: NamedItems(
                 sources: plan.sources, exclusions: plan.exclusions, ownState: plan.ownState,
-                protected: plan.protectedItems.map(\.path), manifest))
+                protected: plan.protectedItems.map(\.path), manifest.without(selection.unlisted)))
         let totals = plan.totals
         let counter = StepCounter(
             "items compared", of: Int64(totals.storedItems + totals.excludedItems), progress)
@@ -198,14 +199,15 @@ extension Restic {
     /// A snapshot appears whole or not at all, even when this process is killed.
     ///
     /// - Parameters:
+    ///   - selection: makes restic store what the plan does.
     ///   - parent: an earlier snapshot of the SET, whose files need not be read again where they have not
     ///     changed; nil for none.
     ///   - name: of the record's file.
     ///   - named: checks off the items that restic names as stored.
     /// - Throws: ``BackupError`` when no snapshot was made. Failures of single items are in the result.
     func store(
-        _ plan: BackupPlan, tags: [String], parent: Snapshot?, record text: [UInt8],
-        named name: String, checkingOff named: NamedItems
+        _ plan: BackupPlan, _ selection: ResticSelection, tags: [String], parent: Snapshot?,
+        record text: [UInt8], named name: String, checkingOff named: NamedItems
     ) async throws -> (BackupSummary, NamedItems, ErrorOutput) {
         let excluded = PathSet(plan.exclusions.map(\.path.bytes))
         let record = try RecordFile(
@@ -220,7 +222,7 @@ extension Restic {
             progress(found.limited(to: totals))
         }
         let (output, errors, isCompared) = try await store(
-            plan, tags: tags, parent: parent, record: record.path, messages)
+            plan, selection, tags: tags, parent: parent, record: record.path, messages)
         // restic opens the record by its name.
         withExtendedLifetime(record) {}
         var summary = try output.newSnapshot
@@ -241,10 +243,9 @@ extension Restic {
     }
 
     private func store(
-        _ plan: BackupPlan, tags: [String], parent: Snapshot?, record: FilePath,
-        _ messages: StatusMessages
+        _ plan: BackupPlan, _ selection: ResticSelection, tags: [String], parent: Snapshot?,
+        record: FilePath, _ messages: StatusMessages
     ) async throws -> (StatusMessages, ErrorOutput, isCompared: Bool) {
-        let selection = try plan.resticSelection()
         let excludes = try MemoryFile(excludeFile(of: selection, plan, including: record))
         // With a scan each complaint would come twice.
         var command = ResticCommand(
@@ -280,7 +281,8 @@ extension Restic {
         guard end.code == 0 || end.code == incompleteCode else {
             // Another client may have removed the predecessor since.
             if let parent, end.errors.tellsOfUnreadable(parent) {
-                return try await store(plan, tags: tags, parent: nil, record: record, messages)
+                return try await store(
+                    plan, selection, tags: tags, parent: nil, record: record, messages)
             }
             throw failure(end)
         }

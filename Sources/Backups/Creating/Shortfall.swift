@@ -92,7 +92,7 @@ extension Shortfall.Cause {
     static let timeLost = Self(
         "time-lost",
         "is in the snapshot with another time: the backup tool stores only years 0 to 9999 "
-            + "(give it such a time: touch)", lacksContent: false, canLast: true)
+            + "(give it such a time: touch -h)", lacksContent: false, canLast: true)
 
     static func attributes(_ reason: String) -> Self {
         Self(

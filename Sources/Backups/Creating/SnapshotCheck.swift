@@ -325,8 +325,11 @@ private struct SecondWalkObserver: PlanObserver {
         case .changed: part.changed.append(item.path)
         case .replaced(let isOnSameDevice):
             if !isOnSameDevice || hasLastingInodes(item.path) { add(.replaced, item.path) }
-        case .stored where item.kind == .regularFile: addStored(item)
-        case .stored, .unknown: break
+        case .stored:
+            noteTime(of: item)
+            if item.kind == .regularFile { addStored(item) }
+        case .unknown:
+            if !now.isNamed { noteTime(of: item) }
         }
     }
 
@@ -334,8 +337,14 @@ private struct SecondWalkObserver: PlanObserver {
         part.shortfalls.append(Shortfall(path: path, cause: cause))
     }
 
+    private mutating func noteTime(of item: borrowing PlannedItem) {
+        guard case .stored = item.disposition,
+            !item.status.contentModificationTime.hasYearOfFourDigits
+        else { return }
+        add(.timeLost, item.path)
+    }
+
     private mutating func addStored(_ item: borrowing PlannedItem) {
-        if !item.status.contentModificationTime.hasYearOfFourDigits { add(.timeLost, item.path) }
         // What changed at most two seconds before may have changed again at the same time by the clock
         // of the filesystem.
         let latest = FileTime(

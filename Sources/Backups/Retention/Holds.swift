@@ -59,7 +59,7 @@ extension SnapshotRecord {
     fileprivate func kind(ofMissing part: [UInt8]) -> Hold.Kind {
         if sources.contains(where: { $0.isAway && isHeld(part, by: $0.path) }) { return .away }
         let isOwners =
-            !sourcePaths.contains(part)
+            !sourcePaths.contains(part) && !moved.contains(part)
             || (excludedByOwner.contains(part) || deleted.contains(part))
                 && !excludedOtherwise.contains(part)
         return isOwners ? .own : .other

@@ -45,8 +45,8 @@ package struct SnapshotRecord: Sendable {
     package var absent = PathSet()
     /// Held parts that were deleted from directories that are there.
     package var deleted = PathSet()
-    /// SOURCEs that fell, and have not come back since they are SOURCEs no longer. One lacks itself as a
-    /// whole; which of the parts below it is not known.
+    /// SOURCEs that fell, and have not come back since they are SOURCEs no longer, and mount points in SOURCEs
+    /// that lost their filesystems. One lacks itself as a whole; which of the parts below it is not known.
     package var fallen: Set<[UInt8]> = []
     var protectedItems: [RecordedProtection] = []
     package var exclusions: [RecordedExclusion] = []
@@ -58,6 +58,8 @@ package struct SnapshotRecord: Sendable {
     package var excludedByOwner = PathSet()
     /// What anything but a mark or setting of the owner excludes.
     package var excludedOtherwise = PathSet()
+    /// Former SOURCEs whose paths lead elsewhere by links now, which takes them out of no settings.
+    package var moved = PathSet()
 
     package init(number: Int64, date: Int64) { (self.number, self.date) = (number, date) }
 
@@ -230,7 +232,7 @@ package struct RecordedSource: Sendable, Hashable {
     package var isMissing = false
     /// The mount point of the medium that it is on, or was the last time, if that can be taken away.
     var medium: String?
-    /// How much of it there is, with its evicted files, whose content is in other snapshots.
+    /// How much of it there is, with this user's evicted files, whose content is in other snapshots.
     package var amount = Amount()
     var evicted: Int64 = 0
     /// What a fall is measured by: what there was of it when it was last there as a whole.
@@ -271,10 +273,12 @@ extension RecordedSource {
 
     /// - Returns: those of the plan in its order, then the missing ones.
     static func all(in plan: BackupPlan, missing: [FilePath]) -> [RecordedSource] {
-        let withoutContent = plan.pathsWithoutContent
+        let (withoutContent, user) = (plan.pathsWithoutContent, effectiveUser())
         let placeholders = plan.exclusions.compactMap { item in
             item.reason.placeholder.flatMap {
-                withoutContent.contains(item.path) ? nil : (path: item.path.bytes, size: $0.size)
+                // Any user can forge records, of any size: those of others count for nothing.
+                $0.owner != user || withoutContent.contains(item.path)
+                    ? nil : (path: item.path.bytes, size: $0.size)
             }
         }
         let present = zip(plan.sources, plan.sourceTotals).map { path, totals in
@@ -348,6 +352,13 @@ struct RecordedMount: Sendable {
     }
 
     init() {}
+
+    /// Whether an empty directory is left there, or another filesystem: what was mounted by a service, which
+    /// has mount points of its own, is there all the same.
+    var isGone: Bool {
+        let left = RecordedSource(lookingAt: FilePath(bytes: path))
+        return left.isEmpty || !left.filesystem.isEmpty && left.filesystem != filesystem
+    }
 
     fileprivate static func all(for sources: [FilePath]) -> [RecordedMount] {
         let mounts = (try? MountTable.current())?.mounts ?? []

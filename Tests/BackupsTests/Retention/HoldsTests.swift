@@ -80,6 +80,7 @@ struct HoldsTests {
         { $0.excludedOtherwise = PathSet([a]) }, { $0.fallen = [source] },
         { ($0.excludedByOwner, $0.excludedOtherwise) = (PathSet([a]), PathSet([a])) },
         { $0.absent = PathSet([source]) },
+        { ($0.sourcePaths, $0.moved) = (PathSet(), PathSet([source])) },
     ]
     private static let unstoredChanges: [Change] = [
         { $0.unstored = PathSet([a]) }, { $0.unstored = PathSet([[UInt8(ascii: "/")]]) },

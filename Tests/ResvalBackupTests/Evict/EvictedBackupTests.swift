@@ -219,6 +219,29 @@ struct EvictedBackupTests {
         }
     }
 
+    @Test("files that another user makes look evicted hide no fall", arguments: ["4096", "1T"])
+    func forgedToHide(size: String) throws {
+        try require(.root, .tool("setfattr"))
+        let backup = try backup {
+            for number in 0..<40 { File("ada/file\(number)", "text") }
+            for number in 0..<10 { File("other/file\(number)", "text") }
+        }
+        try backup.create()
+        let script = """
+            cd "$1"; n=0
+            for file in ada/*; do
+                if [ "$2" = 1T ]; then : > "$file"; else mv "$file" "$file.x"; fi
+                n=$((n + 1)); [ $n -gt 1 ] && [ "$2" = 1T ] && continue
+                truncate -s "$2" other/$n
+                setfattr -v 1 -n user.resval.evicted.$3.$3.0.644.1000-0 other/$n
+                touch -d @1000 other/$n; chown 65534 other/$n; chmod 0 other/$n
+            done
+            """
+        try shell(script, backup.source, size, "0123456789abcdef")
+        let cause = size == "1T" ? "bytes fell from 200 B to 40 B" : "40 of the 53 paths of it in"
+        try backup.create(exits: 3, says: cause)
+    }
+
     @Test(
         "homes of others with anything but a journal neither stop root's plan and backup nor change"
     )

@@ -208,6 +208,35 @@ struct CoverageTests {
         #expect(try backup.forget() == 1)
     }
 
+    @Test("a filesystem in a SOURCE that is not mounted is held until it is back or accepted")
+    func unmountedInside() throws {
+        let backup = try backup {
+            for number in 0..<30 { File("file\(number)", "text") }
+            for name in ["disk", "empty"] { Directory("\(name)") }
+            File("bound/file", "text")
+        }
+        // What a service has bound there is in place without it, and an empty filesystem is no loss.
+        let script = """
+            base=$1; cd "$base"
+            plug() { mount -t tmpfs none source/disk; echo text > source/disk/photo; }
+            create() {
+                "$RESVAL" create "$base/source" "$base/password" > log 2>&1
+                echo "$? $(grep -c 'is without the filesystem' log)"
+            }
+            count() { "$RESVAL" forget --keep-last 1 > log; "$RESVAL" snapshots --json | wc -l; }
+            mount --bind source/bound source/bound; mount -t tmpfs none source/empty; plug; create
+            umount source/*/ 2> log; create; create; count
+            mv source aside; create; mv aside source; create; count
+            plug; create; count
+            umount source/disk; create; count; "$RESVAL" accept > log; create; count
+            """
+        let result = try backup.script(script, backup.base, unsharing: "--mount")
+        let expected = [
+            "0 0", "3 1", "0 0", "2", "3 0", "0 0", "2", "0 0", "1", "3 1", "2", "0 0", "1",
+        ]
+        #expect(result.text.split(separator: "\n").map(String.init) == expected, "\(result)")
+    }
+
     @Test("a missing SOURCE is a shortfall each time, and the snapshot that has it is held")
     func missingSource() throws {
         let backup = try backup(of: Self.tree)
@@ -221,6 +250,20 @@ struct CoverageTests {
         try tool("mv", backup.base.appending("docs"), sources[0])
         try backup.runSuccessfully("create", sources[0], sources[1])
         #expect(try backup.forget() == 1)
+    }
+
+    @Test("more excluded directories than are stored empty are no shortfall")
+    func manyExcluded() throws {
+        let backup = try backup(of: Self.tree)
+        let script = """
+            cd "$1"; mkdir -p $(seq -f %g/own 1200)
+            setfattr -n user.resval.isExcludedFromBackup -v true [0-9]*/own
+            """
+        try shell(script, backup.source)
+        for _ in 0..<2 {
+            let result = try backup.create(prints: "1200 excluded")
+            #expect(result.errorText == "", "\(result)")
+        }
     }
 
     @Test("an item that lost its protection class is warned of")

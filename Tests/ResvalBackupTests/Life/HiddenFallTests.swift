@@ -150,6 +150,21 @@ struct HiddenFallTests {
         try backup.run("show", "latest", "--json", exits: 0, prints: #""kind":"other","#)
     }
 
+    @Test("a link in place of a SOURCE takes it out of no settings", arguments: ["other", "no"])
+    func replacedByLink(target: String) throws {
+        let backup = try configuredBackup { Self.tree }
+        let usual = backup.usual.split(separator: "\n").dropFirst().joined(separator: "\n")
+        try backup.configure(
+            "sources = [\"\(backup("docs"))\", \"\(backup("other"))\"]\n\(usual)\n"
+                + "verify = \"never\"\n[retention]\nkeep-last = 1\n")
+        try backup.run("run", exits: 0)
+        let first = try backup.originals().first
+        try shell(#"mv "$1/docs" "$1/real"; ln -s "$2" "$1/docs""#, backup.source, target)
+        try backup.run("run", exits: 3, says: "docs: is newly excluded: its path leads elsewhere")
+        #expect(try backup.originals().first == first)
+        try backup.run("show", "latest", "--json", exits: 0, prints: #""kind":"other","#)
+    }
+
     @Test("a night in which nothing could be noted leaves nothing to accept behind")
     func orphan() throws {
         let backup = try backup(of: Self.tree, user: 54321)
