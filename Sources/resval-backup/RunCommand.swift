@@ -278,11 +278,14 @@ struct BackupRun {
             if code == 0 { status.lastPrune = FileTime.now }
         }
         if code == 0 { code = created }
-        // An incomplete snapshot is no reason to leave the repository unchecked.
-        if code == 0 || code == 3, settings.verify.isDue(last: status.lastVerify?.seconds, now: now)
-        {
+        // Whatever went wrong before is no reason to leave the repository unchecked.
+        if settings.verify.isDue(last: status.lastVerify?.seconds, now: now) {
+            let step = status.step
             let verified = await perform(.verify, &status)
-            if verified == 0 { status.lastVerify = FileTime.now } else { return verified }
+            guard verified == 0 else { return verified }
+            status.lastVerify = FileTime.now
+            // The one that failed is told.
+            if code != created { status.step = step }
         }
         return code
     }

@@ -186,6 +186,17 @@ struct RunTests {
         #expect(after.text.hasPrefix("ok\n"), "\(after)")
     }
 
+    @Test("where forget fails the repository is checked, and the run ends with forget's code")
+    func verifiesAfterFailure() throws {
+        let fixture = try configuredBackup { backedUpTree }
+        try fixture.configure(fixture.usual + fixture.upkeep)
+        let fail = "[ $1 != forget ] || { echo 'Fatal: no' >&2; exit 11; }"
+        try fixture.command(["run"], before: fail).run(exits: 11)
+        let status = try fixture.run("status", exits: 1)
+        #expect(status.text.hasPrefix("locked at forget\n"), "\(status)")
+        #expect(status.text.contains("last verified: "), "\(status)")
+    }
+
     @Test(
         "restic keeps the priority that the command was started with, also where more is permitted")
     func nice() throws {
