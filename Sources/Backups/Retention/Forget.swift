@@ -283,39 +283,32 @@ extension Restic {
             "forget",
             rules.options + [option("--tag", tags), option("--group-by", "")]
                 + words("--dry-run", "--no-lock", "--no-cache", "--json"))
-        let (output, end) = try await attempt(command, reading: WholeOutput())
+        // [{"keep": [SNAPSHOT…], "remove": [SNAPSHOT…], "reasons": [REASON…]}]: only the latter name one.
+        let reader = ElementReader(of: "forget", level: 3) { json throws(JSONError) in
+            var scanner = JSONScanner(json, hasLostBytes: false)
+            return try scanner.forgetReason()
+        }
+        let (output, end) = try await attempt(command, reading: reader)
+        // Rules that keep none are a failure to restic.
+        if end.errors.line(containing: "refusing to delete last snapshot") != nil { return [:] }
         guard end.code == 0 else { throw failure(end) }
         // "Ignoring …" is no failure to restic.
         if let line = end.errors.lines.first {
-            throw BackupError(
-                .unexpectedAnswer,
-                "restic forget said: \(NameEscaping.text(Array(line.utf8)))",
-                advice: "run the command again")
+            throw UnreadableSnapshot(complaint: line)?.error
+                ?? BackupError(
+                    .unexpectedAnswer,
+                    "restic forget said: \(NameEscaping.text(Array(line.utf8)))",
+                    advice: "run the command again")
         }
         // Without a match nothing is printed.
-        if output.bytes.isEmpty { return [:] }
-        var scanner = JSONScanner(output.bytes[...], hasLostBytes: false)
-        return try parsing("forget") { () throws(JSONError) in try scanner.forgetReasons() }
+        if end.hasOutput { try output.requireEnd() }
+        return Dictionary(output.elements, uniquingKeysWith: { $1 })
     }
 }
 
 extension JSONScanner {
-    /// Parses the array that `restic forget --json` prints: why each snapshot is kept, by identifier.
-    mutating func forgetReasons() throws(JSONError) -> [String: [String]] {
-        var kept: [String: [String]] = [:]
-        try forEachElement { scanner throws(JSONError) in
-            try scanner.forEachField { scanner, name throws(JSONError) in
-                guard name == "reasons", try !scanner.takesNull() else { return }
-                try scanner.forEachElement { scanner throws(JSONError) in
-                    let (identifier, reasons) = try scanner.forgetReason()
-                    kept[identifier] = reasons
-                }
-            }
-        }
-        return kept
-    }
-
-    fileprivate mutating func forgetReason() throws(JSONError) -> (String, [String]) {
+    /// Parses why `restic forget --json` keeps a snapshot. Of any other object the identifier is empty.
+    mutating func forgetReason() throws(JSONError) -> (String, [String]) {
         var (identifier, reasons) = ("", [String]())
         try forEachField { scanner, name throws(JSONError) in
             switch name {
