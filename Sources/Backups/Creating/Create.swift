@@ -140,8 +140,10 @@ extension Restic {
         of configuration: String, after listed: SnapshotList
     ) -> (SnapshotSet, [Snapshot], doubt: String?) {
         let all = listed.snapshots
-        // One that cannot be read may be there.
-        if listed.unreadable.isEmpty { notes?.remove(except: Set(all.compactMap(\.recordHash))) }
+        // One that cannot be read may be there, or in a repository that takes turns with this one.
+        if listed.unreadable.isEmpty, known.count < 2 {
+            notes?.remove(except: Set(all.compactMap(\.recordHash)))
+        }
         let new = SnapshotSet(identifier: randomIdentifier(), configuration: configuration)
         do throws(FileError) {
             let kept = try makeIdentifier(of: configuration)

@@ -248,7 +248,7 @@ extension Restic {
         return file
     }
 
-    func isOwn(_ set: SnapshotSet) -> Bool {
+    package func isOwn(_ set: SnapshotSet) -> Bool {
         (try? keptIdentifier(of: set.configuration)) == set.identifier
     }
 }
