@@ -255,6 +255,29 @@ struct RunTests {
                 "resval-backup: process \(first) makes this backup already (wait until it has "
                     + "ended)"), "\(result)")
     }
+
+    @Test("while a run is under way status ends as it did after the run before")
+    func underWay() throws {
+        let fixture = try configuredBackup { backedUpTree }
+        let seen = fixture.base.appending("seen")
+        let status = """
+            if [ "$1" = backup ]; then
+                env HOME="\(fixture.base)/home" XDG_STATE_HOME="\(fixture.state)" \
+                    XDG_CONFIG_HOME="\(fixture.base)/config" PATH="${PATH#*:}" \
+                    "\(FilePath.built("resval-backup"))" status > /dev/null
+                echo $? > "\(seen)"
+            fi
+            """
+        func codeMeanwhile() throws -> String {
+            try fixture.command(["run"], before: status).run(exits: 0)
+            return try tool("cat", seen)
+        }
+        _ = try codeMeanwhile()
+        try #expect(codeMeanwhile() == "0")
+        try fixture.command(["run"], before: "[ $1 != backup ] || exit 1").run(exits: 1)
+        try #expect(codeMeanwhile() == "1")
+        try #expect(codeMeanwhile() == "0")
+    }
 }
 
 @Suite("resval-backup run, killed", .cleansUp)
