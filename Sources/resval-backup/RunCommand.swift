@@ -322,6 +322,7 @@ struct BackupRun {
                 status.note(result.shortfalls, of: plan.sources, held: status.holds)
                 && summary.coversAll
             (status.snapshot, status.lastSnapshot) = (summary, FileTime.now)
+            status.forgetObstacle = result.leftAlone.map(Advice.completed)
             if !isJSON { StandardOutput.shared.write(summary.text) }
             return summary.exitCode
         case .forget:
@@ -330,8 +331,9 @@ struct BackupRun {
                 try await engine.forget(
                     by: settings.retention, .configuration(configuration), isDryRun: false)
             }
-            status.forgetObstacle = decisions.lazy.compactMap(\.obstacle).first
-                .map(Advice.completed)
+            if let obstacle = decisions.lazy.compactMap(\.obstacle).first {
+                status.forgetObstacle = Advice.completed("nothing is removed: \(obstacle)")
+            }
             if !isJSON { decisions.writeText() }
         case .prune:
             _ = try await repository.working("reading the repository", progress) {

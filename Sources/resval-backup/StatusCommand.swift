@@ -47,7 +47,7 @@ struct StatusCommand: ParsableCommand {
         }
         if isStale { reportStaleness(of: status) }
         var code = (isUnderWay ? status.previousResult ?? .failed : status.result).statusCode
-        if code == 0, status.coversLess { code = 3 }
+        if code == 0, status.coversLess || status.forgetObstacle != nil { code = 3 }
         if isStale || code != 0 { throw ExitCode(isStale ? 1 : code) }
     }
 
@@ -111,7 +111,7 @@ struct StatusCommand: ParsableCommand {
             hold.write(to: &buffer)
         }
         if let obstacle = status.forgetObstacle {
-            buffer.append("forget removes nothing: ")
+            buffer.append("forget: ")
             buffer.append(name: Array(obstacle.utf8))
             buffer.append("\n")
         }

@@ -43,7 +43,7 @@ struct SourceTests {
 
     @Test("a SOURCE below links has its real path, however much of that is there")
     func belowLinks() throws {
-        let base = try realPath(of: try temporaryDirectory())
+        let base = try temporaryDirectory()
         let disk = base.appending("disk")
         try tool("ln", "-s", disk, base.appending("inner"))
         try tool("ln", "-s", "inner/mnt", base.appending("link"))

@@ -28,7 +28,7 @@ struct RunStatus: Sendable, Hashable {
     /// What the snapshot of this run lacks; nil before one is made. Not part of the status file: what a run
     /// found that then failed was not told.
     private var found: [KnownShortfall]?
-    /// Why the run's forget removed nothing, in words; nil where nothing stopped it.
+    /// What forget does not remove and why, in words, as found last; nil where nothing stops it.
     var forgetObstacle: String?
     /// When a run last made a snapshot.
     var lastSnapshot: FileTime?
@@ -90,6 +90,7 @@ struct RunStatus: Sendable, Hashable {
         self.process = process
         self.start = start
         previousResult = previous?.result
+        forgetObstacle = previous?.forgetObstacle
         holds = previous?.holds ?? []
         shortfalls = previous?.shortfalls ?? []
         lastSnapshot = previous?.lastSnapshot
@@ -238,6 +239,7 @@ extension RunStatus {
         // A run may have ended meanwhile.
         guard var status = try read(in: directory) else { return }
         status.holds = HeldPart.listed(accepted.holds)
+        status.forgetObstacle = nil
         for index in status.shortfalls.indices { status.shortfalls[index].isAccepted = true }
         if status.result == .coversLess {
             status.result = status.shortfalls.isEmpty ? .ok : .incompleteAsBefore

@@ -233,6 +233,9 @@ struct HoldsTests {
         line.add(day: 3, accepted: true)
         #expect(line.last?.holds.isEmpty == true)
         #expect(line.removed(keeping: [5], today: 3).isEmpty, "the one dated last is another")
+        let decisions = line.snapshots.map(\.listed).forgetDecisions(
+            keptByRules: ["5": ["last"]], holds: [], now: 1827 * day)
+        #expect(decisions.first?.obstacle?.contains(" 3 is dated after the one made last") == true)
         #expect(line.removed(keeping: [5], today: 1827).isEmpty)
     }
 

@@ -47,7 +47,22 @@ struct RunTests {
         try fixture.run("run", exits: 0)
         try fixture.makeForeignSnapshot(of: fixture("f"))
         try fixture.run("run", exits: 0)
-        try fixture.run("status", exits: 0, prints: "\nforget removes nothing: snapshot ")
+        try fixture.run("status", exits: 3, prints: "\nforget: nothing is removed: snapshot ")
+    }
+
+    @Test("status tells of the snapshots of a lost state until they are accepted")
+    func lostState() throws {
+        let fixture = try configuredBackup { backedUpTree }
+        try fixture.run("run", exits: 0)
+        try tool("rm", "-r", fixture.state)
+        try fixture.run("run", exits: 3, says: "state directory does not know it")
+        try fixture.run("run", exits: 0)
+        try fixture.run(
+            "status", exits: 3, prints: "\nforget: snapshot ", "resval-backup accept)\n")
+        try fixture.run("accept", exits: 0)
+        try fixture.run("status", exits: 0)
+        try fixture.run("run", exits: 0)
+        try fixture.run("status", exits: 0)
     }
 
     @Test("an ok that is as old as stale-after is stale, and so is one from the future")
