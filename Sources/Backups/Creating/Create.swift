@@ -75,7 +75,7 @@ extension Restic {
             named: RecordPath.fileName(set.text),
             checkingOff: NamedItems(
                 sources: plan.sources, exclusions: plan.exclusions, ownState: plan.ownState,
-                manifest))
+                protected: plan.protectedItems.map(\.path), manifest))
         let totals = plan.totals
         let counter = StepCounter(
             "items compared", of: Int64(totals.storedItems + totals.excludedItems), progress)
@@ -117,6 +117,7 @@ extension Restic {
             in: repository.directory.map { _ in
                 FilePath(bytes: repository.absoluteBytes).appending("snapshots")
             }, with: consume storedFiles)
+        if result.unnoted == nil { notes?.keep(named, of: configuration) }
         return result
     }
 

@@ -135,8 +135,8 @@ extension Restic {
     ///   `unreachable`.
     package func requireKnown() async throws(BackupError) {
         let known = known
+        guard !known.isEmpty || repository.directory == nil else { return }
         let found = try await present(known)
-        checked.withLock { $0 = found }
         guard let last = known.last, !known.contains(where: found.isSame) else { return }
         let isCopy = known.contains { $0.identifier == found.identifier }
         throw BackupError(
@@ -149,8 +149,8 @@ extension Restic {
             path: repository.directory)
     }
 
-    /// Notes the repository as one that snapshots are made in, unless it is another than the one that was
-    /// checked before: its disk was exchanged meanwhile.
+    /// Notes the repository as one that snapshots are made in: before one is made, since its disk may be
+    /// exchanged meanwhile.
     ///
     /// - Parameter isFirst: whether it is noted also where none is known.
     /// - Returns: whether only others were known.
@@ -159,7 +159,7 @@ extension Restic {
         let known = known
         guard let knownFile, isFirst || !known.isEmpty else { return false }
         let found = try await present(known)
-        if known.contains(found) || checked.withLock({ $0 ?? found }) != found { return false }
+        if known.contains(found) { return false }
         let lines = known.filter { !$0.isSame(as: found) } + [found]
         try makeBackupDirectory(knownFile.removingLastComponent())
         try knownFile.writePrivateFile(

@@ -98,8 +98,6 @@ struct SetupChecks {
             missing.append(obstacle)
         } else if try !timer.isEnabled || !wasStartedByTimer {
             missing.append("no timer makes backups (enable it: \(setup))")
-        } else if !timer.lingers {
-            missing.append(timer.onlyWhileLoggedIn)
         }
         return missing
     }

@@ -477,12 +477,13 @@ struct SetupCommand: AsyncParsableCommand {
         if purge || asks && wants("free space, too, where a disk runs full") {
             try enablePurge(timer)
         }
-        if !timer.lingers,
-            !(linger || asks && wants("make backups also while you are not logged in"))
-                || !timer.linger()
-        {
-            Messages.write(timer.onlyWhileLoggedIn)
-            throw ExitCode(1)
+        if !timer.lingers {
+            let isWanted = linger || asks && wants("make backups also while you are not logged in")
+            if isWanted { timer.linger() }
+            if !timer.lingers {
+                Messages.write(timer.onlyWhileLoggedIn)
+                if isWanted { throw ExitCode(1) }
+            }
         }
         StandardOutput.shared.write(
             "\(timer.unit).timer makes backups: resval-backup status\(checks.options)\n")

@@ -68,7 +68,7 @@ struct SetupTimer {
     let onlyWhileLoggedIn =
         "backups are made only while you are logged in (always: resval-backup setup --linger)"
 
-    func linger() -> Bool { run("loginctl", ["enable-linger"], isShown: true) }
+    func linger() { _ = run("loginctl", ["enable-linger"], isShown: true) }
 
     private func control(_ words: String..., isShown: Bool = false) -> Bool {
         run("systemctl", scope + words, isShown: isShown)
