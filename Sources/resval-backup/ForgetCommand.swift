@@ -77,7 +77,8 @@ struct ForgetCommand: AsyncParsableCommand {
 
 /// Returns the name of what `create` backs up: its SOURCEs, which may have been deleted since.
 func sourcesFingerprint(_ paths: [FilePath]) throws(FileError) -> String {
-    SnapshotTags.fingerprint(of: try paths.map(backedUpPath))
+    SnapshotTags.fingerprint(
+        of: try paths.map { path throws(FileError) in try backedUpPath(path) })
 }
 
 extension RepositoryOptions {

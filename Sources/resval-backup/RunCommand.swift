@@ -278,11 +278,14 @@ struct BackupRun {
             if code == 0 { status.lastPrune = FileTime.now }
         }
         if code == 0 { code = created }
-        // An incomplete snapshot is no reason to leave the repository unchecked.
-        if code == 0 || code == 3, settings.verify.isDue(last: status.lastVerify?.seconds, now: now)
-        {
+        // Whatever went wrong before is no reason to leave the repository unchecked.
+        if settings.verify.isDue(last: status.lastVerify?.seconds, now: now) {
+            let step = status.step
             let verified = await perform(.verify, &status)
-            if verified == 0 { status.lastVerify = FileTime.now } else { return verified }
+            guard verified == 0 else { return verified }
+            status.lastVerify = FileTime.now
+            // The one that failed is told.
+            if code != created { status.step = step }
         }
         return code
     }
@@ -319,6 +322,7 @@ struct BackupRun {
                 status.note(result.shortfalls, of: plan.sources, held: status.holds)
                 && summary.coversAll
             (status.snapshot, status.lastSnapshot) = (summary, FileTime.now)
+            status.forgetObstacle = result.leftAlone.map(Advice.completed)
             if !isJSON { StandardOutput.shared.write(summary.text) }
             return summary.exitCode
         case .forget:
@@ -327,8 +331,9 @@ struct BackupRun {
                 try await engine.forget(
                     by: settings.retention, .configuration(configuration), isDryRun: false)
             }
-            status.forgetObstacle = decisions.lazy.compactMap(\.obstacle).first
-                .map(Advice.completed)
+            if let obstacle = decisions.lazy.compactMap(\.obstacle).first {
+                status.forgetObstacle = Advice.completed("nothing is removed: \(obstacle)")
+            }
             if !isJSON { decisions.writeText() }
         case .prune:
             _ = try await repository.working("reading the repository", progress) {

@@ -9,11 +9,12 @@ struct StatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "Show how the last resval-backup run went.",
         discussion: """
-            Exits with 0 when the last run did all it could, or one is under way after such a \
-            run; with 3 when its snapshot lacks something, or as long as it covers less than an \
-            earlier one for another reason than that the owner excluded it (resval-backup accept \
-            ends that); else with 1, also when there was no run, and when the last backup is stale: \
-            as old as stale-after in the configuration file says, 3d without it, or from the future.
+            Exits with 0 when the last run did all it could; with 3 when its snapshot lacks something, \
+            as long as it covers less than an earlier one for another reason than that the owner \
+            excluded it, or while snapshots are not forgotten (resval-backup accept ends that); else \
+            with 1, also when there was no run, and when the last backup is stale: as old as \
+            stale-after in the configuration file says, 3d without it, or from the future. While a \
+            run is under way, the one before it counts.
 
             What no backup can read, such as another user's file, is only a line from the second \
             run on that lacks it; so is a file that was evicted into another repository, while an \
@@ -45,8 +46,8 @@ struct StatusCommand: ParsableCommand {
             write(status, isUnderWay: isUnderWay)
         }
         if isStale { reportStaleness(of: status) }
-        var code = isUnderWay ? (status.lastCleanRun == nil ? 1 : 0) : status.result.statusCode
-        if code == 0, status.coversLess { code = 3 }
+        var code = (isUnderWay ? status.previousResult ?? .failed : status.result).statusCode
+        if code == 0, status.coversLess || status.forgetObstacle != nil { code = 3 }
         if isStale || code != 0 { throw ExitCode(isStale ? 1 : code) }
     }
 
@@ -110,7 +111,7 @@ struct StatusCommand: ParsableCommand {
             hold.write(to: &buffer)
         }
         if let obstacle = status.forgetObstacle {
-            buffer.append("forget removes nothing: ")
+            buffer.append("forget: ")
             buffer.append(name: Array(obstacle.utf8))
             buffer.append("\n")
         }

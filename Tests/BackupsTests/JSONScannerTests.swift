@@ -99,6 +99,18 @@ struct JSONScannerTests {
         #expect(elements.isComplete)
     }
 
+    @Test("objects are found in the arrays of objects in an array, one by one")
+    func innerElements() throws {
+        let text = #"[{"s":["{"],"a":[{"x":[{}]},{"y":1}],"b":null},{"a":[{"z":"]}"}]}]"#
+        var elements = JSONElements(level: 3)
+        var found: [String] = []
+        try Array(text.utf8).withUnsafeBytes { bytes in
+            try elements.append(bytes) { found.append(String(decoding: $0, as: UTF8.self)) }
+        }
+        #expect(found == [#"{"x":[{}]}"#, #"{"y":1}"#, #"{"z":"]}"}"#])
+        #expect(elements.isComplete)
+    }
+
     @Test("an element without an end is not held beyond a limit, and neither is a line")
     func endless() throws {
         let piece = [UInt8](repeating: 0x20, count: 1 << 20)

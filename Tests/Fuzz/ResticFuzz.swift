@@ -21,7 +21,7 @@ public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         _ = [snapshot].forgetDecisions(keptByRules: [:], holds: [], now: .max)
     }
     var scanner = JSONScanner(line, hasLostBytes: false)
-    _ = try? scanner.forgetReasons()
+    _ = try? scanner.forgetReason()
     precondition(LockSights(LockSights(bytes).contents) == LockSights(bytes))
     var messages = StatusMessages { progress in
         precondition((progress.filesDone ?? 0) >= 0 && progress.bytesDone >= 0)

@@ -3,6 +3,8 @@ import SystemPackage
 import TestSupport
 import Testing
 
+@testable import resval_backup
+
 @Suite("SOURCEs", .cleansUp)
 struct SourceTests {
     @Test("a SOURCE that a mark of its own or above excludes is refused, with the reason")
@@ -76,6 +78,23 @@ struct SourceTests {
         #expect(try contentsOfFile(restored.pushing("kept/file")) == Array("1".utf8))
         let names = try TreeListing(of: restored).items.keys
         #expect(names.count == 4, "\(names)")
+    }
+
+    @Test("a SOURCE below links has its real path, however much of that is there")
+    func belowLinks() throws {
+        let base = try temporaryDirectory()
+        let disk = base.appending("disk")
+        try tool("ln", "-s", disk, base.appending("inner"))
+        try tool("ln", "-s", "inner/mnt", base.appending("link"))
+        try tool("ln", "-s", "gone/../loop/x", base.appending("loop"))
+        for part in ["", "mnt", "mnt/p"] as [FilePath] {
+            for _ in 0..<2 {
+                let path = try backedUpPath(base.pushing("link/p"))
+                #expect(path == disk.pushing("mnt/p"), "\(part)")
+                try tool("mkdir", "-p", disk.pushing(part))
+            }
+        }
+        _ = try backedUpPath(base.appending("loop"))
     }
 
     /// Makes a root with the programs and the libraries they need, and runs a script in it.

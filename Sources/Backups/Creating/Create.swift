@@ -13,6 +13,8 @@ package struct BackupResult: Sendable {
     package var changed: [[UInt8]]
     package var lostExclusions: [[UInt8]]
     package var coverage = CoverageReport()
+    /// Which earlier SET is left alone as long as it is not accepted, in words; nil where none is.
+    package var leftAlone: String?
     /// Why it could not be noted what came of it, so that the snapshot displaces no other; nil when it
     /// could.
     package var unnoted: FileError?
@@ -97,6 +99,7 @@ extension Restic {
             shortfalls: result.shortfalls, counts: named.counts(of: plan.sources),
             isCompared: named.isCompared)
         result.coverage = coverage.report
+        result.leftAlone = setLeftAlone(of: configuration, among: listed.sets)
         if unnoted == nil {
             let verdict = Verdict(
                 snapshot: summary.snapshot, isComplete: result.isComplete, files: named.fileCount)
@@ -188,6 +191,16 @@ extension Restic {
                     + "earlier ones, and is compared with none"
             )
         }
+    }
+
+    private func setLeftAlone(
+        of configuration: String, among sets: [SnapshotList.OneSet]
+    ) -> String? {
+        sets.filter { !isOwn($0.name) && mayAccept($0, .configuration(configuration), among: sets) }
+            .compactMap(\.snapshots.last).first { !isNoted($0) }.map {
+                "snapshot \($0.shortIdentifier) and earlier ones of the same are left alone, as this machine's "
+                    + "state does not know them (if no other machine made them: resval-backup accept)"
+            }
     }
 }
 

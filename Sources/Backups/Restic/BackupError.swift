@@ -185,8 +185,11 @@ extension Restic {
         let since = errors.line(containing: "lock was created at").map { ": \($0)" } ?? ""
         return BackupError(
             .locked, "the repository is locked by \(holder)\(since)",
-            advice: "wait until it is done; the lock of a process that died is removed when it was "
-                + "seen unchanged for 31 minutes, unless the repository is on a FUSE filesystem",
+            advice: "wait until it is done; the lock of a process that died "
+                + (isOnFUSE
+                    ? "stays on a FUSE filesystem: where no machine uses the repository, remove the files "
+                        + "in its directory locks"
+                    : "is removed when it was seen unchanged for 31 minutes"),
             path: repository.directory)
     }
 

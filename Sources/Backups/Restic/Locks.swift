@@ -1,3 +1,4 @@
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -92,10 +93,16 @@ extension Restic {
 
     /// Whether the repository is a directory on a FUSE filesystem, which may list what has long been
     /// renewed elsewhere. A filesystem that cannot be asked proves nothing either.
-    private var isOnFUSE: Bool {
+    var isOnFUSE: Bool {
         guard let directory = repository.directory else { return false }
-        let type = (try? filesystemStatus(of: directory))?.type
-        return type == nil || type == 0x6573_5546
+        let volume = (try? directory.status()).flatMap(Volume.init(holding:))
+        return Self.isFUSE(
+            (try? filesystemStatus(of: directory))?.type, volume?.mount.filesystemType)
+    }
+
+    /// One of a block device, such as NTFS, is this machine's alone.
+    static func isFUSE(_ type: UInt32?, _ name: String?) -> Bool {
+        type == nil || type == 0x6573_5546 && name != "fuseblk"
     }
 
     /// Whether locks can be written, as far as this machine can tell: a full disk, or a remote

@@ -56,7 +56,7 @@ extension Restic {
 
     /// Whether a SET is this installation's, or may be continued by it: one that a machine of this name and
     /// this user made of what is backed up here, or of what was named.
-    private func mayAccept(
+    func mayAccept(
         _ set: SnapshotList.OneSet, _ scope: ForgetScope, among sets: [SnapshotList.OneSet]
     ) -> Bool {
         let configuration = set.name.configuration

@@ -53,14 +53,7 @@ extension Restic {
         var own = ownSnapshots(among: all)
         var chosen = try own.sets(scope)
         let before = chosen.flatMap(\.snapshots)
-        if isDryRun {
-            let count = before.count { $0.isJudged != $0.allTags.contains(StateTag.judged) }
-            if count > 0 {
-                warn(
-                    "what was found out about \(counted(count, "snapshot")) is not in the repository yet, "
-                        + "so others may be kept")
-            }
-        } else if try await writeVerdicts(on: before) {
+        if !isDryRun, try await writeVerdicts(on: before) {
             all = try await list()
             own = ownSnapshots(among: all)
             chosen = try own.sets(scope)
@@ -94,19 +87,16 @@ extension Restic {
                     + "resval-backup accept)"
             }
         }
-        if let obstacle {
-            warn("nothing is removed: \(obstacle)")
-            return set.snapshots.map {
-                ForgetDecision(
-                    snapshot: $0, reasons: ["nothing is removed"], obstacle: obstacle)
-            }
-        }
         var kept: [String: [String]] = [:]
-        for tags in [set.name.tag, "\(set.name.tag),\(StateTag.judged)"] {
+        for tags in [set.name.tag, "\(set.name.tag),\(StateTag.judged)"] where obstacle == nil {
             kept.merge(try await resticsReasons(rules, tags)) { first, _ in first }
         }
-        return set.snapshots.forgetDecisions(
-            keptByRules: kept, holds: holds, now: FileTime.now.seconds)
+        let decisions =
+            obstacle.map(set.snapshots.allKept)
+            ?? set.snapshots.forgetDecisions(
+                keptByRules: kept, holds: holds, now: FileTime.now.seconds)
+        if let obstacle = decisions.first?.obstacle { warn("nothing is removed: \(obstacle)") }
+        return decisions
     }
 
     /// Writes what was found out about snapshots to their tags, as far as it is not there. Takes the tag of
@@ -175,23 +165,32 @@ package struct ForgetDecision: Sendable, Hashable {
 }
 
 extension [Snapshot] {
-    /// Decides which snapshots of a SET to forget.
+    fileprivate func allKept(_ obstacle: String) -> [ForgetDecision] {
+        map { ForgetDecision(snapshot: $0, reasons: ["nothing is removed"], obstacle: obstacle) }
+    }
+
+    /// Decides which snapshots of a SET to forget: none while one is dated in the future, or after the one
+    /// made last.
     ///
     /// - Parameters:
     ///   - keptByRules: restic's reasons for each snapshot that at least one of its dry runs keeps, by
-    ///     identifier. Nothing is removed if it keeps none, since restic's rules always keep one.
+    ///     identifier. Nothing is removed if it keeps none.
     ///   - holds: those of the snapshot made last.
     ///   - now: seconds since 1970.
     func forgetDecisions(
         keptByRules: [String: [String]], holds: [Hold], now: Int64
     ) -> [ForgetDecision] {
         let last = self.max { ($0.number, $0.time) < ($1.number, $1.time) }?.time.seconds ?? now
-        let datesAreRight = last <= now && allSatisfy { $0.time.seconds <= last }
-        let rulesAreKnown = contains { keptByRules[$0.identifier] != nil }
-        let obstacle =
-            !datesAreRight
-            ? "a snapshot is dated wrong (resval-backup accept)"
-            : rulesAreKnown ? nil : "restic's rules keep none"
+        if let wrong = first(where: { $0.time.seconds > Swift.min(now, last) }) {
+            let isAhead = wrong.time.seconds > now
+            return allKept(
+                "snapshot \(wrong.shortIdentifier) is dated "
+                    + (isAhead ? "in the future" : "after the one made last")
+                    + " (where this machine's clock is right: resval-backup accept)")
+        }
+        guard contains(where: { keptByRules[$0.identifier] != nil }) else {
+            return allKept("restic's rules keep none (tag one as keep-tags says, or add a rule)")
+        }
         let newest = self.lazy.map(\.number).max()
         let newestWhole = self.lazy.filter(\.isJudged).map(\.number).max()
         let firstAfterClock = holds.lazy.filter { $0.kind == .clock }.map(\.number).max() ?? .min
@@ -207,21 +206,13 @@ extension [Snapshot] {
             if snapshot.number < firstAfterClock {
                 reasons.append("held: made before the clock jumped")
             }
-            if snapshot.time.seconds > now {
-                reasons.append("dated in the future")
-            } else if snapshot.time.seconds > last {
-                reasons.append("dated after the one made last")
-            } else if !datesAreRight {
-                reasons.append("nothing is removed while one is dated wrong")
-            }
             // A copy that another program made, maybe with less in it.
             if let hash = snapshot.recordHash,
                 alike[hash, default: []].contains(where: { $0.root != snapshot.root })
             {
                 reasons.append("another one has the same record")
             }
-            if !rulesAreKnown { reasons.append("restic's rules keep none") }
-            return ForgetDecision(snapshot: snapshot, reasons: reasons, obstacle: obstacle)
+            return ForgetDecision(snapshot: snapshot, reasons: reasons)
         }
     }
 }
@@ -290,39 +281,32 @@ extension Restic {
             "forget",
             rules.options + [option("--tag", tags), option("--group-by", "")]
                 + words("--dry-run", "--no-lock", "--no-cache", "--json"))
-        let (output, end) = try await attempt(command, reading: WholeOutput())
+        // [{"keep": [SNAPSHOT…], "remove": [SNAPSHOT…], "reasons": [REASON…]}]: only the latter name one.
+        let reader = ElementReader(of: "forget", level: 3) { json throws(JSONError) in
+            var scanner = JSONScanner(json, hasLostBytes: false)
+            return try scanner.forgetReason()
+        }
+        let (output, end) = try await attempt(command, reading: reader)
+        // Rules that keep none are a failure to restic.
+        if end.errors.line(containing: "refusing to delete last snapshot") != nil { return [:] }
         guard end.code == 0 else { throw failure(end) }
         // "Ignoring …" is no failure to restic.
         if let line = end.errors.lines.first {
-            throw BackupError(
-                .unexpectedAnswer,
-                "restic forget said: \(NameEscaping.text(Array(line.utf8)))",
-                advice: "run the command again")
+            throw UnreadableSnapshot(complaint: line)?.error
+                ?? BackupError(
+                    .unexpectedAnswer,
+                    "restic forget said: \(NameEscaping.text(Array(line.utf8)))",
+                    advice: "run the command again")
         }
         // Without a match nothing is printed.
-        if output.bytes.isEmpty { return [:] }
-        var scanner = JSONScanner(output.bytes[...], hasLostBytes: false)
-        return try parsing("forget") { () throws(JSONError) in try scanner.forgetReasons() }
+        if end.hasOutput { try output.requireEnd() }
+        return Dictionary(output.elements, uniquingKeysWith: { $1 })
     }
 }
 
 extension JSONScanner {
-    /// Parses the array that `restic forget --json` prints: why each snapshot is kept, by identifier.
-    mutating func forgetReasons() throws(JSONError) -> [String: [String]] {
-        var kept: [String: [String]] = [:]
-        try forEachElement { scanner throws(JSONError) in
-            try scanner.forEachField { scanner, name throws(JSONError) in
-                guard name == "reasons", try !scanner.takesNull() else { return }
-                try scanner.forEachElement { scanner throws(JSONError) in
-                    let (identifier, reasons) = try scanner.forgetReason()
-                    kept[identifier] = reasons
-                }
-            }
-        }
-        return kept
-    }
-
-    fileprivate mutating func forgetReason() throws(JSONError) -> (String, [String]) {
+    /// Parses why `restic forget --json` keeps a snapshot. Of any other object the identifier is empty.
+    mutating func forgetReason() throws(JSONError) -> (String, [String]) {
         var (identifier, reasons) = ("", [String]())
         try forEachField { scanner, name throws(JSONError) in
             switch name {

@@ -60,6 +60,12 @@ package struct UnreadableSnapshot: Sendable, Hashable {
         "snapshot \(identifier.prefix(8)) cannot be read and is skipped: \(problem) "
             + "(check the repository: resval-backup verify)"
     }
+
+    var error: BackupError {
+        BackupError(
+            .damaged, "snapshot \(identifier.prefix(8)) cannot be read: \(problem)",
+            advice: "check the repository: resval-backup verify")
+    }
 }
 
 extension Restic {
@@ -88,14 +94,13 @@ extension Restic {
     func listAll() async throws(BackupError) -> SnapshotList {
         try await requireAnswer()
         let command = ResticCommand("snapshots", words("--json"))
-        let (reader, end) = try await attempt(command, reading: SnapshotListReader())
+        let (output, end) = try await attempt(
+            command, reading: ElementReader(of: "snapshots", Snapshot.init(json:)))
         guard end.code == 0 else { throw failure(end) }
-        guard reader.isComplete else {
-            throw .unexpectedAnswer(JSONError(offset: 0), to: "snapshots")
-        }
+        try output.requireEnd()
         let unreadable = end.errors.lines.compactMap(UnreadableSnapshot.init(complaint:))
         for snapshot in unreadable { warn(snapshot.sentence) }
-        let list = SnapshotList(reader.snapshots, unreadable: unreadable)
+        let list = SnapshotList(output.elements, unreadable: unreadable)
         if let stateDirectory { repository.note(list.snapshots, in: stateDirectory) }
         return list
     }
@@ -128,7 +133,7 @@ extension Restic {
 
 extension UnreadableSnapshot {
     /// Parses the line `… failed to load snapshot ID: CAUSE`; nil for any other.
-    fileprivate init?(complaint line: String) {
+    init?(complaint line: String) {
         guard let rest = line.rest(after: "failed to load snapshot "),
             let colon = rest.firstIndex(of: ":")
         else { return nil }
@@ -175,16 +180,25 @@ extension RepositoryLocation {
     }
 }
 
-/// Parses the array of `restic snapshots --json` snapshot by snapshot: one made from a list can be
-/// megabytes long.
-private struct SnapshotListReader: OutputConsumer {
-    private(set) var snapshots: [Snapshot] = []
-    private var elements = JSONElements()
+/// Parses JSON that restic prints element by element: a snapshot made from a list can be megabytes long.
+struct ElementReader<Element: Sendable>: OutputConsumer {
+    private let command: String
+    private let parse: @Sendable (ArraySlice<UInt8>) throws(JSONError) -> Element
+    private(set) var elements: [Element] = []
+    private var json: JSONElements
+
+    /// - Parameter level: in how many objects and arrays an element is.
+    init(
+        of command: String, level: Int = 1,
+        _ parse: @escaping @Sendable (ArraySlice<UInt8>) throws(JSONError) -> Element
+    ) {
+        (self.command, self.parse, json) = (command, parse, JSONElements(level: level))
+    }
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
-        try parsing("snapshots") { () throws(JSONError) in
-            try elements.append(bytes) { element throws(JSONError) in
-                snapshots.append(try Snapshot(json: element))
+        try parsing(command) { () throws(JSONError) in
+            try json.append(bytes) { element throws(JSONError) in
+                elements.append(try parse(element))
             }
         }
     }
@@ -192,7 +206,9 @@ private struct SnapshotListReader: OutputConsumer {
     /// Does nothing: missing output may be due to a failure, which restic's exit code reports.
     func finish() {}
 
-    var isComplete: Bool { elements.isComplete }
+    func requireEnd() throws(BackupError) {
+        guard json.isComplete else { throw .unexpectedAnswer(JSONError(offset: 0), to: command) }
+    }
 }
 
 func parsing<Result>(
@@ -303,9 +319,7 @@ extension Restic {
                     prefix.hasPrefix($0.identifier) || $0.identifier.hasPrefix(prefix)
                 })
             {
-                throw BackupError(
-                    .damaged, "snapshot \(prefix) cannot be read: \(unreadable.problem)",
-                    advice: "check the repository: resval-backup verify")
+                throw unreadable.error
             }
             throw BackupError(
                 .noSnapshot,

@@ -23,6 +23,8 @@ package struct SnapshotRecord: Sendable {
     package var date: Int64 = 0
     /// The predecessor's date when this record was made; nil for the first snapshot of a SET.
     package var predecessorDate: Int64?
+    /// How long after its own predecessor that was made, in seconds. Not stored.
+    private var usualGap: Int64 = 0
     /// How many records in a row, up to this one, followed their predecessors in order; 0 for the
     /// first one.
     package var inOrder = 0
@@ -68,6 +70,9 @@ package struct SnapshotRecord: Sendable {
         self.init(number: previous?.number.addingSaturating(1) ?? 1, date: date)
         predecessorDate = previous?.date
         judged = previous?.judged ?? 0
+        if let previous, let before = previous.predecessorDate {
+            usualGap = previous.date.subtractingSaturating(before)
+        }
         if let previous, isInOrder { inOrder = previous.inOrder.addingSaturating(1) }
     }
 
@@ -122,10 +127,12 @@ package struct SnapshotRecord: Sendable {
     /// The SOURCEs that were missing, and what could not be stored.
     var lacks: [[UInt8]] { sources.filter(\.isMissing).map(\.path) + unstored.paths }
 
-    /// Whether the date is the predecessor's or at most 30 days later.
+    /// Whether the date is the predecessor's or at most 30 days later, or at most twice as much later as that
+    /// one was after its own.
     package var isInOrder: Bool {
         guard let predecessorDate else { return true }
-        return 0...Self.heldTime ~= date.subtractingSaturating(predecessorDate)
+        let longest = max(Self.heldTime, usualGap.addingSaturating(usualGap))
+        return 0...longest ~= date.subtractingSaturating(predecessorDate)
     }
 
     /// Whether a mark, a setting or anything else excludes a part.
@@ -171,7 +178,8 @@ package struct SnapshotRecord: Sendable {
             held.isPartial =
                 fallen.contains(hold.part) && !excludes(hold.part) && !absent.contains(hold.part)
                 && !unstored.contains(hold.part)
-            if hold.kind == .own || hold.kind == .clock, !held.isUnstored {
+            let isLate = hold.kind == .clock && inOrder < Self.recordsInOrder
+            if hold.kind == .own || hold.kind == .clock, !held.isUnstored, !isLate {
                 let end = hold.since.addingSaturating(Self.heldTime)
                 held.until = FileTime(seconds: end, nanoseconds: 0)
             }

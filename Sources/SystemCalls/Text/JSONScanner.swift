@@ -432,20 +432,22 @@ package struct JSONFields {
 
 private func isText(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
 
-/// Splits a JSON array that arrives in chunks into its elements and keeps only one in memory.
+/// Splits JSON arrays that arrive in chunks into their elements and keeps only one in memory.
 ///
-/// Elements are objects or arrays; other values at the top level are skipped.
+/// Elements are the objects and arrays at one depth; all else is skipped.
 package struct JSONElements {
     /// The longest element that is accepted, in bytes: 64 MiB.
     private static let longestElement = 64 << 20
 
+    /// In how many objects and arrays an element is.
+    private let level: Int
     private var element: [UInt8] = []
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
     private var count = 0
 
-    package init() {}
+    package init(level: Int = 1) { self.level = level }
 
     /// Appends bytes and calls `body` with each element that they complete.
     ///
@@ -456,14 +458,16 @@ package struct JSONElements {
     ) throws(JSONError) {
         for byte in bytes {
             count += 1
-            if depth > 1 || (depth == 1 && opens(byte)) { element.append(byte) }
+            if depth > level || (depth == level && !isInString && opens(byte)) {
+                element.append(byte)
+            }
             guard element.count <= Self.longestElement else { throw JSONError(offset: count) }
             guard !takeInString(byte) else { continue }
             if opens(byte) { depth += 1 }
             if closes(byte) {
                 depth -= 1
                 guard depth >= 0 else { throw JSONError(offset: count) }
-                guard depth == 1 else { continue }
+                guard depth == level else { continue }
                 try body(element[...])
                 element.removeAll(keepingCapacity: true)
             }

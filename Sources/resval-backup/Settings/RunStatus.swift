@@ -7,6 +7,8 @@ import SystemPackage
 /// programs may read at any time, since it is replaced as a whole.
 struct RunStatus: Sendable, Hashable {
     var result = RunResult.running
+    /// How the run before ended; nil where there was none.
+    var previousResult: RunResult?
     /// The last step that the run began; nil before its first step.
     var step: RunStep?
     /// The exit code; nil while running.
@@ -26,7 +28,7 @@ struct RunStatus: Sendable, Hashable {
     /// What the snapshot of this run lacks; nil before one is made. Not part of the status file: what a run
     /// found that then failed was not told.
     private var found: [KnownShortfall]?
-    /// Why the run's forget removed nothing, in words; nil where nothing stopped it.
+    /// What forget does not remove and why, in words, as found last; nil where nothing stops it.
     var forgetObstacle: String?
     /// When a run last made a snapshot.
     var lastSnapshot: FileTime?
@@ -87,6 +89,8 @@ struct RunStatus: Sendable, Hashable {
     init(process: Int32, start: FileTime, after previous: RunStatus?) {
         self.process = process
         self.start = start
+        previousResult = previous?.result
+        forgetObstacle = previous?.forgetObstacle
         holds = previous?.holds ?? []
         shortfalls = previous?.shortfalls ?? []
         lastSnapshot = previous?.lastSnapshot
@@ -173,6 +177,7 @@ struct RunStatus: Sendable, Hashable {
         line.add("process", process)
         line.add("start", start)
         line.add("end", end)
+        line.add("previousResult", previousResult?.rawValue)
         line.add("snapshot", snapshot?.identifier)
         line.add("items", snapshot?.items)
         line.add("bytes", snapshot?.bytes)
@@ -234,6 +239,7 @@ extension RunStatus {
         // A run may have ended meanwhile.
         guard var status = try read(in: directory) else { return }
         status.holds = HeldPart.listed(accepted.holds)
+        status.forgetObstacle = nil
         for index in status.shortfalls.indices { status.shortfalls[index].isAccepted = true }
         if status.result == .coversLess {
             status.result = status.shortfalls.isEmpty ? .ok : .incompleteAsBefore
@@ -255,6 +261,7 @@ extension RunStatus {
             if try scanner.takesNull() { return }
             switch name {
             case "result": result = RunResult(rawValue: try scanner.text())
+            case "previousResult": previousResult = RunResult(rawValue: try scanner.text())
             case "step": step = RunStep(rawValue: try scanner.text())
             case "exitCode": exitCode = Int32(exactly: try scanner.integer())
             case "path": reported.path = try scanner.string()
@@ -413,11 +420,12 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
 }
 
 extension HeldPart {
-    /// Returns the first of them, those without an end first: not more than 100, nor so many bytes of paths
+    /// Returns the first of them, those that `accept` ends first: not more than 100, nor so many bytes of paths
     /// that the status could not be read.
     static func listed(_ holds: [HeldPart]) -> [HeldPart] {
         var room = KnownShortfall.longest
-        return holds.prefix(100).filter { hold in
+        let sorted = holds.filter(\.isFall) + holds.filter { !$0.isFall }
+        return sorted.prefix(100).filter { hold in
             room -= hold.path?.count ?? 0
             return room >= 0
         }
@@ -435,12 +443,13 @@ extension HeldPart {
     }
 
     private var sentence: String {
+        let accepted = path == nil ? "ten were made in order, or it is accepted" : "it is accepted"
         let end =
             isUnstored
             ? "until it is stored"
             : kind == "away"
                 ? "until it is back"
-                : until.map { "until \($0.localText)" } ?? "until it is accepted"
+                : "until \(until?.localText ?? accepted)"
         let since = since.localText
         guard path != nil else {
             return "all snapshots made before the clock jumped, \(since), are kept \(end)"

@@ -207,6 +207,20 @@ struct HoldsTests {
         #expect(since == 0, "an event is never before the predecessor")
     }
 
+    @Test("where a backup is made each month, no clock jumped")
+    func monthly() {
+        var line = Timeline()
+        for number: Int64 in 0..<11 { line.add(day: 31 * number) }
+        // The first gap is not known to be usual, and has no end before ten were made in order.
+        #expect(line.last?.held(among: []).map(\.until) == [nil])
+        #expect(line.add(day: 341).isEmpty)
+        #expect(line.removed(keeping: [12], today: 341) == (1...11).map(String.init))
+        #expect(line.add(day: 404).map(\.kind) == [.clock], "more than twice as long")
+        for _ in 0..<10 { line.add(day: 404) }
+        let end = FileTime(seconds: 434 * day, nanoseconds: 0)
+        #expect(line.last?.held(among: []).map(\.until) == [end])
+    }
+
     @Test("a clock five years ahead removes nothing")
     func clockAhead() {
         var line = Timeline()
@@ -220,6 +234,9 @@ struct HoldsTests {
         line.add(day: 3, accepted: true)
         #expect(line.last?.holds.isEmpty == true)
         #expect(line.removed(keeping: [5], today: 3).isEmpty, "the one dated last is another")
+        let decisions = line.snapshots.map(\.listed).forgetDecisions(
+            keptByRules: ["5": ["last"]], holds: [], now: 1827 * day)
+        #expect(decisions.first?.obstacle?.contains(" 3 is dated after the one made last") == true)
         #expect(line.removed(keeping: [5], today: 1827).isEmpty)
     }
 

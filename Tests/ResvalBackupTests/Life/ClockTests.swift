@@ -57,7 +57,7 @@ struct ClockTests {
         #expect(result.errorText.contains("made before, is newer, or more than 30 days older"))
         let made = String(result.text.dropFirst("snapshot ".count).prefix(8))
         #expect(try backup.latest(at: "-9000d") == made)
-        try backup.run(at: "-9000d", "forget", "--keep-last", "1", prints: "dated in the future")
+        try backup.run(at: "-9000d", "forget", "--keep-last", "1", says: "dated in the future")
         #expect(try Set(backup.originals()) == Set(before + [made]))
         // Set right, it passed over 9000 days.
         let next = try backup.make()
@@ -119,6 +119,18 @@ struct ClockTests {
         try backup.run(at: "+0d", "accept", exits: 1)
         _ = try backup.run(at: "+0d", "forget", "--keep-last", "1")
         #expect(try Set(backup.originals()) == [new])
+    }
+
+    @Test("a run and status tell of a wrong date that stops forget, until it is accepted")
+    func status() throws {
+        let backup = try configuredBackup { for number in 0..<10 { File("file\(number)", "old") } }
+        try backup.configure(backup.usual + "verify = \"never\"\n[retention]\nkeep-last = 1\n")
+        try backup.run(at: "+3000d", "run")
+        try backup.run(at: "+0d", "run", says: "nothing is removed: snapshot ", "in the future")
+        try backup.run(
+            "status", exits: 3, prints: "\nforget: nothing is removed: snapshot ", "accept)\n")
+        try backup.run(at: "+0d", "accept")
+        try backup.run("status", exits: 0)
     }
 
     @Test("a clock that jumps five years ahead makes no history old")

@@ -2,6 +2,8 @@ import SystemPackage
 import TestSupport
 import Testing
 
+@testable import Backups
+
 @Suite("Locks whose processes died", .cleansUp)
 struct LockTests {
     private static let tree = Tree { File("file", "text") }
@@ -70,6 +72,28 @@ struct LockTests {
             try create.run(exits: 11, says: "PID 4711 on elsewhere by ada")
         }
         #expect(try backup.locks() == [lock])
+    }
+
+    @Test("on FUSE a lock stays, and how to go on is said; not so where that has a block device")
+    func fuse() throws {
+        for (type, name, isFUSE): (UInt32?, String?, Bool) in [
+            (nil, nil, true), (0x6573_5546, nil, true), (0x6573_5546, "fuse.sshfs", true),
+            (0x6573_5546, "fuseblk", false), (0xEF53, "ext4", false),
+        ] {
+            #expect(Restic.isFUSE(type, name) == isFUSE, "\(name ?? "unknown")")
+        }
+        try require(.root, .tool("bindfs"))
+        let backup = try backup(of: Self.tree)
+        try leaveLock(in: backup)
+        let shown = backup.base.appending("shown")
+        try tool("mv", backup.repository, shown)
+        try tool("mkdir", backup.repository)
+        try tool("bindfs", shown, backup.repository)
+        try afterwards { _ = try? tool("umount", "-l", backup.repository) }
+        try backup.ageLocks()
+        try backup.command(["create", backup.source], before: "").run(
+            exits: 11, says: "remove the files in its directory locks")
+        #expect(try backup.locks().count == 1)
     }
 
     @Test("where sights cannot be kept no lock is dead")

@@ -47,7 +47,22 @@ struct RunTests {
         try fixture.run("run", exits: 0)
         try fixture.makeForeignSnapshot(of: fixture("f"))
         try fixture.run("run", exits: 0)
-        try fixture.run("status", exits: 0, prints: "\nforget removes nothing: snapshot ")
+        try fixture.run("status", exits: 3, prints: "\nforget: nothing is removed: snapshot ")
+    }
+
+    @Test("status tells of the snapshots of a lost state until they are accepted")
+    func lostState() throws {
+        let fixture = try configuredBackup { backedUpTree }
+        try fixture.run("run", exits: 0)
+        try tool("rm", "-r", fixture.state)
+        try fixture.run("run", exits: 3, says: "state directory does not know it")
+        try fixture.run("run", exits: 0)
+        try fixture.run(
+            "status", exits: 3, prints: "\nforget: snapshot ", "resval-backup accept)\n")
+        try fixture.run("accept", exits: 0)
+        try fixture.run("status", exits: 0)
+        try fixture.run("run", exits: 0)
+        try fixture.run("status", exits: 0)
     }
 
     @Test("an ok that is as old as stale-after is stale, and so is one from the future")
@@ -196,6 +211,17 @@ struct RunTests {
         #expect(after.text.hasPrefix("ok\n"), "\(after)")
     }
 
+    @Test("where forget fails the repository is checked, and the run ends with forget's code")
+    func verifiesAfterFailure() throws {
+        let fixture = try configuredBackup { backedUpTree }
+        try fixture.configure(fixture.usual + fixture.upkeep)
+        let fail = "[ $1 != forget ] || { echo 'Fatal: no' >&2; exit 11; }"
+        try fixture.command(["run"], before: fail).run(exits: 11)
+        let status = try fixture.run("status", exits: 1)
+        #expect(status.text.hasPrefix("locked at forget\n"), "\(status)")
+        #expect(status.text.contains("last verified: "), "\(status)")
+    }
+
     @Test(
         "restic keeps the priority that the command was started with, also where more is permitted")
     func nice() throws {
@@ -243,6 +269,29 @@ struct RunTests {
             lines.contains(
                 "resval-backup: process \(first) makes this backup already (wait until it has "
                     + "ended)"), "\(result)")
+    }
+
+    @Test("while a run is under way status ends as it did after the run before")
+    func underWay() throws {
+        let fixture = try configuredBackup { backedUpTree }
+        let seen = fixture.base.appending("seen")
+        let status = """
+            if [ "$1" = backup ]; then
+                env HOME="\(fixture.base)/home" XDG_STATE_HOME="\(fixture.state)" \
+                    XDG_CONFIG_HOME="\(fixture.base)/config" PATH="${PATH#*:}" \
+                    "\(FilePath.built("resval-backup"))" status > /dev/null
+                echo $? > "\(seen)"
+            fi
+            """
+        func codeMeanwhile() throws -> String {
+            try fixture.command(["run"], before: status).run(exits: 0)
+            return try tool("cat", seen)
+        }
+        _ = try codeMeanwhile()
+        try #expect(codeMeanwhile() == "0")
+        try fixture.command(["run"], before: "[ $1 != backup ] || exit 1").run(exits: 1)
+        try #expect(codeMeanwhile() == "1")
+        try #expect(codeMeanwhile() == "0")
     }
 }
 

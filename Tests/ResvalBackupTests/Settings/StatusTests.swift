@@ -45,8 +45,10 @@ struct StatusTests {
         try #expect(RunStatus(Array(later.utf8)) == status)
         let next = RunStatus(process: 1, start: time, after: status)
         #expect(next.lastVerify == time && next.snapshot == nil && next.result == .running)
+        #expect(next.previousResult == .incomplete)
+        try #expect(RunStatus(next.line(isStale: nil)) == next)
         #expect(next.shortfalls == status.shortfalls && next.holds == status.holds)
-        #expect(next.failure == nil && next.forgetObstacle == nil && next.lastSnapshot == time)
+        #expect(next.failure == nil && next.forgetObstacle != nil && next.lastSnapshot == time)
     }
 
     @Test("a failed run tells why, and result and exit code of status say that less is covered")
@@ -72,6 +74,15 @@ struct StatusTests {
         for result in RunResult.allCases {
             #expect(result.text == result.text.lowercased())
         }
+    }
+
+    @Test("a fall is listed before all that is to be stored, of which there may be much")
+    func listedHolds() {
+        var (unstored, fall) = (HeldPart(), HeldPart())
+        (unstored.kind, unstored.isUnstored) = ("other", true)
+        (fall.path, fall.kind) = (Array("/s".utf8), "other")
+        let listed = HeldPart.listed(Array(repeating: unstored, count: 200) + [fall])
+        #expect(listed.count == 100 && listed.first == fall)
     }
 
     @Test("what was missing before and can last is no news, anything else is")
