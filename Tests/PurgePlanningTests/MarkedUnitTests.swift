@@ -70,6 +70,20 @@ struct MarkedUnitTests {
         #expect(Set(unheeded.units) == [".cache/app/none", ".cache/secret/free"])
     }
 
+    @Test("is nothing of another owner than that of the marked directory, also for all owners")
+    func otherOwners() throws {
+        try require(.root)
+        let home = try homeFixture {
+            Directory("mixed") { Directory("deep") { File("file", block) } }
+                .purgeable().owned(by: 65534)
+            Directory("own") { File("file", block).owned(by: 65534) }
+                .purgeable().owned(by: 65534)
+        }
+        let found = try home.found { $0.includesForeign = true }
+        #expect(found.units == ["own"])
+        #expect(found.kept["mixed"] == .foreignOwner)
+    }
+
     @Test("is nothing below a directory whose mark says false or makes no sense")
     func protected() throws {
         let home = try homeFixture {

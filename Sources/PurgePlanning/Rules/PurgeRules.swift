@@ -259,7 +259,9 @@ extension PurgeRules {
             {
                 return .protectionClass
             }
-            if isAsked(.deleting), !includesForeign, status.owner != user { return .foreignOwner }
+            // A unit speaks for the items of its own owner only, whoever deletes it.
+            let owner = context.unit?.status.owner ?? (includesForeign ? status.owner : user)
+            if isAsked(.deleting), status.owner != owner { return .foreignOwner }
             // Also learns of the owner's home, which the rules below protect.
             if !isOwnerKnown(status, in: context.area) { return .unknownOwner }
             if isAsked(.deleting), status.isImmutable || status.isAppendOnly { return .immutable }
