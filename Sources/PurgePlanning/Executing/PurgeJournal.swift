@@ -212,9 +212,8 @@ struct AsideRecord: Sendable, Hashable {
     let asideName: [UInt8]
     /// The latest inode change time below the directory: anything newer was added or changed since.
     let newestChange: FileTime
-    /// The inodes whose times the removal changes before it removes them: those of the directories,
-    /// the top one included, and of files with several hard links. nil in state `aside`, and when
-    /// there are too many for the journal.
+    /// The inodes of the directories, the top one included, whose times the removal changes before it
+    /// removes them. nil in state `aside`, and when there are too many for the journal.
     var knownInodes: Set<UInt64>?
 
     var path: [UInt8] { parentPath + [UInt8(ascii: "/")] + name }
@@ -305,7 +304,7 @@ enum AsideName {
 final class RunJournal {
     private let directory: FilePath?
     private let volatileDirectory: FilePath?
-    private let rules: (FilePath) throws(FileError) -> PurgeRules
+    private let examiner: (FilePath) throws(FileError) -> UnitExaminer
     private let isShared: Bool
     private var regular: PurgeJournal?
     private var volatile: PurgeJournal?
@@ -319,15 +318,15 @@ final class RunJournal {
     ///   - volatileDirectory: a directory in memory, or nil.
     ///   - isShared: whether the journal is open only while it is needed, so that other purges of
     ///     the same user can be at work meanwhile; such a run uses no volatile one.
-    ///   - rules: returns the rules for the filesystem of a path.
+    ///   - examiner: returns the examiner of a directory that was put aside.
     init(
         in directory: FilePath?, volatile volatileDirectory: FilePath?, isShared: Bool,
-        rules: @escaping (FilePath) throws(FileError) -> PurgeRules
+        examiner: @escaping (FilePath) throws(FileError) -> UnitExaminer
     ) {
         self.directory = directory
         self.volatileDirectory = isShared ? nil : volatileDirectory
         self.isShared = isShared
-        self.rules = rules
+        self.examiner = examiner
     }
 
     /// The records of all journals that are open.
@@ -391,7 +390,7 @@ final class RunJournal {
     private func settle(_ journal: PurgeJournal?, _ event: (PurgeEvent) -> Void) -> Int {
         var failures = 0
         guard let journal else { return failures }
-        Leftovers(journal: journal, rules: rules).settle { leftover in
+        Leftovers(journal: journal, examiner: examiner).settle { leftover in
             if case .leftover(_, .failed) = leftover { failures += 1 }
             event(leftover)
         }

@@ -145,8 +145,8 @@ public enum LeftAloneReason: Sendable, Hashable {
     case unidentified
     /// Another item has its original name.
     case nameTaken
-    /// It is, contains or lies in a protected directory by now.
-    case protected
+    /// Its removal had begun, and something protects or uses it by now.
+    case kept(KeepReason)
 
     /// The reason in words, without any path.
     public var sentence: String {
@@ -161,9 +161,9 @@ public enum LeftAloneReason: Sendable, Hashable {
             "it has the name of a directory that a purge put aside, but is another one"
         case .nameTaken:
             "a purge put it aside, and another item has its name now: give one of them another name"
-        case .protected:
-            "an interrupted purge had begun to remove it, and it is a protected directory now: give it "
-                + "another name to keep it"
+        case .kept(let reason):
+            "an interrupted purge had begun to remove it, and what is left is kept for now (give it another "
+                + "name to keep it): \(reason.sentence)"
         }
     }
 }

@@ -265,6 +265,12 @@ extension PurgeRules {
             // Also learns of the owner's home, which the rules below protect.
             if !isOwnerKnown(status, in: context.area) { return .unknownOwner }
             if isAsked(.deleting), status.isImmutable || status.isAppendOnly { return .immutable }
+            // What changes in the unit later would have no later time. Of a file it is asked with the age.
+            if isAsked(.deleting), isDirectory, status.attributeModificationTime > ages.now,
+                status.attributeModificationTime > .now
+            {
+                return .fromTheFuture
+            }
             if isAsked(.entering) ? !mayEnter(entry, status) : isElsewhere(status) {
                 return .mountPoint
             }
