@@ -19,12 +19,15 @@ enum GitIndex {
                 return true
             }
             if try !isMissing("packed-refs", in: directory),
-                try contents(of: "packed-refs", in: directory).contains("refs/stash".utf8)
+                try contents(of: "packed-refs", in: directory).bytes.contains("refs/stash".utf8)
             {
                 return true
             }
-            guard try onlyFetches(contents(of: "logs/HEAD", in: directory)),
-                let files = files(in: try contents(of: "index", in: directory))
+            let index = try contents(of: "index", in: directory)
+            // What was staged may show by nothing else: a commit that a hook refused records the tree anew.
+            guard let fetched = try lastFetch(in: contents(of: "logs/HEAD", in: directory).bytes),
+                index.modified.seconds.subtractingSaturating(fetched) <= 60,
+                let files = files(in: index.bytes)
             else { return true }
             let clone = try directory.openParent()
             for file in files where try file.isEdited(in: clone) { return true }
@@ -34,18 +37,24 @@ enum GitIndex {
         }
     }
 
-    /// Whether a log of HEAD is whole, from the first commit on, and has nothing but what made it go to commits
-    /// of others. git expires old lines.
-    private static func onlyFetches(_ log: [UInt8]) -> Bool {
+    /// Returns when HEAD went to a commit of others last, in seconds; nil where its log has anything else, or
+    /// is not whole, from the first commit on. git expires old lines.
+    private static func lastFetch(in log: [UInt8]) -> Int64? {
         let fetching = [
             "clone: ", "checkout: ", "fetch", "reset: moving to ", "pull: Fast-forward",
         ]
         // Before the first there was none, which has the number zero.
-        return log.starts(with: repeatElement(UInt8(ascii: "0"), count: 40))
-            && log.split(separator: UInt8(ascii: "\n")).allSatisfy { line in
-                let message = line.drop { $0 != UInt8(ascii: "\t") }.dropFirst()
-                return fetching.contains { message.starts(with: $0.utf8) }
-            }
+        guard log.starts(with: repeatElement(UInt8(ascii: "0"), count: 40)) else { return nil }
+        var last: Int64?
+        for line in log.split(separator: UInt8(ascii: "\n")) {
+            let head = line.prefix { $0 != UInt8(ascii: "\t") }
+            let message = line[head.endIndex...].dropFirst()
+            guard fetching.contains(where: { message.starts(with: $0.utf8) }) else { return nil }
+            // The time stands before its zone.
+            let words = head.split(separator: UInt8(ascii: " "))
+            last = words.dropLast().last.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+        }
+        return last
     }
 
     private static func isMissing(
@@ -62,13 +71,16 @@ enum GitIndex {
 
     private static func contents(
         of path: FilePath, in directory: OpenDirectory
-    ) throws(Errno) -> [UInt8] {
+    ) throws(Errno) -> (bytes: [UInt8], modified: FileTime) {
         let file = OwnedDescriptor(
             try openBeneathPreservingAccessTime(
                 path, in: directory.descriptor,
                 flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
-        return try SystemCalls.contents(
-            ofOpen: file.descriptor, file.descriptor.status(), limit: 64 << 20)
+        let status = try file.descriptor.status()
+        return (
+            try SystemCalls.contents(ofOpen: file.descriptor, status, limit: 64 << 20),
+            status.contentModificationTime
+        )
     }
 
     private struct File {

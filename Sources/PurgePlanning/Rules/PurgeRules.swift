@@ -339,9 +339,10 @@ extension PurgeRules {
             {
                 return .notACache(why)
             }
+            // Outside of locations only what is in such a directory is kept, not what lies beside it.
             // Siblings are looked up by path, which is right while the unit has its own name. One that
             // was moved aside was checked before, and must not have changed since.
-            if isAsked(.deleting), !isFetched,
+            if !isFetched,
                 let why = notACache.reason(
                     partOfTree: name,
                     hasSibling: { sibling in
