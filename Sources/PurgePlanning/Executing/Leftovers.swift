@@ -99,25 +99,6 @@ struct Leftovers {
     }
 }
 
-/// Reports items that are named as if moved aside by a purge but are not in the journal.
-func reportStrangers(
-    in directories: Set<[UInt8]>, knownTo records: [AsideRecord], _ event: (PurgeEvent) -> Void
-) {
-    let known = Set(records.map(\.asidePath))
-    for path in directories.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-        do throws(Errno) {
-            guard let directory = try openPlainDirectory(path) else { continue }
-            for name in try directory.openToRead(".").names() where AsideName.matches(name.bytes) {
-                let whole = path + [UInt8(ascii: "/")] + name.bytes
-                if !known.contains(whole) { event(.leftover(path: whole, .leftAlone(.unrecorded))) }
-            }
-        } catch {
-            // A directory that cannot be listed is reported when its units are examined.
-            continue
-        }
-    }
-}
-
 /// Opens a directory by a path without symbolic links; nil when it does not exist.
 private func openPlainDirectory(_ path: [UInt8]) throws(Errno) -> OpenDirectory? {
     do throws(FileError) {

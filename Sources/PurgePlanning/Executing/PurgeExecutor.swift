@@ -69,9 +69,6 @@ public struct PurgeExecutor: Sendable {
             failures = try journal.open(event)
         }
         let parents = Set(plan.units.compactMap { parentPath(of: $0.path) })
-        if mode != .rehearse {
-            reportStrangers(in: parents, knownTo: journal.records, event)
-        }
         let directories = parents.lazy.map { FilePath(bytes: $0) }
         // All units may be in other subvolumes than the one the plan was made for.
         guard

@@ -308,8 +308,6 @@ final class RunJournal {
     private let isShared: Bool
     private var regular: PurgeJournal?
     private var volatile: PurgeJournal?
-    /// The records that were left when a shared journal was open last.
-    private var sharedRecords: [AsideRecord] = []
     /// Whether new records are stored in the volatile journal.
     private var usesVolatile = false
 
@@ -327,11 +325,6 @@ final class RunJournal {
         self.volatileDirectory = isShared ? nil : volatileDirectory
         self.isShared = isShared
         self.examiner = examiner
-    }
-
-    /// The records of all journals that are open.
-    var records: [AsideRecord] {
-        (regular?.records ?? sharedRecords) + (volatile?.records ?? [])
     }
 
     /// Opens the journal, unless it is already open or the disk is full, and the volatile one if it
@@ -352,10 +345,7 @@ final class RunJournal {
                 return 0
             }
             failures += settle(regular, event)
-            if isShared {
-                sharedRecords = regular?.records ?? []
-                regular = nil
-            }
+            if isShared { regular = nil }
         }
         if volatile == nil, let volatileDirectory, PurgeJournal.exists(in: volatileDirectory) {
             failures += try openVolatileJournal(event)

@@ -92,7 +92,7 @@ public enum PurgeEvent: Sendable, Hashable {
     case kept(PurgeUnit, KeepReason)
     /// The unit was kept, or is partly removed, because a call failed.
     case failed(PurgeUnit, FileError)
-    /// A leftover of an interrupted purge was found, or an item named like one.
+    /// A leftover of an interrupted purge was found.
     case leftover(path: [UInt8], LeftoverState)
 }
 
@@ -137,8 +137,6 @@ public enum LeftoverState: Sendable, Hashable {
 
 /// Why a leftover of an interrupted purge is not touched.
 public enum LeftAloneReason: Sendable, Hashable {
-    /// It has a name such as purges give, and no record of it exists.
-    case unrecorded
     /// Its directory was moved or replaced, or is not mounted.
     case unreachable
     /// What has the recorded name is not what the purge put there.
@@ -151,9 +149,6 @@ public enum LeftAloneReason: Sendable, Hashable {
     /// The reason in words, without any path.
     public var sentence: String {
         switch self {
-        case .unrecorded:
-            "it is named like something a purge put aside, but no purge recorded it: look through it, "
-                + "then delete it or give it another name"
         case .unreachable:
             "a purge put it aside, and the directory it was in was moved or replaced, or is not mounted "
                 + "(if gone for good, delete resval/purge/journal in $XDG_STATE_HOME or ~/.local/state)"
