@@ -19,15 +19,15 @@ enum GitIndex {
                 return true
             }
             if try !isMissing("packed-refs", in: directory),
-                try contents(of: "packed-refs", in: directory).bytes.contains("refs/stash".utf8)
+                try contents(of: "packed-refs", in: directory).contains("refs/stash".utf8)
             {
                 return true
             }
-            let index = try contents(of: "index", in: directory)
             // What was staged may show by nothing else: a commit that a hook refused records the tree anew.
-            guard let fetched = try lastFetch(in: contents(of: "logs/HEAD", in: directory).bytes),
-                index.modified.seconds.subtractingSaturating(fetched) <= 60,
-                let files = files(in: index.bytes)
+            let written = try directory.status(of: "index").contentModificationTime.seconds
+            guard let fetched = try lastFetch(in: contents(of: "logs/HEAD", in: directory)),
+                written.subtractingSaturating(fetched) <= 60,
+                let files = files(in: try contents(of: "index", in: directory))
             else { return true }
             let clone = try directory.openParent()
             for file in files where try file.isEdited(in: clone) { return true }
@@ -45,16 +45,16 @@ enum GitIndex {
         ]
         // Before the first there was none, which has the number zero.
         guard log.starts(with: repeatElement(UInt8(ascii: "0"), count: 40)) else { return nil }
-        var last: Int64?
-        for line in log.split(separator: UInt8(ascii: "\n")) {
-            let head = line.prefix { $0 != UInt8(ascii: "\t") }
-            let message = line[head.endIndex...].dropFirst()
-            guard fetching.contains(where: { message.starts(with: $0.utf8) }) else { return nil }
-            // The time stands before its zone.
-            let words = head.split(separator: UInt8(ascii: " "))
-            last = words.dropLast().last.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
-        }
-        return last
+        let lines = log.split(separator: UInt8(ascii: "\n"))
+            .map { $0.split(separator: UInt8(ascii: "\t"), maxSplits: 1) }
+        guard
+            lines.allSatisfy({ line in
+                fetching.contains { line.count == 2 && line[1].starts(with: $0.utf8) }
+            })
+        else { return nil }
+        // The zone follows the time.
+        let time = lines.last?.first?.split(separator: UInt8(ascii: " ")).dropLast().last
+        return time.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
     }
 
     private static func isMissing(
@@ -71,16 +71,13 @@ enum GitIndex {
 
     private static func contents(
         of path: FilePath, in directory: OpenDirectory
-    ) throws(Errno) -> (bytes: [UInt8], modified: FileTime) {
+    ) throws(Errno) -> [UInt8] {
         let file = OwnedDescriptor(
             try openBeneathPreservingAccessTime(
                 path, in: directory.descriptor,
                 flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
-        let status = try file.descriptor.status()
-        return (
-            try SystemCalls.contents(ofOpen: file.descriptor, status, limit: 64 << 20),
-            status.contentModificationTime
-        )
+        return try SystemCalls.contents(
+            ofOpen: file.descriptor, file.descriptor.status(), limit: 64 << 20)
     }
 
     private struct File {

@@ -91,6 +91,7 @@ extension VolumeWatcher {
         do {
             var search = UnitSearch(environment)
             search.protected = settings.protected
+            search.isAlone = settings.isAlone
             try PurgeExecutor(search).finishLeftovers { report.note($0) }
         } catch let refusal as PurgeRefusal {
             log.write(.warning, "cannot prepare to purge: \(refusal.sentence)")

@@ -209,10 +209,8 @@ final class UnitExaminer {
         let contents = try look(below: directory, status, path, depth: depth, in: below) {
             item, context in
             // The reason not to go below a directory was recorded.
-            guard case .descend(let below) = visitor.decide(on: item, in: context) else {
-                return nil
-            }
-            return below
+            if case .descend(let below) = visitor.decide(on: item, in: context) { return below }
+            return nil
         }
         visitor.leave(below)
         return contents
@@ -231,9 +229,11 @@ final class UnitExaminer {
         while let step = try walk.next() {
             guard case .entry(let name) = step else { continue }
             let (file, status) = try open(name, in: walk.directory)
-            let item = ReachedItem(
-                file, path: walk.path(of: name), depth: depth + 1 + walk.depth)
-            let below = try decide(item, walk.context)
+            // A path of its own for each would take the square of the depth.
+            let below = try decide(
+                ReachedItem(
+                    file, path: walk.path, name: name.bytes, depth: depth + 1 + walk.depth),
+                walk.context)
             contents.add(status, named: name.bytes)
             guard case .directory(let directory) = file, let below else { continue }
             walk.enter(directory, names: try directory.names(), context: below)
@@ -446,22 +446,25 @@ struct ReachedItem: SearchedItem {
     let file: OpenedFile
     let depth: Int
     private let bytes: [UInt8]
+    private let name: [UInt8]?
 
     /// - Parameters:
-    ///   - path: its absolute path.
+    ///   - path: its absolute path, or with a name that of the directory it is in.
     ///   - depth: the number of levels below the root of the search.
-    init(_ file: OpenedFile, path: [UInt8], depth: Int) {
+    init(_ file: OpenedFile, path: [UInt8], name: [UInt8]? = nil, depth: Int) {
         self.file = file
         self.depth = depth
         bytes = path
+        self.name = name
     }
 
-    var path: FilePath { FilePath(bytes: bytes) }
+    var path: FilePath { FilePath(bytes: pathBytes(of: self)) }
     var pathForMessages: FilePath? { path }
     var nameBytes: [UInt8] { withName { Array($0) } }
 
     func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        bytes.withUnsafeBytes { bytes in
+        if let name { return name.withUnsafeBytes(body) }
+        return bytes.withUnsafeBytes { bytes in
             guard depth > 0, let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else {
                 return body(bytes)
             }
@@ -469,7 +472,10 @@ struct ReachedItem: SearchedItem {
         }
     }
 
-    func appendPath(to bytes: inout [UInt8]) { bytes += self.bytes }
+    func appendPath(to bytes: inout [UInt8]) {
+        bytes += self.bytes
+        if let name { bytes += [UInt8(ascii: "/")] + name }
+    }
 
     /// Always true: reading them takes no more calls than finding out.
     func hasExtendedAttributes() -> Bool { true }
