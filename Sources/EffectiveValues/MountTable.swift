@@ -22,6 +22,8 @@ public struct Mount: Sendable, Hashable {
     public let isReadOnly: Bool
     /// Whether reading a file leaves its access time (`noatime`).
     package var leavesAccessTimes = false
+    /// Whether reading a file may leave its access time for a day (`relatime`).
+    package var delaysAccessTimes = false
     /// The directories that an overlay shows, as named in its mount options `upperdir`, `lowerdir`
     /// and `datadir+`. Empty for other types.
     package let layers: [FilePath]
@@ -223,6 +225,7 @@ extension Mount {
             source: unescaped(fields[hyphen + 2]),
             isReadOnly: options.contains { contains("ro", $0) },
             leavesAccessTimes: contains("noatime", fields[5]),
+            delaysAccessTimes: contains("relatime", fields[5]),
             layers: directories(
                 in: ["upperdir", "lowerdir", "lowerdir+", "datadir+"], of: overlayOptions),
             workDirectories: directories(in: ["workdir"], of: overlayOptions))

@@ -186,8 +186,8 @@ public enum KeepReason: Error, Sendable, Hashable {
 }
 
 extension KeepReason {
-    /// The reason for an item with a name that purges give.
-    static let putAside = KeepReason.reservedName("a purge put it aside")
+    /// The reason for an item with a name that purges give, and for a unit that holds one.
+    package static let putAside = KeepReason.reservedName("a purge put it aside")
 
     /// The reason for an item that could not be reached or inspected, from what was thrown on the
     /// way: a ``KeepReason`` itself, the errno of a system call, or the error of a path.

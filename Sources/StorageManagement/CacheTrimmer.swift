@@ -11,7 +11,8 @@ import SystemPackage
 /// its subdirectories. Removal is as careful as that of `resval-purge`: an item stays if it is
 /// open, mapped or locked, if a mark protects it, if it belongs to another user, or if it changed
 /// after it was examined. No symbolic link is followed, and no other filesystem is entered. A file
-/// is removed together with its `-wal`, `-shm` and `-journal` files.
+/// that has a `-wal`, `-shm` or `-journal` file beside it stays with it, unless their whole directory
+/// is removed.
 ///
 /// Calls block the thread and walk the whole directory. Meanwhile the units that may be removed are
 /// kept in memory, about 300 bytes each. They end early after ``stop()``, or when the task they run in

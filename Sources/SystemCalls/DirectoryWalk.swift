@@ -79,7 +79,8 @@ package struct DirectoryWalk<Context> {
         cursor.descend(into: directory, named: entry)
         levels.append(
             Level(name: entry, context: context, pathLength: path.count, names: names))
-        path = path(of: entry)
+        if path.last != UInt8(ascii: "/") { path.append(UInt8(ascii: "/")) }
+        path += entry.bytes
     }
 }
 

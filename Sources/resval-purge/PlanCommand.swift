@@ -55,7 +55,8 @@ struct PlanCommand: ParsableCommand {
         let result = try environment.makePlan(for: target, below: roots.paths, kept, progress)
         if output?.isDash != true {
             var printer = PlanPrinter(records.form, now: result.plan.created)
-            printer.showsChanges = environment.showsChanges(on: result.volume)
+            printer.showsChanges = environment.showsChanges(
+                on: result.volume, in: result.search)
             for unit in result.plan.units { printer.write(unit) }
             printer.write(result)
         }

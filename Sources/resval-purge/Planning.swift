@@ -138,6 +138,7 @@ final class KeptItems: Sendable {
     private struct State {
         var counts = KeptCounts()
         var lines: [[UInt8]] = []
+        var putAside: Set<[UInt8]> = []
     }
 
     private let state = Monitor(State())
@@ -152,14 +153,22 @@ final class KeptItems: Sendable {
     func note(_ path: [UInt8], _ reason: KeepReason) {
         state.withLock { state in
             state.counts.note(reason)
+            if reason == .putAside { state.putAside.insert(path) }
             guard isListed else { return }
             state.lines.append(record(path, reason))
         }
     }
 
-    /// Prints the items in an order that does not depend on that in which threads met them.
-    func finish() {
+    /// Prints the items in an order that does not depend on that in which threads met them, and tells of what
+    /// a purge put aside, which stays until somebody looks through it.
+    func finish(_ log: ServiceLog = .current) {
         state.withLock { state in
+            for path in state.putAside.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+                log.write(
+                    .notice, about: path,
+                    "a purge put it, or something in it, aside: look through what the next run "
+                        + "leaves, then delete it or give it another name")
+            }
             state.lines.sort { $0.lexicographicallyPrecedes($1) }
             var buffer = OutputBuffer()
             for line in state.lines {

@@ -50,9 +50,17 @@ struct PurgeEnvironment {
     }
 
     /// Whether the ages of what lies on a volume are those of the last change, since reading is not
-    /// recorded there: this is said once.
-    func showsChanges(on volume: FilePath) -> Bool {
-        guard environment.mounts.mount(holding: volume)?.leavesAccessTimes == true else {
+    /// recorded there: this is said once, and where it is recorded too late for the ages that are asked for.
+    func showsChanges(on volume: FilePath, in search: UnitSearch) -> Bool {
+        let mount = environment.mounts.mount(holding: volume)
+        guard mount?.leavesAccessTimes == true else {
+            let age = search.minimumAge ?? (search.pressure == .critical ? 6 * 3600 : 0)
+            if mount?.delaysAccessTimes == true, 0 < age, age < 24 * 3600 {
+                Messages.warn(
+                    about: volume.bytes,
+                    "is mounted with relatime: what was read in the last 24 hours may count as older"
+                )
+            }
             return false
         }
         Messages.warn(

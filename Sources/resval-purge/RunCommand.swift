@@ -126,7 +126,8 @@ struct RunCommand: ParsableCommand {
             Messages.write(about: path, "is not in the plan made now")
         }
         guard reportShortfall(result) || partial else { return false }
-        report.printer.showsChanges = environment.showsChanges(on: result.volume)
+        report.printer.showsChanges = environment.showsChanges(
+            on: result.volume, in: result.search)
         return try execute(
             result.plan, result.search, on: result.volume, of: result.found.totals.certainBytes,
             goesOn: result.found.isTruncated && listed == nil, &report)
@@ -146,12 +147,12 @@ struct RunCommand: ParsableCommand {
             return false
         }
         let volume = try environment.volume(plan.roots)
-        report.printer.showsChanges = environment.showsChanges(on: volume)
+        let search = environment.search(plan.roots, try StorageSpace(at: volume))
+        report.printer.showsChanges = environment.showsChanges(on: volume, in: search)
         let known = try PurgeRecords.current?.purgeableBytes(
             onDevice: plan.device, now: FileTime.now)
         return try execute(
-            plan, environment.search(plan.roots, try StorageSpace(at: volume)), on: volume,
-            of: known ?? 0, goesOn: false, &report)
+            plan, search, on: volume, of: known ?? 0, goesOn: false, &report)
     }
 
     /// Executes a plan.

@@ -121,6 +121,8 @@ struct StatusCommand: ParsableCommand {
                 kept.note($0, $1)
             }
             state.kept = kept.counts
+            display.end()
+            kept.finish()
             state.totals = found.totals
             record(found.totals.certainBytes, plan)
         } catch let error as FileError where error.code == .unsupportedFilesystem {

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("What a purge that was cut off left", .cleansUp)
 struct LeftoverTests {
-    @Test("is left alone and reported when the journal does not name it")
+    @Test("is left alone when the journal does not name it")
     func stranger() throws {
         let home = try purgeHome {
             Directory(".cache") {
@@ -22,10 +22,6 @@ struct LeftoverTests {
         }
         let report = try home.purge()
         #expect(report.removed == [home(".cache/app/file")])
-        #expect(
-            report.leftovers == [
-                home(".cache/app/.resval-purge-second"): .leftAlone(.unrecorded)
-            ])
         for path in [
             ".cache/.resval-purge-first", ".cache/app/.resval-purge-second",
             ".cache/app/unit/.resval-purge-third",
@@ -145,6 +141,85 @@ struct LeftoverTests {
         #expect(!home(".cache/app/unit").exists)
     }
 
+    @Test("stays while it is marked as not purgeable, or what it is in or what is in it")
+    func marked() throws {
+        let (home, record) = try unitPutAside(.deleting)
+        let aside = FilePath(bytes: record.asidePath)
+        for path in [aside, aside.appending("deep"), home(".cache")] {
+            try path.setValue(false, for: .isPurgeable)
+            var report = PurgeReport()
+            try home.executor().finishLeftovers { report.add($0) }
+            guard case .leftAlone(.kept(.protected)) = report.leftovers[aside] else {
+                Issue.record("\(path): \(report.leftovers)")
+                continue
+            }
+            #expect(aside.appending("deep/file").exists)
+            try path.setValue(true, for: .isPurgeable)
+        }
+        try expectFinish(home, [home(".cache/app/unit"): .finished])
+    }
+
+    @Test("stays while a process uses it")
+    func used() throws {
+        let (home, record) = try unitPutAside(.deleting)
+        let aside = FilePath(bytes: record.asidePath)
+        let deep = aside.appending("deep")
+        for (use, reason) in [
+            ("cd $0", .processInside), ("exec 3< $0/file", .inUse),
+            ("exec 3< $0; flock 3", .locked),
+        ] as [(String, KeepReason)] {
+            let ready = home.root.appending("ready")
+            let process = try SleepingProcess(
+                "/bin/sh", "-ec", "\(use); touch $1; exec sleep 100", deep, ready)
+            try wait(for: ready)
+            try expectFinish(home, [aside: .leftAlone(.kept(reason))])
+            process.end()
+            try tool("rm", ready)
+        }
+        #expect(deep.appending("file").exists)
+        try expectFinish(home, [home(".cache/app/unit"): .finished])
+    }
+
+    @Test("stays while something of it is mounted elsewhere")
+    func mounted() throws {
+        try require(.root)
+        let (home, record) = try unitPutAside(.deleting)
+        let aside = FilePath(bytes: record.asidePath)
+        try tool("mkdir", home("elsewhere"))
+        try tool("mount", "--bind", aside.appending("deep"), home("elsewhere"))
+        try afterwards { try tool("umount", home("elsewhere")) }
+        try expectFinish(home, [aside: .leftAlone(.kept(.mountedElsewhere))])
+        #expect(aside.appending("deep/file").exists)
+    }
+
+    @Test("stays when what came into it later would have an earlier time")
+    func future() throws {
+        let (home, record) = try unitPutAside(.deleting)
+        let later = AsideRecord(
+            state: .deleting, identity: record.identity, parent: record.parent,
+            parentPath: record.parentPath, name: record.name, asideName: record.asideName,
+            newestChange: .later, knownInodes: record.knownInodes)
+        try PurgeJournal(in: home.state).store([later])
+        let aside = FilePath(bytes: record.asidePath)
+        try expectFinish(home, [aside: .leftAlone(.kept(.fromTheFuture))])
+        #expect(aside.appending("deep/file").exists)
+    }
+
+    @Test("keeps the other name of a file that lost one, and may have been written since")
+    func rewritten() throws {
+        let (home, first) = try unitPutAside(.deleting)
+        let file = FilePath(bytes: first.asidePath).appending("file")
+        var record = first
+        record.knownInodes?.insert(try file.status().identity.inode)
+        try PurgeJournal(in: home.state).store([record])
+        usleep(20_000)
+        try tool(
+            "sh", "-c", "touch -r $0 $1 && echo mine > $0 && touch -r $1 $0", file,
+            home.root.appending("time"))
+        try expectFinish(home, [FilePath(bytes: record.asidePath): .partlyRemoved])
+        #expect(try contentsOfFile(file) == Array("mine\n".utf8))
+    }
+
     @Test("stays when it is protected by now, or on the way to what is")
     func protected() throws {
         for name in ["", "deep"] {
@@ -154,7 +229,7 @@ struct LeftoverTests {
             search.protected = [aside.appending(name)]
             var report = PurgeReport()
             try home.executor(search).finishLeftovers { report.add($0) }
-            #expect(report.leftovers == [aside: .leftAlone(.protected)])
+            #expect(report.leftovers == [aside: .leftAlone(.kept(.protectedRoot))])
             #expect(aside.appending("deep/file").exists)
             try expectFinish(home, [home(".cache/app/unit"): .finished])
         }

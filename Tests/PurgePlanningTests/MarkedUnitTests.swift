@@ -70,6 +70,44 @@ struct MarkedUnitTests {
         #expect(Set(unheeded.units) == [".cache/app/none", ".cache/secret/free"])
     }
 
+    @Test("is nothing in the directories that make a repository, but what lies beside them")
+    func repositories() throws {
+        let home = try homeFixture {
+            Directory("work") {
+                File(".git/objects/pack/file", block).purgeable()
+                Directory("build") { File("file", block) }.purgeable()
+            }
+            Directory("backup") {
+                for name in ["config", "index", "keys", "snapshots"] { File("\(name)", block) }
+                File("data/ab/file", block).purgeable()
+            }
+            Directory("bare") {
+                for name in ["HEAD", "refs"] { File("\(name)", block) }
+                File("objects/pack/file", block).purgeable()
+            }
+            File("data/objects/file", block).purgeable()
+        }
+        let found = try home.found()
+        #expect(Set(found.units) == ["work/build", "data/objects/file"])
+        for name in ["work/.git", "backup/data", "bare/objects"] {
+            #expect(found.kept[name]?.name == "not-a-cache")
+        }
+    }
+
+    @Test("is nothing of another owner than that of the marked directory, also for all owners")
+    func otherOwners() throws {
+        try require(.root)
+        let home = try homeFixture {
+            Directory("mixed") { Directory("deep") { File("file", block) } }
+                .purgeable().owned(by: 65534)
+            Directory("own") { File("file", block).owned(by: 65534) }
+                .purgeable().owned(by: 65534)
+        }
+        let found = try home.found { $0.includesForeign = true }
+        #expect(found.units == ["own"])
+        #expect(found.kept["mixed"] == .foreignOwner)
+    }
+
     @Test("is nothing below a directory whose mark says false or makes no sense")
     func protected() throws {
         let home = try homeFixture {

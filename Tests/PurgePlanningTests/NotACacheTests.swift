@@ -313,7 +313,7 @@ struct NotACacheTests {
             git -C origin add link && git -C origin -c user.name=u -c user.email=u@u commit -qm link
             git -C origin branch other
             for name in whole moved edited replaced broken built committed stashed packed staged \
-                picked sub worktree expired relinked; do
+                picked sub worktree expired relinked refused; do
                 git clone -q origin .cache/yay/$name
             done
             cd .cache/yay
@@ -333,6 +333,10 @@ struct NotACacheTests {
             (cd expired && echo more >> PKGBUILD && git $who commit -qam y && : > .git/logs/HEAD)
             (cd sub && git -c protocol.file.allow=always submodule --quiet add $0/origin s)
             (cd worktree && git worktree add -q -b mine ../../own > /dev/null)
+            cd refused && git config user.name u && git config user.email u@u
+            printf '#!/bin/sh\nexit 1\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit
+            echo more >> PKGBUILD && git add PKGBUILD && ! git commit -qm y
+            touch -d "@$(($(date +%s) + 120))" .git/index && cd ..
             echo built > built/package.tar
             rm built/deep/file
             """, home.home)
@@ -341,7 +345,7 @@ struct NotACacheTests {
             Set(found.units) == [".cache/yay/whole", ".cache/yay/moved", ".cache/yay/built"])
         for name in [
             "edited", "replaced", "broken", "committed", "stashed", "packed", "staged", "picked",
-            "sub", "worktree", "expired", "relinked",
+            "sub", "worktree", "expired", "relinked", "refused",
         ] {
             #expect(found.kept[".cache/yay/\(name)"]?.name == "not-a-cache", "\(name)")
         }

@@ -53,6 +53,25 @@ struct PurgeFilesystemTests {
         }
     }
 
+    @Test(
+        "where a directory was changed in the future keep what it is in: later changes do not show")
+    func future() throws {
+        try require(.tool("debugfs"))
+        let filesystem = try remountedFilesystem(.ext4)
+        try Tree {
+            Directory("home") {
+                for name in ["late", "fine"] {
+                    Directory("\(name)") { File("deep/file", block) }.purgeable()
+                }
+            }
+        }.create(in: filesystem.root)
+        try filesystem.change("set_inode_field /home/late/deep ctime @2051222400")
+        let home = HomeFixture(home: filesystem.root.appending("home"))
+        let found = try home.found(now: .now)
+        #expect(found.units == ["fine"])
+        #expect(found.kept["late"] == .fromTheFuture)
+    }
+
     @Test("with snapshots keep the documents in them")
     func snapshots() throws {
         try require(.tool("btrfs"))

@@ -175,6 +175,24 @@ struct ReachingTests {
         }
     }
 
+    @Test("what a purge put aside and no journal names is told, and stays")
+    func putAside() throws {
+        let home = try measuredHome {
+            Directory(".cache/app/.resval-purge-1") { File("file", block) }
+            Directory("build/.resval-purge-2") { File("file", block) }
+            File(".cache/app/unit/file", block)
+        }
+        let options = [".", "--min-age", "0"]
+        for words in [["status"], ["plan", "--free", "1B"], ["run", "--free", "1B"]] {
+            let result = try home.run(arguments: words + options)
+            for name in [".cache/app/.resval-purge-1", "build/.resval-purge-2"] {
+                let line = "resval-purge: \(home(name)): a purge put it, or something in it, aside"
+                #expect(result.errorText.contains(line), "\(result)")
+                #expect(home(name).appending("file").exists)
+            }
+        }
+    }
+
     @Test("on a full disk with nothing but directories the journal is in $XDG_RUNTIME_DIR")
     func fullDisk() throws {
         let tree = Tree { File(".cache/app/unit/file", block) }

@@ -264,6 +264,18 @@ struct PlanCommandTests {
         }
     }
 
+    @Test("says that reading is recorded once a day where less is asked for, but for any age")
+    func delayedUse() throws {
+        let home = try measuredHome {
+            Directory(".cache") { Directory("app") { File("file", block) } }
+        }
+        for (age, isTold) in [("0", false), ("24h", false), ("23h", true)] {
+            let result = try home.run("plan", ".", "--free", "1B", "--min-age", age)
+            #expect(
+                result.errorText.contains(": is mounted with relatime: ") == isTold, "\(result)")
+        }
+    }
+
     @Test("files of nearly 2^63 bytes, with times of any year, end no plan and no run")
     func extremes() throws {
         let home = PurgeHome(home: try filesystem(.btrfs) { File(".cache/app/file", block) }.root)

@@ -99,6 +99,26 @@ struct UndoTests: MassChangeSuite {
         try #expect(plain.value(for: .isPurgeable) == nil)
     }
 
+    @Test("a journal that another user can write is refused, and a copy of it is undone")
+    func foreign() throws {
+        let root = try temporaryDirectory(containing: tree)
+        try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
+        let journal = try journal(in: root)
+        try tool("chmod", "666", journal)
+        expect(
+            try run("undo", journal, in: root), exits: 2,
+            complains: """
+                resval: \(journal): another user owns it or can write to it, and it changes marks \
+                anywhere (copy it, look through the copy, and undo that)
+
+                """)
+        let plain = root.appending("tree/plain")
+        try #expect(plain.value(for: .isPurgeable) == true)
+        try tool("install", "-m", "600", journal, root.appending("copy"))
+        try #expect(run("undo", "../copy", in: root).exitCode == 0)
+        try #expect(plain.value(for: .isPurgeable) == nil)
+    }
+
     @Test("the largest value that the kernel stores is brought back")
     func largest() throws {
         let root = try filesystem(.xfs) { tree }.root

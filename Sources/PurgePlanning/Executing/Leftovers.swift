@@ -3,11 +3,11 @@ import SystemCalls
 import SystemPackage
 
 /// Settles what an interrupted purge left behind: only what the journal lists, only when
-/// filesystem, inode and birth time match, and only what is not protected now.
+/// filesystem, inode and birth time match, and only what is neither protected nor in use now.
 struct Leftovers {
     let journal: PurgeJournal
-    /// Returns the rules for the filesystem of a path.
-    let rules: (FilePath) throws(FileError) -> PurgeRules
+    /// Returns the examiner of a directory that was put aside.
+    let examiner: (FilePath) throws(FileError) -> UnitExaminer
 
     func settle(_ event: (PurgeEvent) -> Void) {
         for record in journal.records {
@@ -46,7 +46,10 @@ struct Leftovers {
         }
         let identity = found.identity
         if record.state == .aside { return try restore(record, place) }
-        guard try mayGo(record, identity) else { return .leftAlone(.protected) }
+        let examiner = try examiner(FilePath(bytes: record.asidePath))
+        if let reason = examiner.reasonToKeep(record, found, in: place) {
+            return .leftAlone(.kept(reason))
+        }
         var unlinked: Set<FileIdentity> = []
         let removed = try TreeRemoval.remove(
             record.asideName, identity, in: place.parent, path: record.asidePath,
@@ -59,16 +62,6 @@ struct Leftovers {
         guard removed else { return .partlyRemoved }
         try forget(record, in: place)
         return .finished
-    }
-
-    /// Whether the directory may be removed: false when it is protected, lies in a protected
-    /// directory, or is on the way to one.
-    private func mayGo(
-        _ record: AsideRecord, _ identity: FileIdentity
-    ) throws(FileError) -> Bool {
-        let path = FilePath(bytes: record.asidePath)
-        let rules = try rules(path)
-        return rules.reasonToKeep(below: path) == nil && !rules.leadsToProtected(identity)
     }
 
     private func restore(
@@ -102,25 +95,6 @@ struct Leftovers {
             return UnitEntry(
                 name: record.name, parentPath: record.parentPath, parent: parent,
                 parentStatus: status)
-        }
-    }
-}
-
-/// Reports items that are named as if moved aside by a purge but are not in the journal.
-func reportStrangers(
-    in directories: Set<[UInt8]>, knownTo records: [AsideRecord], _ event: (PurgeEvent) -> Void
-) {
-    let known = Set(records.map(\.asidePath))
-    for path in directories.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-        do throws(Errno) {
-            guard let directory = try openPlainDirectory(path) else { continue }
-            for name in try directory.openToRead(".").names() where AsideName.matches(name.bytes) {
-                let whole = path + [UInt8(ascii: "/")] + name.bytes
-                if !known.contains(whole) { event(.leftover(path: whole, .leftAlone(.unrecorded))) }
-            }
-        } catch {
-            // A directory that cannot be listed is reported when its units are examined.
-            continue
         }
     }
 }

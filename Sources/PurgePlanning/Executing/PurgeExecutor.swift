@@ -69,9 +69,6 @@ public struct PurgeExecutor: Sendable {
             failures = try journal.open(event)
         }
         let parents = Set(plan.units.compactMap { parentPath(of: $0.path) })
-        if mode != .rehearse {
-            reportStrangers(in: parents, knownTo: journal.records, event)
-        }
         let directories = parents.lazy.map { FilePath(bytes: $0) }
         // All units may be in other subvolumes than the one the plan was made for.
         guard
@@ -110,7 +107,14 @@ public struct PurgeExecutor: Sendable {
             in: stateDirectory ?? stateHome.map { Self.directory(in: $0) },
             volatile: volatileDirectory ?? (stateDirectory == nil ? Self.runtimeDirectory : nil),
             isShared: search.goal == .smallerDirectory
-        ) { path throws(FileError) in try search.rules(on: path, now: now) }
+        ) { path throws(FileError) in
+            // A mount of all of it elsewhere is no use of what is in it.
+            var search = search
+            search.roots = [path]
+            return UnitExaminer(
+                search, try search.rules(on: path, now: now),
+                Patience(.seconds(2), unless: shouldStop))
+        }
     }
 
     private static var runtimeDirectory: FilePath? {
@@ -371,7 +375,7 @@ private struct PurgeRun {
         if units.isEmpty { return [] }
         var failures: [(any Error)?] = []
         if executor.mode == .rehearse {
-            failures = examiner.reasonsToKeep(units.map { ($0, $0.unit.path) })
+            failures = examiner.reasonsToKeep(units.map { ($0.contents, $0.unit.path) })
             for (index, unit) in units.enumerated() where failures[index] == nil {
                 do { try unit.requireAtRest() } catch { failures[index] = error }
             }

@@ -212,9 +212,8 @@ struct AsideRecord: Sendable, Hashable {
     let asideName: [UInt8]
     /// The latest inode change time below the directory: anything newer was added or changed since.
     let newestChange: FileTime
-    /// The inodes whose times the removal changes before it removes them: those of the directories,
-    /// the top one included, and of files with several hard links. nil in state `aside`, and when
-    /// there are too many for the journal.
+    /// The inodes of the directories, the top one included, whose times the removal changes before it
+    /// removes them. nil in state `aside`, and when there are too many for the journal.
     var knownInodes: Set<UInt64>?
 
     var path: [UInt8] { parentPath + [UInt8(ascii: "/")] + name }
@@ -305,12 +304,10 @@ enum AsideName {
 final class RunJournal {
     private let directory: FilePath?
     private let volatileDirectory: FilePath?
-    private let rules: (FilePath) throws(FileError) -> PurgeRules
+    private let examiner: (FilePath) throws(FileError) -> UnitExaminer
     private let isShared: Bool
     private var regular: PurgeJournal?
     private var volatile: PurgeJournal?
-    /// The records that were left when a shared journal was open last.
-    private var sharedRecords: [AsideRecord] = []
     /// Whether new records are stored in the volatile journal.
     private var usesVolatile = false
 
@@ -319,20 +316,15 @@ final class RunJournal {
     ///   - volatileDirectory: a directory in memory, or nil.
     ///   - isShared: whether the journal is open only while it is needed, so that other purges of
     ///     the same user can be at work meanwhile; such a run uses no volatile one.
-    ///   - rules: returns the rules for the filesystem of a path.
+    ///   - examiner: returns the examiner of a directory that was put aside.
     init(
         in directory: FilePath?, volatile volatileDirectory: FilePath?, isShared: Bool,
-        rules: @escaping (FilePath) throws(FileError) -> PurgeRules
+        examiner: @escaping (FilePath) throws(FileError) -> UnitExaminer
     ) {
         self.directory = directory
         self.volatileDirectory = isShared ? nil : volatileDirectory
         self.isShared = isShared
-        self.rules = rules
-    }
-
-    /// The records of all journals that are open.
-    var records: [AsideRecord] {
-        (regular?.records ?? sharedRecords) + (volatile?.records ?? [])
+        self.examiner = examiner
     }
 
     /// Opens the journal, unless it is already open or the disk is full, and the volatile one if it
@@ -353,10 +345,7 @@ final class RunJournal {
                 return 0
             }
             failures += settle(regular, event)
-            if isShared {
-                sharedRecords = regular?.records ?? []
-                regular = nil
-            }
+            if isShared { regular = nil }
         }
         if volatile == nil, let volatileDirectory, PurgeJournal.exists(in: volatileDirectory) {
             failures += try openVolatileJournal(event)
@@ -391,7 +380,7 @@ final class RunJournal {
     private func settle(_ journal: PurgeJournal?, _ event: (PurgeEvent) -> Void) -> Int {
         var failures = 0
         guard let journal else { return failures }
-        Leftovers(journal: journal, rules: rules).settle { leftover in
+        Leftovers(journal: journal, examiner: examiner).settle { leftover in
             if case .leftover(_, .failed) = leftover { failures += 1 }
             event(leftover)
         }

@@ -92,7 +92,7 @@ public enum PurgeEvent: Sendable, Hashable {
     case kept(PurgeUnit, KeepReason)
     /// The unit was kept, or is partly removed, because a call failed.
     case failed(PurgeUnit, FileError)
-    /// A leftover of an interrupted purge was found, or an item named like one.
+    /// A leftover of an interrupted purge was found.
     case leftover(path: [UInt8], LeftoverState)
 }
 
@@ -137,23 +137,18 @@ public enum LeftoverState: Sendable, Hashable {
 
 /// Why a leftover of an interrupted purge is not touched.
 public enum LeftAloneReason: Sendable, Hashable {
-    /// It has a name such as purges give, and no record of it exists.
-    case unrecorded
     /// Its directory was moved or replaced, or is not mounted.
     case unreachable
     /// What has the recorded name is not what the purge put there.
     case unidentified
     /// Another item has its original name.
     case nameTaken
-    /// It is, contains or lies in a protected directory by now.
-    case protected
+    /// Its removal had begun, and something protects or uses it by now.
+    case kept(KeepReason)
 
     /// The reason in words, without any path.
     public var sentence: String {
         switch self {
-        case .unrecorded:
-            "it is named like something a purge put aside, but no purge recorded it: look through it, "
-                + "then delete it or give it another name"
         case .unreachable:
             "a purge put it aside, and the directory it was in was moved or replaced, or is not mounted "
                 + "(if gone for good, delete resval/purge/journal in $XDG_STATE_HOME or ~/.local/state)"
@@ -161,9 +156,9 @@ public enum LeftAloneReason: Sendable, Hashable {
             "it has the name of a directory that a purge put aside, but is another one"
         case .nameTaken:
             "a purge put it aside, and another item has its name now: give one of them another name"
-        case .protected:
-            "an interrupted purge had begun to remove it, and it is a protected directory now: give it "
-                + "another name to keep it"
+        case .kept(let reason):
+            "an interrupted purge had begun to remove it, and what is left is kept for now (give it another "
+                + "name to keep it): \(reason.sentence)"
         }
     }
 }

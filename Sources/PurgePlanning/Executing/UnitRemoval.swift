@@ -82,7 +82,7 @@ struct DirectoryRemoval {
         var deletion: AsideRecord {
             var record = record
             record.state = .deleting
-            record.knownInodes = Set(last.contents.known.map(\.inode))
+            record.knownInodes = Set(last.contents.directories.map(\.inode))
             return record
         }
     }
@@ -93,7 +93,8 @@ struct DirectoryRemoval {
     ///   has its name back, `FileError` when a call failed, and `CancellationError` when ``shouldStop``
     ///   kept it.
     func remove(_ units: [Examination]) -> [(any Error)?] {
-        var failures: [(any Error)?] = examiner.reasonsToKeep(units.map { ($0, $0.unit.path) })
+        var failures: [(any Error)?] = examiner.reasonsToKeep(
+            units.map { ($0.contents, $0.unit.path) })
         var leaving: [Leaving] = []
         for (index, unit) in units.enumerated() where failures[index] == nil {
             do {
@@ -189,7 +190,7 @@ struct DirectoryRemoval {
         }
         let looked = units.filter { $0.failure == nil }
         if looked.isEmpty { return }
-        let reasons = examiner.reasonsToKeep(looked.map { ($0.last, $0.record.asidePath) })
+        let reasons = examiner.reasonsToKeep(looked.map { ($0.last.contents, $0.record.asidePath) })
         for (unit, reason) in zip(looked, reasons) {
             eachAside([unit]) { _ in if let reason { throw reason } }
         }
@@ -234,7 +235,8 @@ struct DirectoryRemoval {
         let removed = try TreeRemoval.remove(
             record.asideName, unit.first.unit.identity, in: unit.last.place.parent,
             path: record.asidePath, newestChange: record.newestChange,
-            known: unit.last.contents.known, unlinked: &unlinked, didRemoveFile: didRemoveFile)
+            known: unit.last.contents.directories, unlinked: &unlinked, didRemoveFile: didRemoveFile
+        )
         guard removed else { throw somethingCame(into: record) }
     }
 
@@ -299,10 +301,10 @@ struct TreeRemoval {
     /// The latest inode change time when the unit was examined: anything newer was changed or moved
     /// there since.
     private let newestChange: FileTime
-    /// The directories and the files with several hard links that were examined; nil after a crash,
-    /// when there were too many for the journal.
+    /// The directories that were examined; nil after a crash, when there were too many for the journal.
     private let known: Set<FileIdentity>?
-    /// Files of which this process removed a hard link, which changed their inodes.
+    /// Files of which this process removed a hard link, which changed their inodes. After a crash they
+    /// cannot be told from files that were written since, and the names that are left stay.
     private var unlinked: Set<FileIdentity>
     private let didRemoveFile: (Int64) -> Void
 
@@ -386,7 +388,7 @@ struct TreeRemoval {
     ) throws {
         guard
             status.attributeModificationTime <= newestChange
-                || unlinked.contains(status.identity) || isOnlyUnlinked(status)
+                || unlinked.contains(status.identity)
         else { return }
         try directory.remove(name)
         if status.linkCount > 1 {
@@ -394,15 +396,6 @@ struct TreeRemoval {
         } else {
             didRemoveFile(status.allocatedSize)
         }
-    }
-
-    /// Whether a file was there when the unit was examined, and since then only lost a hard link,
-    /// before a crash. The birth time excludes a new file that reuses the inode.
-    private func isOnlyUnlinked(_ status: FileStatus) -> Bool {
-        guard let known, known.contains(status.identity), let made = status.creationTime else {
-            return false
-        }
-        return status.contentModificationTime <= newestChange && made <= newestChange
     }
 
     /// Whether a directory was there when the unit was examined. When the known directories were

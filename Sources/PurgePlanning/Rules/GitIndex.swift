@@ -23,7 +23,10 @@ enum GitIndex {
             {
                 return true
             }
-            guard try onlyFetches(contents(of: "logs/HEAD", in: directory)),
+            // What was staged may show by nothing else: a commit that a hook refused records the tree anew.
+            let written = try directory.status(of: "index").contentModificationTime.seconds
+            guard let fetched = try lastFetch(in: contents(of: "logs/HEAD", in: directory)),
+                written.subtractingSaturating(fetched) <= 60,
                 let files = files(in: try contents(of: "index", in: directory))
             else { return true }
             let clone = try directory.openParent()
@@ -34,18 +37,24 @@ enum GitIndex {
         }
     }
 
-    /// Whether a log of HEAD is whole, from the first commit on, and has nothing but what made it go to commits
-    /// of others. git expires old lines.
-    private static func onlyFetches(_ log: [UInt8]) -> Bool {
+    /// Returns when HEAD went to a commit of others last, in seconds; nil where its log has anything else, or
+    /// is not whole, from the first commit on. git expires old lines.
+    private static func lastFetch(in log: [UInt8]) -> Int64? {
         let fetching = [
             "clone: ", "checkout: ", "fetch", "reset: moving to ", "pull: Fast-forward",
         ]
         // Before the first there was none, which has the number zero.
-        return log.starts(with: repeatElement(UInt8(ascii: "0"), count: 40))
-            && log.split(separator: UInt8(ascii: "\n")).allSatisfy { line in
-                let message = line.drop { $0 != UInt8(ascii: "\t") }.dropFirst()
-                return fetching.contains { message.starts(with: $0.utf8) }
-            }
+        guard log.starts(with: repeatElement(UInt8(ascii: "0"), count: 40)) else { return nil }
+        let lines = log.split(separator: UInt8(ascii: "\n"))
+            .map { $0.split(separator: UInt8(ascii: "\t"), maxSplits: 1) }
+        guard
+            lines.allSatisfy({ line in
+                fetching.contains { line.count == 2 && line[1].starts(with: $0.utf8) }
+            })
+        else { return nil }
+        // The zone follows the time.
+        let time = lines.last?.first?.split(separator: UInt8(ascii: " ")).dropLast().last
+        return time.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
     }
 
     private static func isMissing(

@@ -126,8 +126,8 @@ struct NotACache: Sendable {
     /// would be units; nil when it is not.
     func reason(reserved name: UnsafeRawBufferPointer) -> String? { reserved.reason(name) }
 
-    /// Returns why an item keeps the directory it is in, together with other entries there; nil
-    /// when it does not.
+    /// Returns why an item keeps the directory it is in, alone or together with other entries there, and
+    /// all that is in it; nil when it does not.
     ///
     /// - Parameter hasSibling: whether that directory has an entry of a given name. Rarely
     ///   called.
@@ -135,8 +135,7 @@ struct NotACache: Sendable {
         partOfTree name: UnsafeRawBufferPointer, hasSibling: ([UInt8]) -> Bool
     ) -> String? {
         guard treeFilter.mayContain(name), let trees = treesByName[Array(name)] else { return nil }
-        // A single name keeps its unit as a name.
-        return trees.first { $0.names.count > 1 && $0.names.allSatisfy(hasSibling) }?.reason
+        return trees.first { $0.names.allSatisfy(hasSibling) }?.reason
     }
 
     /// Returns why a directory is kept with everything below it; nil when it is not.

@@ -259,10 +259,18 @@ extension PurgeRules {
             {
                 return .protectionClass
             }
-            if isAsked(.deleting), !includesForeign, status.owner != user { return .foreignOwner }
+            // A unit speaks for the items of its own owner only, whoever deletes it.
+            let owner = context.unit?.status.owner ?? (includesForeign ? status.owner : user)
+            if isAsked(.deleting), status.owner != owner { return .foreignOwner }
             // Also learns of the owner's home, which the rules below protect.
             if !isOwnerKnown(status, in: context.area) { return .unknownOwner }
             if isAsked(.deleting), status.isImmutable || status.isAppendOnly { return .immutable }
+            // What changes in the unit later would have no later time. Of a file it is asked with the age.
+            if isAsked(.deleting), isDirectory, status.attributeModificationTime > ages.now,
+                status.attributeModificationTime > .now
+            {
+                return .fromTheFuture
+            }
             if isAsked(.entering) ? !mayEnter(entry, status) : isElsewhere(status) {
                 return .mountPoint
             }
@@ -331,9 +339,10 @@ extension PurgeRules {
             {
                 return .notACache(why)
             }
+            // Outside of locations only what is in such a directory is kept, not what lies beside it.
             // Siblings are looked up by path, which is right while the unit has its own name. One that
             // was moved aside was checked before, and must not have changed since.
-            if isAsked(.deleting), !isFetched,
+            if !isFetched,
                 let why = notACache.reason(
                     partOfTree: name,
                     hasSibling: { sibling in

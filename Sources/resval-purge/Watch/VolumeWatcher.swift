@@ -91,6 +91,7 @@ extension VolumeWatcher {
         do {
             var search = UnitSearch(environment)
             search.protected = settings.protected
+            search.isAlone = settings.isAlone
             try PurgeExecutor(search).finishLeftovers { report.note($0) }
         } catch let refusal as PurgeRefusal {
             log.write(.warning, "cannot prepare to purge: \(refusal.sentence)")
@@ -194,7 +195,11 @@ extension VolumeWatcher {
         var purgeable = PurgeAmount()
         if !search.roots.isEmpty {
             let now = FileTime.now
-            let (plan, found) = try search.plan(freeing: goal.wanted, on: volume, now: now)
+            let kept = KeptItems(.lines, isListed: false)
+            let (plan, found) = try search.plan(freeing: goal.wanted, on: volume, now: now) {
+                kept.note($0, $1)
+            }
+            kept.finish(log)
             remember(found.totals.certainBytes, plan)
             if goal.isPartial || goal.needed.isReached(by: plan.amount) {
                 var executor = PurgeExecutor(search)

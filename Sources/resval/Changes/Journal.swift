@@ -76,7 +76,13 @@ final class Journal: Sendable {
         // Held until the end of the run, so that the changes are not undone while they are made.
         // Some filesystems have no locks.
         guard (try? takeLock(on: made.descriptor)) ?? true else { throw .wouldBlock }
-        try write(MarkLine.journal(command).line + bytes, to: made.descriptor)
+        do throws(Errno) {
+            try write(MarkLine.journal(command).line + bytes, to: made.descriptor)
+        } catch {
+            // Without a change it would hide the newest journal that has one.
+            try? removeFile(path)
+            throw error
+        }
         let parent = path.removingLastComponent()
         let directory = OwnedDescriptor(try openDirectoryReference(parent))
         try synchronizeDirectory(directory.descriptor)

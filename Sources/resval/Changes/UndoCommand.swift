@@ -113,10 +113,22 @@ final class UndoRun {
         }
         guard let opened else { throw .opening(.noSuchFileOrDirectory, path) }
         let file = OwnedDescriptor(opened)
-        guard try file.descriptor.named(path).fileStatus().kind == .regularFile else {
+        let status = try file.descriptor.named(path).fileStatus()
+        guard status.kind == .regularFile else {
             throw FileError(
                 code: .unsupportedFileKind, message: "is not a regular file",
                 advice: "write the journal to a file, and name that", path: path)
+        }
+        if !isOwn {
+            try requireTrustedWay(to: path)
+            try requireOrdinaryFilesystem(file.descriptor, path)
+            guard [0, effectiveUser()].contains(status.owner), !status.isWritableByOthers else {
+                throw FileError(
+                    code: .permissionDenied,
+                    message:
+                        "another user owns it or can write to it, and it changes marks anywhere",
+                    advice: "copy it, look through the copy, and undo that", path: path)
+            }
         }
         // Where files cannot be locked, only this check is missing.
         guard (try? takeLock(on: file.descriptor)) ?? true else {

@@ -122,11 +122,13 @@ struct WatchCommandTests {
         let home = try watchedHome(caches: 1)
         let result = try home.watch(
             """
+            mkdir .cache/app/.resval-purge-1
             leave 3
             "$PURGE" watch --once 2> "$LOG"
             echo "exit $?"
             """)
         let log = try home.log
+        #expect(log.contains(".resval-purge-1: a purge put it"), "\(log)")
         #expect(result.text == "exit 1\n", "\(result)\n\(log)")
         #expect(!home(".cache/app/c0").exists)
     }

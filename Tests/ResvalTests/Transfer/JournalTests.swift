@@ -58,6 +58,18 @@ struct JournalTests {
     }
 
     #if MOCKING
+    @Test("a journal that has no room for its first change is not left behind")
+    func noRoom() throws {
+        let root = try temporaryDirectory()
+        let journal = Journal(at: root.appending("journal"), of: .set)
+        let change = RecordedChange(
+            path: Array("/f".utf8), identity: nil, mark: .foreign(.apple), old: nil)
+        let mock = SystemCallMock([.write: [.noSpace]])
+        #expect(throws: FileError.self) { try mock.run { try journal.append([change]) } }
+        #expect(!root.appending("journal").exists)
+        try journal.append([change])
+    }
+
     @Test("a mark that another program stores at the last moment stays")
     func latest() throws {
         try require(.tool("setfattr"))

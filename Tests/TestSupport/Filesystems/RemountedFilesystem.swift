@@ -64,6 +64,13 @@ package final class RemountedFilesystem: @unchecked Sendable {
         try mount()
     }
 
+    /// Changes it by a command of debugfs(8), while it is not mounted.
+    package func change(_ command: String) throws {
+        try unmount()
+        try tool("debugfs", "-w", "-R", command, loop)
+        try mount()
+    }
+
     /// Puts an empty filesystem in its place, on the same device.
     package func replace() throws {
         try unmount()

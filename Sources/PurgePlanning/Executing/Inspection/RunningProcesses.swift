@@ -30,30 +30,30 @@ final class RunningProcesses {
 
     /// Looks once for everything that uses any of several units.
     ///
-    /// - Parameter units: the units, each with the path it has now.
+    /// - Parameter units: what is in the units, each with the path it has now.
     /// - Returns: for each unit, `processInside` when a thread has its working directory, its root
     ///   or an open directory in it, `inUse` when one has a file of it open, `mountedElsewhere` when
     ///   something of it is mounted a second time; nil when nothing uses it. `untestable` for all
     ///   when `/proc` cannot be read even for this process.
-    func reasonsToKeep(_ units: [(unit: Examination, path: [UInt8])]) -> [KeepReason?] {
+    func reasonsToKeep(_ units: [(contents: UnitContents, path: [UInt8])]) -> [KeepReason?] {
         do throws(KeepReason) {
             var used: Set<FileIdentity> = []
-            if units.contains(where: \.unit.unit.isDirectory) {
+            if units.contains(where: { !$0.contents.directories.isEmpty }) {
                 // A file was leased when its unit was examined: a process that was told of the
                 // rename may have opened it since.
                 used = try look(
                     for: units.reduce(into: []) {
-                        $0.formUnion($1.unit.contents.directories)
-                        $0.formUnion($1.unit.contents.files)
+                        $0.formUnion($1.contents.directories)
+                        $0.formUnion($1.contents.files)
                     })
             } else {
                 // For a file by itself, the lease that is still held is a better test.
                 _ = try recentMounts()
             }
-            return units.map { unit, path in
-                if !used.isDisjoint(with: unit.contents.directories) { return .processInside }
-                return used.isDisjoint(with: unit.contents.files)
-                    ? mounts.reasonToKeep(path, holding: unit.contents.names) : .inUse
+            return units.map { contents, path in
+                if !used.isDisjoint(with: contents.directories) { return .processInside }
+                return used.isDisjoint(with: contents.files)
+                    ? mounts.reasonToKeep(path, holding: contents.names) : .inUse
             }
         } catch {
             return units.map { _ in error }

@@ -206,31 +206,39 @@ final class UnitExaminer {
         guard case .descend(let below) = descent, below.unit != nil else {
             throw KeepReason.changed
         }
-        var contents = UnitContents(of: status.identity)
-        let names = try directory.names()
-        var walk = DirectoryWalk(in: directory, path: path, names: names, context: below)
-        try lookBelow(&walk, depth: depth + 1, &contents, &visitor)
+        let contents = try look(below: directory, status, path, depth: depth, in: below) {
+            item, context in
+            // The reason not to go below a directory was recorded.
+            if case .descend(let below) = visitor.decide(on: item, in: context) { return below }
+            return nil
+        }
         visitor.leave(below)
         return contents
     }
 
-    private func lookBelow(
-        _ walk: inout DirectoryWalk<PurgeContext>, depth: Int, _ contents: inout UnitContents,
-        _ visitor: inout UnitVisitor
-    ) throws {
+    /// Opens everything below a directory, none of which may be in use.
+    ///
+    /// - Parameter decide: called with each item; returns what a directory passes to its entries, or nil
+    ///   when these are not looked at.
+    private func look(
+        below top: OpenDirectory, _ status: FileStatus, _ path: [UInt8], depth: Int,
+        in context: PurgeContext, _ decide: (ReachedItem, PurgeContext) throws -> PurgeContext?
+    ) throws -> UnitContents {
+        var contents = UnitContents(of: status.identity)
+        var walk = DirectoryWalk(in: top, path: path, names: try top.names(), context: context)
         while let step = try walk.next() {
             guard case .entry(let name) = step else { continue }
             let (file, status) = try open(name, in: walk.directory)
-            let item = ReachedItem(file, path: walk.path(of: name), depth: depth + walk.depth)
-            let descent = visitor.decide(on: item, in: walk.context)
+            // A path of its own for each would take the square of the depth.
+            let below = try decide(
+                ReachedItem(
+                    file, path: walk.path, name: name.bytes, depth: depth + 1 + walk.depth),
+                walk.context)
             contents.add(status, named: name.bytes)
-            // The reason not to go below a directory was recorded.
-            guard case .directory(let directory) = file, case .descend(let below) = descent else {
-                continue
-            }
-            let names = try directory.names()
-            walk.enter(directory, names: names, context: below)
+            guard case .directory(let directory) = file, let below else { continue }
+            walk.enter(directory, names: try directory.names(), context: below)
         }
+        return contents
     }
 
     /// Opens an item of the unit, which must not be in use or a mount point.
@@ -262,13 +270,54 @@ final class UnitExaminer {
 }
 
 extension UnitExaminer {
+    /// Returns why the removal of a directory, which was cut off, does not go on; nil when nothing protects
+    /// or uses the directory by now. Its other rules were asked before, when it was whole.
+    func reasonToKeep(_ record: AsideRecord, _ found: FileStatus, in place: UnitEntry)
+        -> KeepReason?
+    {
+        do {
+            let path = FilePath(bytes: record.asidePath)
+            if let reason = rules.reasonToKeep(below: path) { return reason }
+            if rules.leadsToProtected(found.identity) { return .protectedRoot }
+            if !rules.seesAllProcesses { return .unseenProcesses }
+            // What came later cannot be told by its time.
+            if record.newestChange > .now { return .fromTheFuture }
+            let contents = try look(aside: path, named: record.asideName, found, in: place)
+            return reasonsToKeep([(contents, path.bytes)])[0]
+        } catch {
+            return KeepReason(reaching: error)
+        }
+    }
+
+    /// Looks at all of a directory that was put aside. Nothing of it is open when this returns.
+    private func look(
+        aside path: FilePath, named name: [UInt8], _ found: FileStatus, in place: UnitEntry
+    ) throws -> UnitContents {
+        func context(_ decision: Decision) throws(KeepReason) -> PurgeContext {
+            if decision.purgeability.cause.isProtected { throw .protected(decision.purgeability) }
+            return PurgeContext(policy: decision.contextForEntries, area: .elsewhere)
+        }
+        // Also of the marks above it.
+        let top = try EffectiveValueReader(rules.policy).item(at: path, followsLast: false)
+        let below = try context(top.decision)
+        let (file, status) = try open(FilePath(bytes: name), in: place.parent)
+        guard case .directory(let directory) = file,
+            Set([status.identity, top.status.identity]) == [found.identity]
+        else { throw KeepReason.changed }
+        let visitor = UnitVisitor(
+            rules, UnitSink(FirstUnits(PurgeAmount()), LateFindings(), rules) { _, _ in })
+        return try look(below: directory, status, path.bytes, depth: 0, in: below) {
+            try context(visitor.look(at: $0, in: $1).decision)
+        }
+    }
+
     /// Returns, for each of several units, `processInside` when a process is in it, `inUse` when one has
     /// a file of it open, `mountedElsewhere` when it is mounted elsewhere, and nil when nothing uses it.
     ///
     /// While any is in use, all are looked at again for a while: the last look decides.
     ///
-    /// - Parameter units: the units, each with the path it has now.
-    func reasonsToKeep(_ units: [(unit: Examination, path: [UInt8])]) -> [KeepReason?] {
+    /// - Parameter units: what is in the units, each with the path it has now.
+    func reasonsToKeep(_ units: [(contents: UnitContents, path: [UInt8])]) -> [KeepReason?] {
         var reasons: [KeepReason?] = []
         do throws(KeepReason) {
             try patience.retry(while: { $0.mayPass }) { () throws(KeepReason) in
@@ -284,7 +333,7 @@ extension UnitExaminer {
 
     /// As ``reasonsToKeep(_:)`` for a single unit that has its own name: throws the reason.
     func requireUnused(_ unit: Examination) throws(KeepReason) {
-        if let reason = reasonsToKeep([(unit, unit.unit.path)])[0] { throw reason }
+        if let reason = reasonsToKeep([(unit.contents, unit.unit.path)])[0] { throw reason }
     }
 }
 
@@ -327,10 +376,6 @@ struct UnitContents: Sendable {
     private(set) var files: Set<FileIdentity> = []
     /// The names of all items but regular files, without the top one.
     private(set) var names: Set<[UInt8]> = []
-    private var linkedFiles: Set<FileIdentity> = []
-
-    /// The items whose times a removal changes before it removes them.
-    var known: Set<FileIdentity> { directories.union(linkedFiles) }
 
     init(of top: FileIdentity? = nil) {
         if let top { directories.insert(top) }
@@ -354,7 +399,6 @@ struct UnitContents: Sendable {
             directories.insert(status.identity)
         } else {
             files.insert(status.identity)
-            if status.linkCount > 1 { linkedFiles.insert(status.identity) }
         }
     }
 }
@@ -402,22 +446,25 @@ struct ReachedItem: SearchedItem {
     let file: OpenedFile
     let depth: Int
     private let bytes: [UInt8]
+    private let name: [UInt8]?
 
     /// - Parameters:
-    ///   - path: its absolute path.
+    ///   - path: its absolute path, or with a name that of the directory it is in.
     ///   - depth: the number of levels below the root of the search.
-    init(_ file: OpenedFile, path: [UInt8], depth: Int) {
+    init(_ file: OpenedFile, path: [UInt8], name: [UInt8]? = nil, depth: Int) {
         self.file = file
         self.depth = depth
         bytes = path
+        self.name = name
     }
 
-    var path: FilePath { FilePath(bytes: bytes) }
+    var path: FilePath { FilePath(bytes: pathBytes(of: self)) }
     var pathForMessages: FilePath? { path }
     var nameBytes: [UInt8] { withName { Array($0) } }
 
     func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        bytes.withUnsafeBytes { bytes in
+        if let name { return name.withUnsafeBytes(body) }
+        return bytes.withUnsafeBytes { bytes in
             guard depth > 0, let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else {
                 return body(bytes)
             }
@@ -425,7 +472,10 @@ struct ReachedItem: SearchedItem {
         }
     }
 
-    func appendPath(to bytes: inout [UInt8]) { bytes += self.bytes }
+    func appendPath(to bytes: inout [UInt8]) {
+        bytes += self.bytes
+        if let name { bytes += [UInt8(ascii: "/")] + name }
+    }
 
     /// Always true: reading them takes no more calls than finding out.
     func hasExtendedAttributes() -> Bool { true }
