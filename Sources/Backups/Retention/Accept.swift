@@ -8,14 +8,14 @@ package struct Acceptance: Sendable {
     /// the one made last before another.
     package let redated: Int
     package let isTakenOver: Bool
-    /// The holds that stay, of what should be stored and is not, and the snapshots that are held.
+    /// The holds that stay, of what should be stored and is not, or is away, and the snapshots that are held.
     package let holds: [HeldPart]
 }
 
 extension Restic {
     /// Accepts what the newest snapshot of a SET covers: it holds no earlier snapshot any more, except
-    /// for what was to be stored and was not. Snapshots that are dated ahead of the clock, and that one
-    /// where another is dated after it, get another time.
+    /// for what was to be stored and was not, and for what is on a medium that is away. Snapshots that are
+    /// dated ahead of the clock, and that one where another is dated after it, get another time.
     ///
     /// Where this installation does not know how that snapshot was made, it goes on as the one that made
     /// it.
@@ -120,7 +120,7 @@ extension Restic {
 
     /// Ends the holds of a SET's newest snapshot, if asked to, and notes all as made here.
     ///
-    /// - Returns: the holds that stay, of what should be stored and is not.
+    /// - Returns: the holds that stay.
     private func settle(
         _ newest: Snapshot, of snapshots: [Snapshot], endsHolds: Bool = true
     ) async throws(BackupError) -> [HeldPart] {

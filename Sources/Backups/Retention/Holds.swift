@@ -12,7 +12,8 @@ package struct Hold: Sendable, Hashable {
         case own
         /// Anything else took the part away. It ends by `accept` only.
         case other
-        /// The medium with the part was taken away. It ends by `accept` only.
+        /// The medium with the part was taken away. It ends when that is back, or as the owner's once the
+        /// part is no SOURCE any more.
         case away
         /// A snapshot's date did not follow its predecessor's.
         case clock
@@ -56,7 +57,7 @@ extension SnapshotRecord {
             + fallen.sorted(by: pathPrecedes) + unstored.paths
     }
 
-    fileprivate func kind(ofMissing part: [UInt8]) -> Hold.Kind {
+    func kind(ofMissing part: [UInt8]) -> Hold.Kind {
         if sources.contains(where: { $0.isAway && isHeld(part, by: $0.path) }) { return .away }
         let isOwners =
             !sourcePaths.contains(part)
@@ -104,7 +105,9 @@ package struct HoldUpdate: Sendable {
                 holds.append(
                     Hold(number: hold.number, kind: hold.kind, since: since, part: hold.part))
             } else if previous?.plans(hold.part) == true
-                || hold.kind == .away && !new.sourcePaths.contains(hold.part)
+                || hold.kind == .away
+                    && (new.kind(ofMissing: hold.part) == .other
+                        || !new.sourcePaths.contains(hold.part))
             {
                 // It is missing for another reason than before.
                 holds.append(

@@ -174,17 +174,24 @@ package struct SnapshotRecord: Sendable {
         }
     }
 
-    /// Ends what was found missing, but for the holds of what should be stored and is not.
+    /// Ends what was found missing, but for the holds of what should be stored and is not, and of what is
+    /// away: how much of that there is shows only when it is back.
     mutating func accept() {
         let known = self
-        holds.removeAll { !known.isUnstored($0) }
-        fallen = []
-        for index in sources.indices {
+        holds = holds.compactMap { hold in
+            if known.isUnstored(hold) { return hold }
+            guard hold.kind != .own, known.kind(ofMissing: hold.part) == .away else { return nil }
+            var hold = hold
+            hold.kind = .away
+            return hold
+        }
+        for index in sources.indices where !sources[index].isAway {
             sources[index].fall = nil
             sources[index].pathsGone = false
             sources[index].expectItself()
             sources[index].named = nil
         }
+        fallen = Set(sources.filter(\.hasFallen).map(\.path))
         judged = 0
     }
 }

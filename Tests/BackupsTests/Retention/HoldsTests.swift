@@ -159,8 +159,17 @@ struct HoldsTests {
         for number: Int64 in 1..<5 {
             #expect(line.add(day: 30 * number, change).map(\.kind) == [.away])
         }
+        #expect(line.add(day: 120, accepted: true, change).map(\.kind) == [.away])
         var other = line
         #expect(other.add(day: 121).isEmpty)
+        other = line
+        #expect(other.add(day: 121) { $0.fallen = [source] }.map(\.kind) == [.other])
+        #expect(other.add(day: 122, accepted: true).isEmpty, "it is back, with less")
+        var fall = Timeline()
+        fall.add(day: 0)
+        fall.add(day: 1) { $0.fallen = [source] }
+        fall.add(day: 2, change)
+        #expect(fall.add(day: 3, accepted: true, change).map(\.kind) == [.away])
         #expect(line.add(day: 121) { $0.sourcePaths = PathSet() }.map(\.kind) == [.own])
         #expect(line.add(day: 151) { $0.sourcePaths = PathSet() }.isEmpty)
     }
