@@ -177,9 +177,7 @@ extension Restic {
         record.date = snapshot.time.seconds
         let noted = verdict(on: snapshot)
         if let noted { record.take(noted) }
-        // Without the verdict it is not known what an incomplete one lacks.
-        record.isWhole =
-            noted?.verdict?.isJudged ?? (snapshot.isJudged && !snapshot.isIncomplete)
+        record.isWhole = noted?.verdict?.isJudged ?? snapshot.isJudged
         record.exclusions = []
         return record
     }
