@@ -192,7 +192,13 @@ struct Coverage: Sendable {
                 let isUnjudged = recorded?.isWhole == false
                 let parts = update.missing.keys.filter { part in
                     guard let recorded else { return true }
-                    // What one has that was not judged, its entries show alone.
+                    // What one has that was not judged, its entries show alone; of what fell, each may
+                    // have something else.
+                    if isUnjudged, fellNow.contains(part) {
+                        return !update.holds.contains {
+                            $0.number == snapshot.number && $0.part == part
+                        }
+                    }
                     if isUnjudged { return recorded.plans(part) && !doubtful.contains(part) }
                     return recorded.has(part)
                         || fellNow.contains(part) && recorded.hasRest(of: part)

@@ -196,6 +196,7 @@ extension [Snapshot] {
             if reasons.isEmpty, snapshot.number == newestWhole {
                 reasons.append("newest that was compared with the disk")
             }
+            if reasons.isEmpty, newestWhole == nil { reasons.append("none was compared") }
             if let holds = held[snapshot.number] { reasons.append(holds.reason) }
             if snapshot.number < firstAfterClock {
                 reasons.append("held: made before the clock jumped")

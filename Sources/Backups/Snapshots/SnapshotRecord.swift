@@ -345,6 +345,12 @@ struct Verdict: Sendable {
     var isComplete = false
     /// The number of files of the SOURCEs that restic named as stored; nil where that is not known.
     var files: Int?
+
+    /// Whether it is on a snapshot, whose tags prove it where it got another identifier by them.
+    func isOn(_ other: Snapshot) -> Bool {
+        other.identifier == snapshot
+            || other.allTags.contains(StateTag.judgedTree(other.root))
+    }
 }
 
 package struct RecordedExclusion: Sendable, Hashable {
