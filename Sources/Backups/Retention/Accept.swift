@@ -49,6 +49,12 @@ extension Restic {
         guard let newest = snapshots.last else {
             throw BackupError(.noSnapshot, "the snapshots are gone meanwhile")
         }
+        // What was asked for is about what had been seen.
+        guard newest.recordHash == set.snapshots.last?.recordHash else {
+            throw BackupError(
+                .other, "snapshot \(newest.shortIdentifier) was made meanwhile",
+                advice: "look at it, and run the command again")
+        }
         return Acceptance(
             snapshot: newest, redated: redated, isTakenOver: isTakenOver,
             holds: try await settle(newest, of: snapshots))

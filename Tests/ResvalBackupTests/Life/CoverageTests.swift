@@ -37,6 +37,28 @@ struct CoverageTests {
         #expect(try backup.forget() == 1)
     }
 
+    @Test("accept takes no snapshot that was made while it waited for one that had been seen")
+    func acceptedMeanwhile() throws {
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try backup.exclude(backup("docs/file1"))
+        try backup.create(says: "is newly excluded")
+        let environment = backup.environment.compactMap { name, value in
+            value.map { "\(name)=\($0)" }
+        }
+        let script = """
+            if [ "$1" = tag ] && mkdir \(backup.base)/once; then
+                rm \(backup("large"))
+                env -i "PATH=$PATH" \(environment.joined(separator: " ")) \
+                    \(FilePath.built("resval-backup")) create \(backup.source) > /dev/null
+            fi 2> /dev/null
+            """
+        try backup.command(["accept"], before: script).run(exits: 1, says: "was made meanwhile")
+        #expect(try backup.forget() == 3)
+        try backup.runSuccessfully("accept")
+        #expect(try backup.forget() == 1)
+    }
+
     @Test("a hold goes on while no snapshot has the part again")
     func partIsGone() throws {
         let backup = try backup(of: Self.tree)
