@@ -89,6 +89,7 @@ package struct HoldUpdate: Sendable {
         event = max(new.date, new.predecessorDate ?? new.date)
         let carried = previous?.holds ?? []
         let clockIsWrong = !new.isInOrder || carried.contains { $0.kind == .clock }
+        let missingSources = Set(new.sources.filter(\.isMissing).map(\.path))
         var returned: [[UInt8]] = []
         for hold in carried {
             let isOver = new.date.subtractingSaturating(hold.since) >= SnapshotRecord.heldTime
@@ -99,12 +100,15 @@ package struct HoldUpdate: Sendable {
                 // What is excluded below a part that is back was missing with it, and still is. A
                 // fall took nothing below the SOURCE.
                 if previous?.fallen.contains(hold.part) != true { returned.append(hold.part) }
-            } else if new.plans(hold.part) || clockIsWrong {
+            } else if new.plans(hold.part) || clockIsWrong
+                || hold.kind == .own && missingSources.contains(hold.part)
+            {
                 // Not stored yet: were it excluded again now, its days would not be over.
                 let since = hold.kind == .own ? event : hold.since
                 holds.append(
                     Hold(number: hold.number, kind: hold.kind, since: since, part: hold.part))
             } else if previous?.plans(hold.part) == true
+                || hold.kind == .own && new.excludedOtherwise.contains(hold.part)
                 || hold.kind == .away
                     && (new.kind(ofMissing: hold.part) == .other
                         || !new.sourcePaths.contains(hold.part))

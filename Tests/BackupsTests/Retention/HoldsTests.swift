@@ -147,6 +147,30 @@ struct HoldsTests {
         #expect(line.add(day: 89, Self.excludeA).isEmpty)
     }
 
+    @Test("what its owner excluded is held on while another reason takes it away")
+    func ownersNoMore() {
+        var line = Timeline()
+        line.add(day: 0)
+        line.add(day: 1, Self.excludeA)
+        #expect(line.add(day: 29) { $0.excludedOtherwise = PathSet([a]) }.map(\.kind) == [.other])
+        #expect(line.add(day: 59, Self.excludeA).map(\.kind) == [.other])
+
+        // A SOURCE that is put back into the settings while it is missing.
+        let change: Change = { new in
+            var missing = RecordedSource(path: source)
+            missing.isMissing = true
+            (new.sources, new.absent) = ([missing], PathSet([source]))
+        }
+        var other = Timeline()
+        other.add(day: 0)
+        other.add(day: 1) { $0.sourcePaths = PathSet() }
+        for number: Int64 in [30, 60] {
+            #expect(other.add(day: number, change).map(\.since) == [number * day])
+        }
+        #expect(other.add(day: 89) { $0.sourcePaths = PathSet() }.count == 1)
+        #expect(other.add(day: 90) { $0.sourcePaths = PathSet() }.isEmpty)
+    }
+
     @Test("what was taken away is held until it is back, or its owner gives the SOURCE up")
     func away() {
         let change: Change = { new in
