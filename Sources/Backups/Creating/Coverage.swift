@@ -29,6 +29,8 @@ struct Coverage: Sendable {
     private var stored: [String: [[UInt8]: Amount]] = [:]
     /// How much the held snapshots have of the parts that are newly missing.
     private var held: [[UInt8]: Amount] = [:]
+    /// The snapshot that was judged; empty before.
+    private var made = ""
     /// What is known of snapshots, by their identifiers.
     private var known: [String: SnapshotRecord] = [:]
     private let engine: Restic
@@ -127,7 +129,7 @@ struct Coverage: Sendable {
                         found[$0] == nil
                             && (number != previous.number || !previous.unstored.contains($0))
                     }
-                    found.merge(try await amounts(of: unknown, in: snapshot)) { $1 }
+                    found.merge(try await amounts(of: unknown, in: snapshot.identifier)) { $1 }
                 } catch  where error.code.mayConcernOneSnapshot {
                     // Then what was excluded counts as fallen, which is told.
                 }
@@ -159,17 +161,17 @@ struct Coverage: Sendable {
 
     /// Returns how much a snapshot has of some parts; without those of which it has nothing.
     private mutating func amounts(
-        of parts: [[UInt8]], in snapshot: Snapshot
+        of parts: [[UInt8]], in snapshot: String
     ) async throws(BackupError) -> [[UInt8]: Amount] {
-        var known = stored[snapshot.identifier] ?? [:]
+        var known = stored[snapshot] ?? [:]
         let unknown = parts.filter { known[$0] == nil }
         if !unknown.isEmpty {
             let wanted = Set(unknown)
-            let found = try await engine.readEntries(of: snapshot.identifier, into: [:]) {
+            let found = try await engine.readEntries(of: snapshot, into: [:]) {
                 $0.add($1, toPartsIn: wanted)
             }
             for part in unknown { known[part] = found[part] ?? Amount() }
-            stored[snapshot.identifier] = known
+            stored[snapshot] = known
         }
         return parts.reduce(into: [:]) { $0[$1] = known[$1] }.filter { $0.value.items > 0 }
     }
@@ -181,6 +183,26 @@ struct Coverage: Sendable {
         let numbers = Set(earlier.map(\.number))
         if !hasUnreadable { update.reopen { numbers.contains($0) } }
         update.add(fallen: fellNow)
+        let back =
+            previous?.holds.filter {
+                $0.kind == .other && new.has($0.part) && !new.sources.map(\.path).contains($0.part)
+            } ?? []
+        for held in earlier where !back.isEmpty {
+            let parts = back.filter { $0.number == held.number }.map(\.part)
+            let before = (try? await amounts(of: parts, in: held.identifier)) ?? [:]
+            let now = (try? await amounts(of: parts, in: made)) ?? [:]
+            // As after a repair of the filesystem; but its owner may have deleted the rest.
+            let less = before.keys.filter {
+                (now[$0] ?? Amount()).fall(from: before[$0] ?? Amount()) != nil
+            }
+            update.add(fallen: less, kind: .own)
+            update.hold(less, by: held.number)
+            for part in less {
+                report.tell(
+                    "is stored again, with much less than in snapshot \(held.shortIdentifier), which "
+                        + "is kept for 30 days", about: part)
+            }
+        }
         held = [:]
         // Parts that are held already, but only by one that was not judged, or that cannot be read.
         var doubtful: Set<[UInt8]> = []
@@ -203,7 +225,7 @@ struct Coverage: Sendable {
                     return recorded.has(part)
                         || fellNow.contains(part) && recorded.hasRest(of: part)
                 }
-                let found = try await amounts(of: parts, in: snapshot)
+                let found = try await amounts(of: parts, in: snapshot.identifier)
                 if isUnjudged {
                     doubtful.formUnion(found.keys)
                     update.hold(found.keys, by: snapshot.number, isJudged: false)
@@ -331,14 +353,16 @@ struct Coverage: Sendable {
     /// Compares the snapshot as it was judged.
     ///
     /// - Parameters:
+    ///   - snapshot: its identifier.
     ///   - counts: for each SOURCE the number of its files and directories that restic named, and of those
     ///     of them that ``parent`` has under the same path.
     ///   - isCompared: whether restic compared them with that.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     mutating func judge(
-        shortfalls: [Shortfall], counts: [[UInt8]: (named: Int64, known: Int64)], isCompared: Bool
+        _ snapshot: String, shortfalls: [Shortfall],
+        counts: [[UInt8]: (named: Int64, known: Int64)], isCompared: Bool
     ) async throws(BackupError) {
-        new.isWhole = true
+        (new.isWhole, made) = (true, snapshot)
         locked = shortfalls.filter { $0.cause == .locked }.map(\.path)
         new.unstored = PathSet(
             new.unstored.paths + outermost(shortfalls.filter(\.cause.lacksContent).map(\.path)))
@@ -404,7 +428,7 @@ struct Coverage: Sendable {
             old = recorded
             let parts = new.excludedByOwner.paths + new.excludedOtherwise.paths + locked
             excluded = try await amounts(
-                of: parts.filter { !recorded.excludes($0) }, in: parent)
+                of: parts.filter { !recorded.excludes($0) }, in: parent.identifier)
         } catch  where error.code.mayConcernOneSnapshot {
             // Where that is not known, it counts as gone, which is told.
         }

@@ -40,7 +40,7 @@ package struct HeldPart: Sendable, Hashable {
     package var until: FileTime?
     /// Whether the part should be stored and is not: then `accept` does not end it.
     package var isUnstored = false
-    /// Whether it fell, and what is left of it is stored.
+    /// Whether it fell or is back with less, and what is left of it is stored.
     package var isPartial = false
     /// The full identifier of the snapshot that has it; nil if it is not there.
     package var snapshot: String?
@@ -96,6 +96,9 @@ package struct HoldUpdate: Sendable {
             if hold.kind == .clock {
                 if isOver && new.inOrder >= SnapshotRecord.recordsInOrder { continue }
                 holds.append(hold)
+            } else if new.has(hold.part), hold.kind == .own, previous?.has(hold.part) == true {
+                // It is back with much less.
+                if !isOver || clockIsWrong { holds.append(hold) }
             } else if new.has(hold.part) {
                 // What is excluded below a part that is back was missing with it, and still is. A
                 // fall took nothing below the SOURCE.
@@ -127,7 +130,7 @@ package struct HoldUpdate: Sendable {
         let back = PathSet(returned)
         let held = Set(holds.lazy.filter { $0.kind != .clock }.map(\.part))
         for part in new.lackedPaths + new.sourcePaths.paths + (previous?.sourcePaths.paths ?? [])
-        where hasUnknown || !held.contains(part) {
+        where hasUnknown || !held.contains(part) || previous?.has(part) == true {
             // What the snapshot before lacked too, and no snapshot had, is settled.
             let isSettled = previous?.isWhole == true && previous?.unstored.contains(part) == true
             let isMissing =
@@ -140,8 +143,8 @@ package struct HoldUpdate: Sendable {
 
     /// Looks for the newest snapshot that has what is left of parts that fell once more, whatever is held
     /// already.
-    mutating func add(fallen parts: some Sequence<[UInt8]>) {
-        for part in parts { missing[part] = (.other, event) }
+    mutating func add(fallen parts: some Sequence<[UInt8]>, kind: Hold.Kind = .other) {
+        for part in parts { missing[part] = (kind, event) }
     }
 
     /// Looks for another snapshot in place of those that are held and are gone.

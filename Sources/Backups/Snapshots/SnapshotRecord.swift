@@ -163,8 +163,9 @@ package struct SnapshotRecord: Sendable {
             held.since = FileTime(seconds: hold.since, nanoseconds: 0)
             held.isUnstored = isUnstored(hold)
             held.isPartial =
-                fallen.contains(hold.part) && !excludes(hold.part) && !absent.contains(hold.part)
-                && !unstored.contains(hold.part)
+                has(hold.part)
+                || fallen.contains(hold.part) && !excludes(hold.part)
+                    && !absent.contains(hold.part) && !unstored.contains(hold.part)
             if hold.kind == .own || hold.kind == .clock, !held.isUnstored {
                 let end = hold.since.addingSaturating(Self.heldTime)
                 held.until = FileTime(seconds: end, nanoseconds: 0)

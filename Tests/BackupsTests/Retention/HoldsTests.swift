@@ -309,6 +309,21 @@ struct HoldsTests {
         #expect(HoldUpdate(after: new, previous: previous).missing.isEmpty)
     }
 
+    @Test("what is back with less is held for 30 days, and so is what it has then")
+    func partlyBack() {
+        var previous = SnapshotRecord(after: nil, date: 0)
+        (previous.isWhole, previous.sourcePaths) = (true, PathSet([source]))
+        previous.holds = [Hold(number: 1, kind: .own, since: 0, part: a)]
+        for (number, count): (Int64, Int) in [(29, 1), (30, 0)] {
+            var new = SnapshotRecord(after: previous, date: number * day)
+            (new.isWhole, new.sourcePaths) = (true, PathSet([source]))
+            #expect(HoldUpdate(after: new, previous: previous).holds.count == count)
+            new.unstored = PathSet([a])
+            let update = HoldUpdate(after: new, previous: previous)
+            #expect(update.holds.count == 1 && update.missing[a]?.kind == .other)
+        }
+    }
+
     @Test("numbers at the limits, as a damaged record may have them, are no overflow")
     func limits() {
         let numbers: [Int64] = [.min, -1, 0, .max]

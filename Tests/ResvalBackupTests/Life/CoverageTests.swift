@@ -255,6 +255,23 @@ struct CoverageTests {
         try backup.create(says: "large: warning: had the protection class complete")
     }
 
+    @Test("what could not be read and comes back with much less is held for 30 days")
+    func partlyBack() throws {
+        let backup = try backup(of: Self.tree, user: 54321)
+        for number in 0..<60 { try tool("touch", backup("\(number)")) }
+        try backup.create()
+        try shell(#"chmod 0 "$1" && chown 0:0 "$1""#, backup("docs"))
+        try backup.create(exits: 3)
+        try shell(#"rm "$1"/* && chown 54321 "$1" && chmod 700 "$1""#, backup("docs"))
+        try backup.create(says: "docs: warning: is stored again, with much less than in snapshot ")
+        for _ in 0..<2 {
+            #expect(try backup.forget() == 2)
+            try backup.create()
+        }
+        try backup.runSuccessfully("accept")
+        #expect(try backup.forget() == 1)
+    }
+
     @Test("what could not be read is held, and forget goes on with the others")
     func incomplete() throws {
         let backup = try backup(of: Self.tree, user: 54321)
