@@ -131,11 +131,12 @@ extension Restic {
         _ newest: Snapshot, of snapshots: [Snapshot], endsHolds: Bool = true
     ) async throws(BackupError) -> [HeldPart] {
         guard let hash = newest.recordHash, let set = newest.set else { return [] }
-        // Where it cannot be read, nothing is known of what it lacks.
+        // Where it cannot be read, nothing is known of what it lacks, nor does forget know it.
         var recorded = SnapshotRecord(number: newest.number, date: newest.time.seconds)
         do throws(BackupError) {
             recorded = try await self.recorded(newest)
         } catch  where error.code.mayConcernOneSnapshot {
+            if endsHolds { throw BackupError(error.code, error.message, advice: "make a backup") }
             recorded.set = set.text
         }
         if endsHolds { recorded.accept() }

@@ -90,8 +90,7 @@ extension Restic {
                 holds = try await recorded(newest).holds
             } catch  where error.code.mayConcernOneSnapshot {
                 obstacle =
-                    "\(error.message) (look at snapshot \(newest.shortIdentifier), and if it is right: "
-                    + "resval-backup accept)"
+                    "of snapshot \(newest.shortIdentifier): \(error.message) (make a backup)"
             }
         }
         if let obstacle {

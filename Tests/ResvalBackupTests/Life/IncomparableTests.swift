@@ -82,6 +82,8 @@ struct IncomparableTests {
             ["forget", "--keep-last", "1"], before: "[ \"$1\" = dump ] && kill -KILL $$"
         ).run(exits: 0, says: "nothing is removed: ")
         #expect(try backup.snapshotCount() == 2)
+        try backup.command(["accept"], before: "case $1 in cat|dump) kill -KILL $$;; esac")
+            .run(exits: 1, says: "make a backup")
         // With its record it is known. None was judged, so the one before is kept, too.
         #expect(try backup.forget() == 2)
     }
