@@ -12,6 +12,8 @@ struct CommandDescription {
             case directories
             /// What the program knows: see ``ValueKnowing``.
             case known
+            /// The items that the program knows, or files.
+            case items
             /// One of these, or with commas several of them.
             case list([String], takesSeveral: Bool)
         }
@@ -60,6 +62,9 @@ extension CompletionKind {
 
     /// Completes what ``ValueKnowing`` returns.
     package static var known: CompletionKind { .custom { _, _, _ in [] } }
+
+    /// Completes the items that ``ValueKnowing`` returns, and files where it returns none.
+    package static var items: CompletionKind { .shellCommand("") }
 }
 
 /// A program that knows values of its arguments from its state.
@@ -68,6 +73,9 @@ package protocol ValueKnowing: ParsableCommand {
     ///
     /// - Parameter words: the command line up to the value.
     static func knownValues(after words: [String]) -> [(word: String, summary: String)]
+
+    /// Returns the paths of items that begin with a word. Those of directories end with a slash.
+    static func knownItems(beginningWith word: [UInt8]) -> [[UInt8]]
 }
 
 extension CommandDescription.Argument {
@@ -113,6 +121,7 @@ private func completionValues(
         case "file": values = .files
         case "directory": values = .directories
         case "custom": values = .known
+        case "shellCommand": values = .items
         case "list":
             try scanner.forEachField { scanner, field throws(JSONError) in
                 guard field == "values" else { return }

@@ -43,8 +43,8 @@ struct WordCompletion {
         let summary: String
     }
 
-    /// What else fits besides the candidates.
-    enum Names: String { case none, files, directories }
+    /// What else fits besides the candidates; with `items` nothing, and the candidates are paths.
+    enum Names: String { case none, files, directories, items }
 
     /// The whole words that begin with the last one.
     private(set) var candidates: [Candidate] = []
@@ -163,6 +163,13 @@ struct WordCompletion {
         case .unknown: break
         case .files: names = .files
         case .directories: names = .directories
+        case .items:
+            let items = (root as? any ValueKnowing.Type)?.knownItems(
+                beginningWith: ArgumentBytes.bytes(of: start))
+            candidates = (items ?? []).map {
+                Candidate(word: prefix + String(decoding: $0, as: UTF8.self), summary: "")
+            }
+            names = candidates.isEmpty ? .files : .items
         case .known:
             let values = (root as? any ValueKnowing.Type)?.knownValues(after: words) ?? []
             offer(
@@ -240,18 +247,42 @@ private let bashScript = #"""
             rest=${rest#*"$part"}
         done
         word=${words[${#words[@]}-1]}
-        local kept=''
+        # The last word without its quotes, of which one may be open. Nothing in it is evaluated.
+        local typed=$2 text='' quote=''
+        for ((i = 0; i < ${#word}; i++)); do
+            part=${word:i:1}
+            case $quote$part in
+                \' | \") quote=$part ;;
+                \'\' | \"\") quote='' ;;
+                \\ | \"\\) ((++i < ${#word})) || typed=${typed%\\}; text+=${word:i:1} ;;
+                *) text+=$part ;;
+            esac
+        done
+        words[${#words[@]}-1]=$text
+        local kept='' found=() items=''
         if [[ $word == *[=:]* && $COMP_WORDBREAKS == *=* ]]; then
             kept=${word%"${word##*[=:]}"}
         fi
         while IFS=$'\t' read -r part _; do
             case $part in
                 :none) ;;
+                :items) items=yes ;;
                 :files) compopt -o default 2>/dev/null ;;
                 :directories) compopt -o dirnames 2>/dev/null ;;
-                *) COMPREPLY+=("${part#"$kept"}") ;;
+                *) found+=("$part") ;;
             esac
         done < <(command PROGRAM __complete "${words[@]:1}" 2>/dev/null)
+        [[ $items ]] || { COMPREPLY=("${found[@]#"$kept"}"); return; }
+        compopt -o filenames -o noquote 2>/dev/null
+        if [[ ${#found[@]} == 1 && ${found[0]} == */ ]]; then compopt -o nospace 2>/dev/null; fi
+        # What was typed stays. The rest is quoted, where a quote is open and cannot do it behind that.
+        for part in "${found[@]#"$text"}"; do
+            if [[ $part && (! $quote || $part == *[\'\"\\\$\`\!]*) ]]; then
+                printf -v part %q "$part"
+                part=$quote$part$quote$quote
+            fi
+            COMPREPLY+=("$typed$part")
+        done
     }
 
     complete -F _FUNCTION PROGRAM
@@ -262,9 +293,9 @@ private let zshScript = #"""
     #compdef PROGRAM
 
     _FUNCTION() {
-        local line names
-        local -a answer candidates
-        answer=("${(@f)$(command PROGRAM __complete "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" \
+        local line names word=${(Q)PREFIX}
+        local -a answer candidates items
+        answer=("${(@f)$(command PROGRAM __complete "${(@Q)words[2,CURRENT-1]}" "$word" \
             2>/dev/null)}")
         for line in $answer; do
             case $line in
@@ -272,7 +303,14 @@ private let zshScript = #"""
                 *) candidates+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}") ;;
             esac
         done
-        if (($#candidates)); then _describe -t values PROGRAM candidates; fi
+        if [[ $names == items ]]; then
+            # The directory stays as it was typed.
+            items=("${(@)answer[1,-2]%%$'\t'*}")
+            items=("${(@)items#${word%"${word##*/}"}}")
+            compset -P '*/'
+            compadd -S '' -- "${(@M)items:#*/}"
+            compadd -- "${(@)items:#*/}"
+        elif (($#candidates)); then _describe -t values PROGRAM candidates; fi
         case $names in
             files)
                 compset -P '--*='
@@ -304,7 +342,7 @@ private let fishScript = #"""
         set -l value (string replace -r '^--[^=]*=' '' -- "$current")
         for line in (command PROGRAM __complete $words[2..] "$current" 2>/dev/null)
             switch $line
-                case :none
+                case :none :items
                 case :files
                     printf '%s\n' $option(__fish_complete_path $value)
                 case :directories

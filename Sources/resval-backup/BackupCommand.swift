@@ -46,6 +46,10 @@ extension BackupCommand: ValueKnowing {
         let listed = repository.flatMap { place in state.map { place.listedSnapshots(in: $0) } }
         return [("latest", "the one made last on this machine")] + (listed ?? [])
     }
+
+    static func knownItems(beginningWith word: [UInt8]) -> [[UInt8]] {
+        (try? StateDirectory.path()).map { storedItems(beginningWith: word, in: $0) } ?? []
+    }
 }
 
 /// Runs work that a stop request cancels, and reports on standard error why it failed.

@@ -111,6 +111,8 @@ extension Creation {
         var engine = try await running {
             let engine = try repository.engine()
             try await engine.requireKnown()
+            // Where it cannot be noted, the next one is not compared.
+            _ = try? await engine.noteRepository()
             return engine
         }
         // Its directory is excluded, so it must be there before the plan is made. Where it cannot be, the
@@ -131,8 +133,6 @@ extension Creation {
             report(patternsIn: plan, patterns)
             let result = try await engine.create(
                 plan, planner: planner, configuration: configuration, missing: missing, tags: tags)
-            // Where it cannot be noted, the next one is not compared.
-            _ = try? await engine.noteRepository()
             return (plan, result)
         }
         reportShortfalls(result)

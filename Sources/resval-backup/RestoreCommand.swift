@@ -21,7 +21,9 @@ struct RestoreCommand: AsyncParsableCommand {
               resval-backup restore --target /mnt/new
             """)
 
-    @Argument(help: ArgumentHelp("What to restore, with everything below it.", valueName: "path"))
+    @Argument(
+        help: ArgumentHelp("What to restore, with everything below it.", valueName: "path"),
+        completion: .items)
     var paths: [PathOperand] = []
 
     @Option(
@@ -123,7 +125,9 @@ struct RestoreCommand: AsyncParsableCommand {
                     try await engine.restore(
                         part, mode, among: list,
                         holder: { try await repository.holder(of: $0, state) },
-                        begin: { try begin($0, isTree: count == 0 || $0.items > count) }))
+                        begin: {
+                            try begin($0, of: part.snapshot, isTree: count == 0 || $0.items > count)
+                        }))
             } catch let error as BackupError where error.code != .interrupted {
                 // Others of the same snapshot do not depend on the path that failed.
                 let isOfRepository = error.path == engine.repository.directory
@@ -141,10 +145,25 @@ struct RestoreCommand: AsyncParsableCommand {
         return (results, isWhole)
     }
 
-    /// Tells how much is written and asks, before a tree is put where something may be.
-    private func begin(_ amount: RestoreAmount, isTree: Bool) throws {
+    /// Tells what the snapshot lacks and how much is written, and asks before a tree is put where something
+    /// may be.
+    private func begin(_ amount: RestoreAmount, of snapshot: Snapshot, isTree: Bool) throws {
+        var told: Set<[UInt8]> = []
+        for part in amount.absentParts where told.insert(part.path).inserted {
+            let holders = amount.absentParts.filter { $0.path == part.path }.compactMap(\.snapshot)
+            tell(part, in: holders.sorted { $0.number > $1.number }, of: snapshot)
+        }
+        if amount.excludedItems > 0 {
+            let identifier = snapshot.shortIdentifier
+            Messages.write(
+                "items below that the snapshot excludes: \(amount.excludedItems); older ones may have them "
+                    + Advice.completed(
+                        "(list: resval-backup show \(identifier) --excluded; find: "
+                            + "resval-backup snapshots PATH)"))
+        }
         let text =
             "\(counted(amount.items, "item")), \(sizeText(amount.bytes)); "
+            + (amount.unstored > 0 ? "\(amount.unstored) not stored whole; " : "")
             + "\(sizeText(amount.available)) are free"
         guard target == nil, isTree else { return }
         if Messages.canAsk, !yes {
@@ -185,19 +204,6 @@ struct RestoreCommand: AsyncParsableCommand {
                 "\(subject) from what is there, which stays"
                     + (result.wroteNothing ? "; nothing was written" : "")
                     + " (to replace it: --overwrite; to have both: --target)")
-        }
-        var told: Set<[UInt8]> = []
-        for part in result.absentParts where told.insert(part.path).inserted {
-            let holders = result.absentParts.filter { $0.path == part.path }.compactMap(\.snapshot)
-            tell(part, in: holders.sorted { $0.number > $1.number }, of: result.snapshot)
-        }
-        if result.excludedItems > 0 {
-            let identifier = result.snapshot.shortIdentifier
-            Messages.write(
-                "items below that the snapshot excludes: \(result.excludedItems); older ones may have them "
-                    + Advice.completed(
-                        "(list: resval-backup show \(identifier) --excluded; find: "
-                            + "resval-backup snapshots PATH)"))
         }
         let aside = Dictionary(
             result.merged.movedAside.map { ($0.path, $0.name) },

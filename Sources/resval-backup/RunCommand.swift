@@ -318,7 +318,7 @@ struct BackupRun {
             summary.isAsBefore =
                 status.note(result.shortfalls, of: plan.sources, held: status.holds)
                 && summary.coversAll
-            status.snapshot = summary
+            (status.snapshot, status.lastSnapshot) = (summary, FileTime.now)
             if !isJSON { StandardOutput.shared.write(summary.text) }
             return summary.exitCode
         case .forget:
@@ -327,6 +327,8 @@ struct BackupRun {
                 try await engine.forget(
                     by: settings.retention, .configuration(configuration), isDryRun: false)
             }
+            status.forgetObstacle = decisions.lazy.compactMap(\.obstacle).first
+                .map(Advice.completed)
             if !isJSON { decisions.writeText() }
         case .prune:
             _ = try await repository.working("reading the repository", progress) {

@@ -16,7 +16,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
             as for restore.
             """)
 
-    @Argument(help: ArgumentHelp("The item to look for.", valueName: "path"))
+    @Argument(help: ArgumentHelp("The item to look for.", valueName: "path"), completion: .items)
     var path: PathArgument?
 
     @OptionGroup var repository: RepositoryOptions

@@ -65,20 +65,21 @@ struct SourceArguments: ParsableArguments {
 }
 
 /// Returns the path of a SOURCE, or of the configuration, by which snapshots are known: its real
-/// path, or its normalized path when it does not exist any more.
+/// path, also when it does not exist any more, or not yet.
 ///
 /// - Throws: ``FileError`` when it cannot be reached; one that does not exist has to be absolute.
 func backedUpPath(_ path: FilePath) throws(FileError) -> FilePath {
     do throws(FileError) {
         return try realPath(of: path)
     } catch  where error.code == .noSuchFile && path.isAbsolute {
+        let path = path.lexicallyNormalized()
+        guard let name = path.lastComponent else { return path }
+        let directory = try backedUpPath(path.removingLastComponent())
         // A link stands for its target, also while that is not there.
         if let target = try? symbolicLinkTarget(path.withoutFollowing) {
-            let directory = try realPath(of: path.removingLastComponent())
-            let next = directory.pushing(target).lexicallyNormalized()
-            if next != path { return next }
+            return directory.pushing(target).lexicallyNormalized()
         }
-        return path.lexicallyNormalized()
+        return directory.appending(name)
     }
 }
 

@@ -109,6 +109,11 @@ struct StatusCommand: ParsableCommand {
             buffer.append("held: ")
             hold.write(to: &buffer)
         }
+        if let obstacle = status.forgetObstacle {
+            buffer.append("forget removes nothing: ")
+            buffer.append(name: Array(obstacle.utf8))
+            buffer.append("\n")
+        }
         if status.coversLess {
             let options = configuration.config.map { " --config \(ShellWord.quoted($0.bytes))" }
             buffer.append(text: "if that is right: resval-backup accept\(options ?? "")\n")

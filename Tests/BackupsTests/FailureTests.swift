@@ -27,6 +27,11 @@ struct FailureTests {
                 1, "Fatal: create repository at R failed: config file already exists",
                 .repositoryExists
             ),
+            (
+                1,
+                "Fatal: create key in repository at s3:R failed: repository master key and config "
+                    + "already initialized", .repositoryExists
+            ),
             (1, "Fatal: unable to save snapshot: write R/x: no space left on device", .noSpace),
             (
                 1, "Fatal: unable to open repository at R: open R/keys: permission denied",

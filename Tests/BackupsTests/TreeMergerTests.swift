@@ -80,6 +80,25 @@ struct TreeMergerTests {
     }
     #endif
 
+    @Test("a copy that a killed restore left on another filesystem is named")
+    func leftCopies() throws {
+        let tree = try temporaryDirectory {
+            SymbolicLink("below/x", to: "y"); SymbolicLink("below/z", to: "y")
+        }
+        let target = try filesystem(.tmpfs).root
+        let left = ".resval-restore-1"
+        try Tree {
+            File("below/x", "text"); SymbolicLink("below/\(left)", to: "y")
+        }.create(in: target)
+        try tool("mkfifo", target.appending(left))
+        var merger = TreeMerger(.replacing, asked: [Array("/".utf8)]) { false }
+        try merger.merge(tree, into: OpenDirectory(at: target))
+        #expect(merger.outcome.leftovers == [FilePath("/below/\(left)")])
+        let stage = try RestoreStage(in: target, for: [])
+        stage.remove()
+        #expect(stage.leftovers == [target.appending(left)])
+    }
+
     @Test("an item does not replace another one of the snapshot, whose name is the same there")
     func sameName() throws {
         let base = try temporaryDirectory()

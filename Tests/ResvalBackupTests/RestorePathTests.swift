@@ -88,7 +88,10 @@ struct RestorePathTests {
         let result = try backup.putBack("project", "--json", exits: 3)
         let first = try #require(try backup.originals().first)
         #expect(result.text.contains(#""leftOut":[{"path":"\#(deep)","snapshot":""#), "\(result)")
-        #expect(result.errorText.contains("snapshot \(first)"), "\(result)")
+        // Before it is written.
+        let lines = result.errorText.split(separator: "\n").map(String.init)
+        let told = try #require(lines.firstIndex { $0.contains("snapshot \(first)") }, "\(result)")
+        #expect(lines.dropFirst(told).contains { $0.hasSuffix(" are free") }, "\(result)")
         #expect(try tool("ls", deep) == "")
         // Also once nothing holds that snapshot any more.
         try backup.runSuccessfully("accept", backup.source)
@@ -374,6 +377,33 @@ struct RestorePathTests {
         }
     }
 
+    @Test("each owner is looked at, and one of a journal stops only its database")
+    func moreOwners() throws {
+        try require(.root)
+        let backup = try snapshot(
+            of: Tree {
+                File("app/db", "database"); File("app/db-journal", "journal"); File("own", "own")
+                Directory("many")
+            })
+        let (app, own, many) = (backup("app"), backup("own"), backup("many"))
+        let script = """
+            cd "$1"; for n in $(seq 101 221); do echo $n > $n; chown $((7000 + n)) $n; done
+            echo last > z; chown games z "$2/db-journal"
+            """
+        try shell(script, many, app)
+        try backup.create()
+        try tool("rm", "-r", app, own, many)
+        let passwd = "root:x:0:0::/root:/bin/sh\ngames:x:4711:60::/usr/games:/bin/sh\n"
+        let owners = backup.command(["restore", many])
+        try with("/etc/passwd", passwd, owners, backup).run(
+            exits: 1, says: "\(many)/z: belongs to games")
+        #expect(!many.exists)
+        let journal = backup.command(["restore", app.appending("db"), own])
+        try with("/etc/passwd", passwd, journal, backup).run(
+            exits: 3, says: "db-journal: belongs to games", prints: "\(own) is back\n")
+        #expect(!app.exists)
+    }
+
     @Test("a snapshot that cannot be read stops only what it may have")
     func unreadableSnapshot() throws {
         let backup = try backup {
@@ -411,13 +441,36 @@ struct RestorePathTests {
             let isAbove = path == backup.source
             #expect(result.exitCode == (isAbove ? 3 : 1), "\(result)")
             #expect(result.errorText.contains("\(project): "), "\(result)")
-            #expect(result.errorText.contains("is a mount point in /etc/fstab"), "\(result)")
+            #expect(result.errorText.contains("is a mount point, in /etc/fstab"), "\(result)")
             #expect(try tool("ls", "-A", project) == "")
             if isAbove { #expect(try tool("ls", backup.source) == "notes\nother\nproject") }
         }
         let target = backup.base.appending("target")
         let command = backup.command(["restore", project, "--target", target])
         try with("/etc/fstab", table, command, backup).run(exits: 0)
+    }
+
+    @Test("nothing is put below a mount point of the snapshot whose filesystem is missing")
+    func missingFilesystem() throws {
+        let backup = try backup {
+            Directory("disk")
+            for name in ["1", "2"] { File("here/\(name)", "text") }
+        }
+        // A service has mount points that are none elsewhere.
+        let script = """
+            cd "$1"; mount -t ramfs ramfs disk; mount --bind here here
+            for name in 1 2 3; do echo $name > disk/$name; done
+            "$RESVAL" create "$1" > /dev/null; echo "create $?"
+            umount disk here; rm -r here
+            for path in here disk/1 disk .; do
+                "$RESVAL" restore $path > /dev/null; echo "$path $?"; ls -A disk; rm -f here/1
+            done
+            mount -t tmpfs tmpfs disk; "$RESVAL" restore disk/1 > /dev/null; ls disk
+            """
+        let result = try backup.script(script, backup.source, unsharing: "--mount")
+        #expect(result.text == "create 0\nhere 0\ndisk/1 1\ndisk 1\n. 3\n1\n", "\(result)")
+        #expect(result.errorText.contains("when the snapshot was made, with nothing mounted"))
+        #expect(!backup("disk/1").exists)
     }
 
     @Test("on a disk that is too small nothing is left half, and the room is told before")
@@ -455,6 +508,30 @@ struct RestorePathTests {
             let differing = try TreeListing(of: backup.source).differingPaths(from: before)
             #expect(differing == [[]], "\(differing)")
         }
+    }
+
+    @Test("all of a machine comes back by the path of its root")
+    func root() throws {
+        let backup = try backup { File("file", "text") }
+        // A root whose directories are those of the other one, and excluded.
+        let script = """
+            mkdir "$1/root"; mount -t tmpfs tmpfs "$1/root"; cd "$1/root"; set --
+            for top in /*; do
+                if [ -L "$top" ]; then
+                    cp -P "$top" .
+                elif [ -d "$top" ]; then
+                    mkdir ".$top"; mount --rbind "$top" ".$top"; set -- "$@" --exclude "$top"
+                fi
+            done
+            echo text > file; mkdir directory; echo text > directory/inside
+            chroot . "$RESVAL" create / "$@" > /dev/null; echo "create $?"
+            rm -r file directory
+            chroot . "$RESVAL" restore /; echo "$?"
+            cat file directory/inside
+            """
+        let result = try backup.script(script, backup.base, unsharing: "--mount")
+        #expect(result.text.hasPrefix("create 0\n"), "\(result)")
+        #expect(result.text.hasSuffix("/ is back\n0\ntext\ntext\n"), "\(result)")
     }
 
     @Test("a machine without snapshots lists those that have some, and takes one's")

@@ -73,7 +73,7 @@ extension Restic {
             named: RecordPath.fileName(set.text),
             checkingOff: NamedItems(
                 sources: plan.sources, exclusions: plan.exclusions, ownState: plan.ownState,
-                manifest))
+                protected: plan.protectedItems.map(\.path), manifest))
         let totals = plan.totals
         let counter = StepCounter(
             "items compared", of: Int64(totals.storedItems + totals.excludedItems), progress)
@@ -114,6 +114,7 @@ extension Restic {
             in: repository.directory.map { _ in
                 FilePath(bytes: repository.absoluteBytes).appending("snapshots")
             }, with: consume storedFiles)
+        if result.unnoted == nil { notes?.keep(named, of: configuration) }
         return result
     }
 
@@ -140,8 +141,10 @@ extension Restic {
         of configuration: String, after listed: SnapshotList
     ) -> (SnapshotSet, [Snapshot], doubt: String?) {
         let all = listed.snapshots
-        // One that cannot be read may be there.
-        if listed.unreadable.isEmpty { notes?.remove(except: Set(all.compactMap(\.recordHash))) }
+        // One that cannot be read may be there, or in a repository that takes turns with this one.
+        if listed.unreadable.isEmpty, known.count < 2 {
+            notes?.remove(except: Set(all.compactMap(\.recordHash)))
+        }
         let new = SnapshotSet(identifier: randomIdentifier(), configuration: configuration)
         do throws(FileError) {
             let kept = try makeIdentifier(of: configuration)

@@ -10,6 +10,9 @@ struct NamedItems: Sendable {
     /// The number of files among them.
     private(set) var fileCount = 0
     private(set) var lostExclusions: [[UInt8]] = []
+    private(set) var names = ItemNames()
+    /// The items with a protection class, as restic prints them.
+    private let protected: PathSet
     private var isNamed: [Bool]
     /// How often the printed name of each of the manifest's inexact paths was named, at the first of
     /// those that print alike.
@@ -29,8 +32,9 @@ struct NamedItems: Sendable {
 
     init(
         sources: [FilePath], exclusions: [ExcludedItem], ownState: [ExcludedItem] = [],
-        _ manifest: PlanManifest
+        protected: [FilePath] = [], _ manifest: PlanManifest
     ) {
+        self.protected = PathSet(protected.map { printedName($0.bytes) })
         self.ownState = PathSet(ownState.map { printedName($0.path.bytes) })
         self.manifest = manifest
         self.sources = sources.map { printedName($0.bytes) }
@@ -63,6 +67,12 @@ struct NamedItems: Sendable {
         counts[source].named += 1
         if isKnown { counts[source].known += 1 }
         let hash = PlanManifest.hash(path)
+        // What keeps an item from others keeps its name, too.
+        if let index = manifest.index(of: hash), !manifest.entries[index].isEncrypted,
+            !protected.contains(path)
+        {
+            names.add(name)
+        }
         let isPlanned = path.contains(JSONScanner.lostByte) ? checkOffInexact(hash) : checkOff(hash)
         if isPlanned { return }
         if excluded.reason(for: path) != nil {

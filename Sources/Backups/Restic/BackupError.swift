@@ -145,8 +145,8 @@ extension Restic {
                 "write one into the password file"
             ),
             (
-                ["config file already exists"], .repositoryExists, "there is a repository already",
-                "use it as it is"
+                ["config file already exists", "config already initialized"], .repositoryExists,
+                "there is a repository already", "use it as it is"
             ),
             (
                 ["no space left on device"], .noSpace,

@@ -135,8 +135,8 @@ extension Restic {
     ///   `unreachable`.
     package func requireKnown() async throws(BackupError) {
         let known = known
+        guard !known.isEmpty || repository.directory == nil else { return }
         let found = try await present(known)
-        checked.withLock { $0 = found }
         guard let last = known.last, !known.contains(where: found.isSame) else { return }
         let isCopy = known.contains { $0.identifier == found.identifier }
         throw BackupError(
@@ -149,8 +149,8 @@ extension Restic {
             path: repository.directory)
     }
 
-    /// Notes the repository as one that snapshots were made in, unless it is another than the one that was
-    /// checked before: its disk was exchanged meanwhile.
+    /// Notes the repository as one that snapshots are made in: before one is made, since its disk may be
+    /// exchanged meanwhile.
     ///
     /// - Parameter isFirst: whether it is noted also where none is known.
     /// - Returns: whether only others were known.
@@ -159,7 +159,7 @@ extension Restic {
         let known = known
         guard let knownFile, isFirst || !known.isEmpty else { return false }
         let found = try await present(known)
-        if known.contains(found) || checked.withLock({ $0 ?? found }) != found { return false }
+        if known.contains(found) { return false }
         let lines = known.filter { !$0.isSame(as: found) } + [found]
         try makeBackupDirectory(knownFile.removingLastComponent())
         try knownFile.writePrivateFile(
@@ -196,7 +196,8 @@ private let contentDirectories = ["keys", "data", "index", "snapshots"]
 
 extension Restic {
     /// The file that says that a repository is being made at this place, where there was none: restic makes
-    /// its key before its `config`, so one without the other may be what a killed process left.
+    /// its key before its `config`, so one without the other may be what a killed process left. It has the pid
+    /// of the process until the repository is made, and is locked as long as that works.
     private var beginning: FilePath? {
         stateDirectory?.appending("backup").appending("init-\(repository.placeName)")
     }
@@ -206,17 +207,19 @@ extension Restic {
     /// Refuses a directory with other files in it, which restic itself would accept. An existing repository
     /// is left to restic, which refuses it.
     ///
-    /// - Throws: ``BackupError``: `repositoryExists`, `damaged` where files of a
-    ///   repository are without its config, or the error that restic reports.
+    /// - Throws: ``BackupError``: `locked` while another process makes one there, `repositoryExists`,
+    ///   `damaged` where files of a repository are without its config, or the error that restic reports.
     package func initialize() async throws(BackupError) {
+        let lock = try lockBeginning()
+        defer { withExtendedLifetime(lock) {} }
         let wasBegun = wasBegun
         // Only what was not there before goes when it fails.
         let empty = try emptyDirectory(exceptKeys: wasBegun)
         if let empty, wasBegun { try removeKeys(in: empty) }
-        if let beginning, empty != nil || repository.directory == nil {
+        if let lock, empty != nil || repository.directory == nil {
             // Where it cannot be noted, only what a failure leaves goes, and not what a kill does.
-            try? makeBackupDirectory(beginning.removingLastComponent())
-            try? beginning.writePrivateFile([])
+            try? setSize(0, of: lock.descriptor)
+            try? writeFile(lock.descriptor, Array("\(processNumber())".utf8))
         }
         do throws(BackupError) {
             _ = try await run(ResticCommand("init"), reading: NoOutput())
@@ -229,22 +232,46 @@ extension Restic {
             {
                 isLeft = false
             }
-            if !isLeft { noteEnd() }
+            if !isLeft { noteEnd(in: lock) }
             throw error
         }
         // restic itself asks for keys and snapshots alone.
-        if repository.directory == nil {
-            let packs = try await run(
-                ResticCommand("list", words("--no-lock"), on: words("packs")),
+        for (type, name) in [("packs", "data"), ("index", "index")]
+        where repository.directory == nil {
+            let files = try await run(
+                ResticCommand("list", words("--no-lock"), on: words(type)),
                 reading: Lines(TextLines()))
-            if !packs.consumer.lines.isEmpty { throw lostConfig("data") }
+            if !files.consumer.lines.isEmpty { throw lostConfig(name) }
         }
-        noteEnd()
+        noteEnd(in: lock)
         // Where it stays, the new one is told from the one it names, and accept notes it.
         if let knownFile { try? removeFile(knownFile) }
     }
 
-    private var wasBegun: Bool { beginning.map { (try? itemExists($0)) == true } ?? false }
+    /// Locks it: another process would take the key of this one for what a killed one left. nil where no
+    /// state can be kept.
+    private func lockBeginning() throws(BackupError) -> SharedDescriptor? {
+        guard let beginning,
+            (try? makeBackupDirectory(beginning.removingLastComponent())) != nil,
+            let opened = (try? openStateFile(beginning, makingIt: true)) ?? nil
+        else { return nil }
+        let lock = SharedDescriptor(opened)
+        // Some filesystems have no locks.
+        guard (try? waitForLock(on: lock.descriptor)) ?? true else {
+            throw BackupError(
+                .locked, "process \(maker) makes a repository here already",
+                advice: "wait until it has ended", path: repository.directory)
+        }
+        return lock
+    }
+
+    /// The pid of the process that makes a repository at this place, or was killed; empty for none.
+    private var maker: String {
+        let bytes = beginning.flatMap { (try? contentsOfStateFile($0, limit: 64)) ?? nil }
+        return String(decoding: bytes ?? [], as: UTF8.self)
+    }
+
+    private var wasBegun: Bool { !maker.isEmpty }
 
     /// Refuses a directory in which ``initialize()`` would fail, as far as that can be known without a
     /// password.
@@ -263,8 +290,8 @@ extension Restic {
         }
     }
 
-    private func noteEnd() {
-        if let beginning { try? removeFile(beginning) }
+    private func noteEnd(in lock: SharedDescriptor?) {
+        if let lock { try? setSize(0, of: lock.descriptor) }
     }
 
     /// Returns the repository's directory where that has no repository and nothing else; nil where a

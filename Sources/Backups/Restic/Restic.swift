@@ -21,8 +21,6 @@ package struct Restic: Sendable {
     private let isNewEnough = Monitor(false)
     /// The identifier of the repository; nil until it was read.
     let identifier = Monitor<String?>(nil)
-    /// The repository as it was before anything was written; nil until ``requireKnown()``.
-    let checked = Monitor<KnownRepository?>(nil)
     let uploadLimit: Int64?
     let passwordFile: [UInt8]?
     /// The command that prints the password; nil when something else gives it.

@@ -3,12 +3,18 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-package struct RestoreAmount: Sendable, Hashable {
+package struct RestoreAmount: Sendable {
     /// The number of items of the SOURCEs, directories included.
     package var items = 0
     package var bytes: Int64 = 0
     /// The bytes available to this user on the filesystem that they are restored to.
     package var available: Int64 = 0
+    /// The number of files among the items that could not be stored whole, and are not put in place.
+    package var unstored = 0
+    /// The parts below the paths asked for that the snapshot lacks. What fell at several times is in several.
+    package var absentParts: [AbsentPart] = []
+    /// The number of other excluded items there, which earlier snapshots may have.
+    package var excludedItems = 0
 }
 
 extension Restic {
@@ -27,34 +33,23 @@ extension Restic {
         _ part: RestorePart, _ mode: RestoreMode, among list: SnapshotList,
         holder: (String) async throws -> Restic, begin: (RestoreAmount) throws -> Void
     ) async throws -> RestoreResult {
-        var result = try await restore(part, mode, holder, begin)
+        var result = try await restore(part, mode, list, holder, begin)
         do throws(BackupError) {
-            try await complete(&result, among: list)
+            for path in result.wasThere ? result.paths : result.merged.equal {
+                let found = try await occurrences(of: path, among: list).found
+                result.otherVersions[path] = found.filter { $0.snapshot != result.snapshot }
+            }
         } catch {
             guard error.code != .interrupted else { throw error }
             // What was restored stays so.
-            result.complaints.append("it is not known what the snapshot lacks: \(error)")
+            result.complaints.append("other versions are not known: \(error)")
         }
         return result
     }
 
-    /// Adds what the snapshot lacks, and what others have of the items that were there already.
-    private func complete(
-        _ result: inout RestoreResult, among list: SnapshotList
-    ) async throws(BackupError) {
-        for path in result.wasThere ? result.paths : result.merged.equal {
-            let found = try await occurrences(of: path, among: list).found
-            result.otherVersions[path] = found.filter { $0.snapshot != result.snapshot }
-        }
-        (result.absentParts, result.excludedItems) = try await absentParts(
-            below: result.paths, of: result.snapshot, among: list)
-        let failed = Set(result.failures.map(\.path))
-        result.absentParts.removeAll { $0.snapshot == nil && failed.contains($0.path) }
-    }
-
     private func restore(
-        _ part: RestorePart, _ mode: RestoreMode, _ holder: (String) async throws -> Restic,
-        _ begin: (RestoreAmount) throws -> Void
+        _ part: RestorePart, _ mode: RestoreMode, _ list: SnapshotList,
+        _ holder: (String) async throws -> Restic, _ begin: (RestoreAmount) throws -> Void
     ) async throws -> RestoreResult {
         let (snapshot, paths) = (part.snapshot, part.paths)
         let target = mode.target ?? "/"
@@ -84,23 +79,26 @@ extension Restic {
             for journal in journals {
                 warn("\(NameEscaping.text(journal)) goes with its database")
             }
-            let whole = RestorePart(
-                snapshot: snapshot, paths: paths + journals, placing: part.placing)
-            return try await restore(whole, mode, holder, begin)
+            var whole = part
+            whole.paths += journals
+            return try await restore(whole, mode, list, holder, begin)
         }
         if let missing = wanted.missing.first {
             throw BackupError(
                 .other, "is not in snapshot \(snapshot.shortIdentifier)",
                 advice: "give the whole path as it was backed up", path: FilePath(bytes: missing))
         }
-        if !mode.accounts.isEmpty {
+        if !mode.accounts.isEmpty, !wanted.owners.isEmpty {
             try await checkOwners(wanted.owners, in: snapshot, mode.accounts)
         }
+        var amount = RestoreAmount(
+            items: wanted.count, bytes: wanted.bytes, unstored: wanted.lacking.count)
+        (amount.absentParts, amount.excludedItems) = try await absentParts(
+            below: paths, of: snapshot, among: list, but: Set(wanted.lacking))
         let roots = paths.isEmpty ? snapshot.sources.map(\.bytes) : paths
         let stage = try RestoreStage(in: target, for: roots)
         defer { stage.remove() }
-        var amount = RestoreAmount(
-            items: wanted.count, bytes: wanted.bytes, available: stage.availableBytes)
+        amount.available = stage.availableBytes
         for file in evicted {
             amount.items += 1
             amount.bytes.addSaturating(file.size ?? 0)
@@ -188,7 +186,7 @@ extension Restic {
                     damage[printedName(path)] = "it is another name of a file that is damaged"
                 }
                 var merger = TreeMerger(
-                    placing, asked: roots, damage: damage, unmounted: mode.unmounted,
+                    placing, asked: roots, damage: damage, unmounted: part.unmounted,
                     omitted: record?.top, isCancelled: isCancelled)
                 try merger.merge(stage.path, into: stage.target)
                 return (merger.outcome, different, damage)
@@ -204,8 +202,11 @@ extension Restic {
             snapshot: snapshot, paths: paths, items: amount.items, merged: merged,
             failures: (merged.failures + different + unmet + unfetched)
                 .sorted { $0.path.lexicographicallyPrecedes($1.path) },
-            complaints: complaints, leftovers: stage.leftovers)
+            complaints: complaints,
+            leftovers: stage.leftovers
+                + merged.leftovers.map { target.pushing($0.removingRoot()) })
         result.evicted = evicted
+        result.absentParts = amount.absentParts
         return result
     }
 
@@ -215,30 +216,40 @@ extension Restic {
     private func checkOwners(
         _ owners: [UInt32: [UInt8]], in snapshot: Snapshot, _ accounts: [String: UInt32]
     ) async throws(BackupError) {
-        for (owner, path) in owners.sorted(by: { $0.key < $1.key }) {
-            let parent = FilePath(bytes: path).removingLastComponent().bytes
+        let groups = Dictionary(grouping: owners) {
+            FilePath(bytes: $0.value).removingLastComponent().bytes
+        }
+        let progress = StepCounter("directories checked", of: Int64(groups.count), progress)
+        for (parent, owners) in groups.sorted(by: { pathPrecedes($0.key, $1.key) }) {
+            defer { progress.add(files: 1) }
             let command = ResticCommand(
                 "cat", words("--quiet"),
                 on: words("tree") + [Array("\(snapshot.identifier):".utf8) + parent])
             let limit = SnapshotRecord.longestText
             let tree = try await run(command, reading: WholeOutput(limit: limit)).bytes
-            let name = try parsing("cat") { () throws(JSONError) in
-                try userName(of: owner, inTree: tree)
+            let names = try parsing("cat") { () throws(JSONError) in
+                try userNames(inTree: tree)
             }
-            guard let name, let here = accounts[name], here != owner else { continue }
-            throw BackupError(
-                .other,
-                "belongs to \(NameEscaping.text(Array(name.utf8))), who has uid \(owner) in the snapshot "
-                    + "and \(here) here, so another user would get it",
-                advice: "to restore the numbers: --numeric-owner", path: FilePath(bytes: path))
+            for (owner, path) in owners.sorted(by: { $0.key < $1.key }) {
+                guard let name = names[owner], let here = accounts[name], here != owner
+                else { continue }
+                throw BackupError(
+                    .other,
+                    "belongs to \(NameEscaping.text(Array(name.utf8))), who has uid \(owner) in the "
+                        + "snapshot and \(here) here, so another user would get it",
+                    advice: "to restore the numbers: --numeric-owner", path: FilePath(bytes: path))
+            }
         }
     }
 
     /// Returns the parts below some paths that a snapshot lacks, and the newest snapshot that has each; nil
     /// where none is known to have it. Also the number of other excluded items there, which earlier
     /// snapshots may have.
+    ///
+    /// - Parameter stored: the printed names of what was not stored whole, and is no part.
     private func absentParts(
-        below paths: [[UInt8]], of snapshot: Snapshot, among list: SnapshotList
+        below paths: [[UInt8]], of snapshot: Snapshot, among list: SnapshotList,
+        but stored: Set<[UInt8]>
     ) async throws(BackupError) -> ([AbsentPart], excluded: Int) {
         do throws(BackupError) {
             var parts =
@@ -254,7 +265,9 @@ extension Restic {
             // Of evicted files the failures tell, which other repositories keep.
             let evicted = Set(exclusions.filter(\.isEvicted).map(\.path))
             for path in try await lacks(of: snapshot)
-            where !evicted.contains(path) && !parts.contains(where: { $0.path == path }) {
+            where !evicted.contains(path) && !stored.contains(printedName(path))
+                && !parts.contains(where: { $0.path == path })
+            {
                 parts.append(AbsentPart(path: path, snapshot: nil, isPartial: false))
             }
             parts.removeAll { !paths.include($0.path) }
@@ -340,10 +353,9 @@ extension Restic {
     }
 }
 
-/// Returns the name that a user had in a directory of a snapshot, which `restic cat tree` printed; nil where
-/// nothing there is the user's.
-private func userName(of owner: UInt32, inTree json: [UInt8]) throws(JSONError) -> String? {
-    var found: String?
+/// Returns the names of the owners of what is in a directory of a snapshot, which `restic cat tree` printed.
+private func userNames(inTree json: [UInt8]) throws(JSONError) -> [UInt32: String] {
+    var found: [UInt32: String] = [:]
     var scanner = JSONScanner(json[...], hasLostBytes: false)
     try scanner.forEachField { scanner, field throws(JSONError) in
         guard field == "nodes" else { return }
@@ -356,7 +368,7 @@ private func userName(of owner: UInt32, inTree json: [UInt8]) throws(JSONError) 
                 default: break
                 }
             }
-            if user == Int64(owner), !name.isEmpty { found = name }
+            if let user = UInt32(exactly: user), !name.isEmpty { found[user] = name }
         }
     }
     return found
@@ -379,8 +391,6 @@ struct WantedItems: Sendable {
     /// The items with a time that not all filesystems can store, or that restic restores as another: beyond
     /// 64 bits of nanoseconds.
     private(set) var remote: [SnapshotEntry] = []
-    /// The most owners that are looked at: a start of restic for each.
-    private static let mostOwners = 100
     /// The first wanted item of each owner but root.
     private(set) var owners: [UInt32: [UInt8]] = [:]
     /// The wanted items with set-ID bits.
@@ -398,7 +408,7 @@ struct WantedItems: Sendable {
         self.unstored = unstored
         self.includes = includes
         items = snapshot.items
-        count = includes.isEmpty ? items.unlistedCount : 0
+        count = includes.include([UInt8(ascii: "/")]) ? items.unlistedCount : 0
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
@@ -420,7 +430,7 @@ struct WantedItems: Sendable {
             if unstored.contains(name) { lacking.append(name) }
         }
         if entry.hasSetID { setIDItems.append(entry) }
-        if entry.owner != 0, owners.count < Self.mostOwners, owners[entry.owner] == nil {
+        if entry.owner != 0, owners[entry.owner] == nil {
             owners[entry.owner] = entry.path
         }
         guard items.contains(entry.path) else { return }

@@ -12,13 +12,11 @@ package struct RestoreResult: Sendable {
     package let failures: [RestoreFailure]
     /// What is wrong with the snapshot or the restore as a whole.
     package internal(set) var complaints: [String]
-    /// The directories that killed restores left below the target.
+    /// What killed restores left below the target.
     package let leftovers: [FilePath]
     /// The requested files that the snapshot excluded because they were evicted.
     package var evicted: [RecordedExclusion] = []
-    /// The parts below those asked for that the snapshot lacks. What fell at several times is in several.
     package var absentParts: [AbsentPart] = []
-    package var excludedItems = 0
     /// What other snapshots have of the items that were there already.
     package var otherVersions: [[UInt8]: [Occurrence]] = [:]
 

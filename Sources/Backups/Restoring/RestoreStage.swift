@@ -13,8 +13,7 @@ import SystemPackage
 ///
 /// It is locked while it is in use. One without a lock was left by a process that was killed.
 package final class RestoreStage: Sendable {
-    /// Directories of this user that killed processes left between the target and the restored
-    /// items.
+    /// What killed processes of this user left between the target and the restored items.
     let leftovers: [FilePath]
     /// The target, which another user can move away meanwhile.
     let target: OpenDirectory
@@ -304,16 +303,20 @@ package final class RestoreStage: Sendable {
         }
     }
 
-    private static func leftovers(in directory: OpenDirectory, _ path: FilePath) -> [FilePath] {
+    /// Returns what killed processes of this user left in a directory: stages, and copies of links and special
+    /// files that did not get their names.
+    static func leftovers(in directory: OpenDirectory, _ path: FilePath) -> [FilePath] {
         guard let names = try? directory.openDirectory(".").names() else { return [] }
         return names.filter { isName($0.bytes) && isLeftover($0, in: directory) }
             .map { path.pushing($0) }
     }
 
     private static func isLeftover(_ name: FilePath, in parent: OpenDirectory) -> Bool {
-        guard let directory = try? parent.openDirectory(name),
-            let status = try? directory.status(), status.owner == effectiveUser()
+        let directory = try? parent.openDirectory(name)
+        guard let status = try? directory?.status() ?? parent.status(of: name),
+            status.owner == effectiveUser()
         else { return false }
+        guard let directory else { return status.kind != .directory }
         return (try? takeLock(on: directory.descriptor)) ?? true
     }
 }

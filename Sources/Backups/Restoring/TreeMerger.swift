@@ -21,6 +21,8 @@ package struct MergeOutcome: Sendable {
     package fileprivate(set) var movedAside: [(path: [UInt8], name: [UInt8])] = []
     /// The replaced files that have other names, which keep the old content.
     package fileprivate(set) var filesWithOtherNames: [[UInt8]] = []
+    /// The copies that killed restores left where copies are made, by their paths in the snapshot.
+    fileprivate(set) var leftovers: [FilePath] = []
 }
 
 /// Moves restored items into a target by descriptors.
@@ -36,6 +38,8 @@ struct TreeMerger {
     private var databases: Set<[UInt8]> = []
     /// What got a name here. The filesystem may take the name of another item for the same.
     private var placed: Set<FileIdentity> = []
+    /// The directories that were searched for copies that killed restores left.
+    private var searched: Set<FilePath> = []
     private let placing: Placing
     private let asked: [[UInt8]]
     /// What is wrong with items that are not intact, by their printed names: all but directories stay where
@@ -425,6 +429,10 @@ struct TreeMerger {
             return try copyFile(item, as: name, recorded, replaces: replaces)
         }
         guard replaces else { return try make(item, as: name, recorded) }
+        let directory = FilePath(bytes: item.path).removingLastComponent()
+        if searched.insert(directory).inserted {
+            outcome.leftovers += RestoreStage.leftovers(in: target, directory)
+        }
         // What is there stays until the other is complete.
         let made = FilePath(RestoreStage.makeName())
         do throws(Errno) {
@@ -474,8 +482,8 @@ package enum Placing: Sendable, Hashable {
 }
 
 package let unmountedSentence =
-    "it is a mount point in /etc/fstab with nothing mounted: mount it, or restore to another directory "
-    + "with --target"
+    "it is a mount point, in /etc/fstab or when the snapshot was made, with nothing mounted: mount it, or "
+    + "restore to another directory with --target"
 
 /// What SQLite appends to a database's name for the files that belong to it.
 let journalEndings = ["-wal", "-shm", "-journal"]

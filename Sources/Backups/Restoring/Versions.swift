@@ -55,8 +55,6 @@ package struct RestoreMode: Sendable {
     /// were.
     package let target: FilePath?
     private let overwrites: Bool
-    /// The mount points of fstab(5) with nothing mounted, which get no content.
-    let unmounted: Set<[UInt8]>
     /// The uids of users by their names: a name that had another uid when a snapshot was made ends the
     /// restore. Empty where that does not matter.
     let accounts: [String: UInt32]
@@ -67,7 +65,6 @@ package struct RestoreMode: Sendable {
     /// - Parameter keepsNumbers: whether root gives items to the recorded uids, also those of other accounts here.
     package init(target: FilePath?, overwrites: Bool, keepsNumbers: Bool) {
         (self.target, self.overwrites) = (target, overwrites)
-        unmounted = target == nil ? unmountedPoints() : []
         let users = PasswordDatabase(contents: (try? contentsOfFile("/etc/passwd")) ?? [])
         let isRoot = effectiveUser() == 0
         accounts = isRoot && !keepsNumbers ? users.identifiers : [:]
@@ -85,30 +82,27 @@ package struct RestoreMode: Sendable {
     }
 }
 
-private func unmountedPoints() -> Set<[UInt8]> {
-    guard let table = try? contentsOfFile("/etc/fstab"), let mounts = try? MountTable.current()
-    else { return [] }
-    return Set(mountPoints(inFstab: table).map(\.bytes))
-        .subtracting(mounts.mounts.map(\.mountPoint.bytes))
-}
-
 extension FileTime {
     /// The time for people: to the minute, in this machine's time zone, such as `2026-01-31 08:05`.
     package var localMinute: String { String(localText.prefix(16).replacing("T", with: " ")) }
 }
 
 package struct RestorePart: Sendable {
-    let snapshot: Snapshot
+    package let snapshot: Snapshot
     /// The paths in the snapshot; empty for everything.
-    package fileprivate(set) var paths: [[UInt8]]
+    package internal(set) var paths: [[UInt8]]
     let placing: Placing
+    /// The mount points with nothing mounted, which get no content.
+    let unmounted: Set<[UInt8]>
 
-    /// Returns the part less the paths that an item is at or below; nil where none is left, or that is none
-    /// of them.
+    /// Returns the part less the paths that an item is at or below, or whose journal it is; nil where none is
+    /// left, or that is none of them.
     package func without(_ item: FilePath?) -> RestorePart? {
         guard let item else { return nil }
         var rest = self
-        rest.paths.removeAll { isHeld(item.bytes, by: $0) }
+        rest.paths.removeAll { path in
+            ([""] + journalEndings).contains { isHeld(item.bytes, by: path + $0.utf8) }
+        }
         return rest.paths.isEmpty || rest.paths.count == paths.count ? nil : rest
     }
 }
@@ -121,12 +115,16 @@ package struct RestoreChoice: Sendable {
     /// Where each path comes from, or why it is not restored.
     package fileprivate(set) var remarks: [(path: [UInt8], sentence: String)] = []
 
-    fileprivate mutating func add(_ path: [UInt8], of snapshot: Snapshot, _ placing: Placing) {
+    fileprivate mutating func add(
+        _ path: [UInt8], of snapshot: Snapshot, _ placing: Placing, _ unmounted: Set<[UInt8]>
+    ) {
         let index = parts.firstIndex { $0.snapshot == snapshot && $0.placing == placing }
         if let index {
             parts[index].paths.append(path)
         } else {
-            parts.append(RestorePart(snapshot: snapshot, paths: [path], placing: placing))
+            parts.append(
+                RestorePart(
+                    snapshot: snapshot, paths: [path], placing: placing, unmounted: unmounted))
         }
     }
 
@@ -157,7 +155,8 @@ extension Restic {
         var chosen = RestoreChoice()
         guard !asked.isEmpty else {
             chosen.parts = snapshots.suffix(1).map {
-                RestorePart(snapshot: $0, paths: [], placing: mode.placing(of: [], $0))
+                RestorePart(
+                    snapshot: $0, paths: [], placing: mode.placing(of: [], $0), unmounted: [])
             }
             return chosen
         }
@@ -167,6 +166,7 @@ extension Restic {
             choice != nil || host != nil
             ? []
             : list.snapshots.filter { !$0.isPinned && !snapshots.contains($0) }
+        var missing: [Snapshot: Set<[UInt8]>] = [:]
         for item in asked {
             let typed = versions[item.path.bytes]
             let behind = typed?.snapshot == nil ? item.resolved.map { versions[$0.bytes] } : nil
@@ -183,15 +183,40 @@ extension Restic {
                 chosen.isPartial = true
                 continue
             }
-            if let point = mode.unmounted.first(where: { isHeld(version.path, by: $0) }) {
+            if missing[snapshot] == nil {
+                missing[snapshot] = try await unmountedPoints(of: snapshot, mode)
+            }
+            let points = missing[snapshot] ?? []
+            if let point = points.first(where: { isHeld(version.path, by: $0) }) {
                 chosen.isPartial = true
                 chosen.remark(point, "nothing is restored there: \(unmountedSentence)")
                 continue
             }
             chosen.remark(version.path, version.origin(snapshot))
-            chosen.add(version.path, of: snapshot, mode.placing(of: version.path, snapshot))
+            chosen.add(version.path, of: snapshot, mode.placing(of: version.path, snapshot), points)
         }
         return chosen
+    }
+
+    /// Returns the mount points with nothing mounted, of fstab(5) and of when this installation made a
+    /// snapshot; but not those of the filesystem that is there: a service has mount points of its own.
+    private func unmountedPoints(
+        of snapshot: Snapshot, _ mode: RestoreMode
+    ) async throws(BackupError) -> Set<[UInt8]> {
+        guard mode.target == nil, let mounts = try? MountTable.current() else { return [] }
+        let mounted = Set(mounts.mounts.map(\.mountPoint.bytes))
+        let listed = (try? contentsOfFile("/etc/fstab")).map(mountPoints(inFstab:)) ?? []
+        let points = Set(listed.map(\.bytes)).subtracting(mounted)
+        guard let set = snapshot.set, isOwn(set) else { return points }
+        do throws(BackupError) {
+            let missing = try await keptRecord(of: snapshot).mounts.filter {
+                !mounted.contains($0.path)
+                    && $0.filesystem != RecordedMount(at: FilePath(bytes: $0.path)).filesystem
+            }
+            return points.union(missing.map(\.path))
+        } catch  where error.code == .noRecord {
+            return points
+        }
     }
 
     /// Returns a machine's snapshots, the oldest first.
@@ -322,8 +347,9 @@ extension Restic {
                 let left = missing.filter { excluded.reason(of: $0) == nil }
                 let common = commonNames(of: left).flatMap { [UInt8(ascii: "/")] + $0 }
                 let wanted = Set(left)
-                var present: Set<[UInt8]> = []
-                if !left.isEmpty {
+                // restic lists no entry of `/`.
+                var present = wanted.intersection([[UInt8(ascii: "/")]])
+                if present != wanted {
                     present = try await readEntries(
                         of: snapshot.identifier, below: common.isEmpty ? nil : common, into: present
                     ) { present, entry in

@@ -96,7 +96,8 @@ extension Restic {
         if let obstacle {
             warn("nothing is removed: \(obstacle)")
             return set.snapshots.map {
-                ForgetDecision(snapshot: $0, reasons: ["nothing is removed"])
+                ForgetDecision(
+                    snapshot: $0, reasons: ["nothing is removed"], obstacle: obstacle)
             }
         }
         var kept: [String: [String]] = [:]
@@ -166,6 +167,8 @@ package struct ForgetDecision: Sendable, Hashable {
     package let snapshot: Snapshot
     /// The reasons to keep it; empty if it is removed.
     package let reasons: [String]
+    /// Why nothing of the SET is removed, in words; nil where nothing is in the way.
+    package var obstacle: String?
 
     package var isKept: Bool { !reasons.isEmpty }
 }
@@ -184,6 +187,10 @@ extension [Snapshot] {
         let last = self.max { ($0.number, $0.time) < ($1.number, $1.time) }?.time.seconds ?? now
         let datesAreRight = last <= now && allSatisfy { $0.time.seconds <= last }
         let rulesAreKnown = contains { keptByRules[$0.identifier] != nil }
+        let obstacle =
+            !datesAreRight
+            ? "a snapshot is dated wrong (resval-backup accept)"
+            : rulesAreKnown ? nil : "restic's rules keep none"
         let newest = self.lazy.map(\.number).max()
         let newestWhole = self.lazy.filter(\.isJudged).map(\.number).max()
         let firstAfterClock = holds.lazy.filter { $0.kind == .clock }.map(\.number).max() ?? .min
@@ -214,7 +221,7 @@ extension [Snapshot] {
                 reasons.append("another one has the same record")
             }
             if !rulesAreKnown { reasons.append("restic's rules keep none") }
-            return ForgetDecision(snapshot: snapshot, reasons: reasons)
+            return ForgetDecision(snapshot: snapshot, reasons: reasons, obstacle: obstacle)
         }
     }
 }

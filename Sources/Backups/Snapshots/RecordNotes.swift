@@ -10,7 +10,8 @@ import SystemPackage
 /// one whose process was killed from one that lacks nothing.
 ///
 /// The texts of the newest records are beside them as `HASH.record`, so that the next backup need not start
-/// restic for them. Where one is gone, or is another, restic has it.
+/// restic for them. Where one is gone, or is another, restic has it. `CONFIGURATION.names` has the names of
+/// the items: ``ItemNames``.
 struct RecordNotes: Sendable {
     private let directory: FilePath
     private let repository: String
@@ -41,13 +42,37 @@ struct RecordNotes: Sendable {
 
     /// Keeps the text of a record that is noted, unless there is little room.
     func keep(_ text: [UInt8]) {
-        let file = textFile(ContentHash(of: text).hexadecimal)
+        write(text, to: textFile(ContentHash(of: text).hexadecimal))
+        removeTexts(except: Self.textCount)
+    }
+
+    /// Keeps the names of the items that a snapshot of a configuration has, and those that earlier ones
+    /// had, unless there is little room.
+    func keep(_ named: NamedItems, of configuration: String) {
+        let file = directory.appending(repository).appending("\(configuration).names")
+        var names = named.names
+        // Where they cannot be read, those of this snapshot take their place.
+        let earlier = try? contentsOfStateFile(file, limit: ItemNames.longestText)
+        names.add(earlier ?? []) { named.contains(printed: $0) }
+        write(names.text, to: file)
+    }
+
+    private func write(_ text: [UInt8], to file: FilePath) {
         let status = try? filesystemStatus(of: file.removingLastComponent())
         guard let room = status?.availableBytes, text.count <= Self.longestText,
             room >= Self.roomLeft + Int64(text.count)
         else { return }
         try? file.writePrivateFile(text)
-        removeTexts(except: Self.textCount)
+    }
+
+    /// The files with the names of items in a state directory, of all repositories.
+    static func namesFiles(in state: FilePath) -> [FilePath] {
+        entries(of: state.appending("backup").appending("records")).flatMap(entries)
+            .filter { $0.extension == "names" }
+    }
+
+    private static func entries(of directory: FilePath) -> [FilePath] {
+        readableNames(in: directory).map { directory.pushing(FilePath(bytes: $0)) }
     }
 
     /// Returns the text of a record; nil where it is not kept, or not the one with this hash.
@@ -64,8 +89,8 @@ struct RecordNotes: Sendable {
     private func removeTexts(except count: Int) {
         let place = directory.appending(repository)
         // What stays takes some space, and does no harm.
-        let texts = readableNames(in: place).map { place.pushing(FilePath(bytes: $0)) }
-            .filter { $0.extension == "record" }
+        let texts = Self.entries(of: place)
+            .filter { $0.extension == "record" || count == 0 && $0.extension == "names" }
             .compactMap { path in
                 (try? path.withoutFollowing.status()).map { (path, $0.contentModificationTime) }
             }
@@ -249,7 +274,7 @@ extension Restic {
         return file
     }
 
-    func isOwn(_ set: SnapshotSet) -> Bool {
+    package func isOwn(_ set: SnapshotSet) -> Bool {
         (try? keptIdentifier(of: set.configuration)) == set.identifier
     }
 }

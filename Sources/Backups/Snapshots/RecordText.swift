@@ -28,6 +28,7 @@ extension SnapshotRecord {
         if set != nil { add("place") { record.place(&$0) } }
         add("verdict", [verdict].compactMap(\.self))
         add("source", sources)
+        add("mount", mounts)
         add("hold", holds)
         add("protected", protectedItems)
         add("excluded", exclusions)
@@ -116,6 +117,7 @@ extension SnapshotRecord {
                 verdict.fields(&line)
                 record.verdict = verdict
             case "source": line.append(to: &record.sources)
+            case "mount": line.append(to: &record.mounts)
             case "hold": line.append(to: &record.holds)
             case "protected": line.append(to: &record.protectedItems)
             case "excluded": line.append(to: &record.exclusions)
@@ -165,6 +167,13 @@ extension RecordedSource: RecordedItem {
         line.field("namedItems", &named)
         let numbers = [amount.items, amount.bytes, evicted, expected.items, expected.bytes]
         line.require(numbers.allSatisfy { $0 >= 0 })
+    }
+}
+
+extension RecordedMount: RecordedItem {
+    fileprivate mutating func fields(_ line: inout RecordLine) {
+        line.path(&path)
+        line.field("filesystem", &filesystem)
     }
 }
 

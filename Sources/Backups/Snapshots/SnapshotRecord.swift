@@ -36,6 +36,8 @@ package struct SnapshotRecord: Sendable {
     package var isWhole = false
 
     package var sources: [RecordedSource] = []
+    /// The mounts that SOURCEs are on, and the local ones in them.
+    var mounts: [RecordedMount] = []
     package var holds: [Hold] = []
     /// What was planned and could not be stored: unread, locked and missing paths.
     package var unstored = PathSet()
@@ -74,6 +76,7 @@ package struct SnapshotRecord: Sendable {
     mutating func add(_ plan: BackupPlan, missing: [FilePath]) {
         nonce = randomIdentifier()
         sources = RecordedSource.all(in: plan, missing: missing)
+        mounts = RecordedMount.all(for: plan.sources)
         unstored = PathSet(plan.unstoredPaths)
         absent = PathSet(missing.map(\.bytes))
         protectedItems = plan.protectedItems.map {
@@ -100,7 +103,8 @@ package struct SnapshotRecord: Sendable {
     func noted(_ verdict: Verdict) -> SnapshotRecord {
         var noted = self
         noted.verdict = verdict
-        (noted.nonce, noted.protectedItems, noted.exclusions, noted.kept) = (nil, [], [], [])
+        (noted.nonce, noted.mounts, noted.protectedItems, noted.exclusions, noted.kept) =
+            (nil, [], [], [], [])
         return noted
     }
 
@@ -251,7 +255,7 @@ package struct RecordedSource: Sendable, Hashable {
 
 extension RecordedSource {
     /// Inspects a SOURCE. Facts that cannot be read are omitted: the plan reports such errors.
-    private init(lookingAt source: FilePath) {
+    fileprivate init(lookingAt source: FilePath) {
         self.init(path: source.bytes)
         do throws(Errno) {
             let status = try source.withoutFollowing.status()
@@ -335,6 +339,34 @@ extension RecordedSource {
             medium == nil && !filesystem.isEmpty && !expectedFilesystem.isEmpty
             && filesystem != expectedFilesystem
         return isElsewhere ? .filesystem : amount.fall(from: expected)
+    }
+}
+
+struct RecordedMount: Sendable {
+    var path: [UInt8] = []
+    /// As of a SOURCE on it.
+    var filesystem = ""
+
+    /// Looks at what is at a mount point, or at the nearest directory above it that is there.
+    init(at point: FilePath) {
+        path = point.bytes
+        var place = point
+        while (try? itemExists(place)) == false, place.removeLastComponent() {}
+        filesystem = RecordedSource(lookingAt: place).filesystem
+    }
+
+    init() {}
+
+    fileprivate static func all(for sources: [FilePath]) -> [RecordedMount] {
+        let mounts = (try? MountTable.current())?.mounts ?? []
+        let points = mounts.lazy.filter { mount in
+            sources.contains {
+                $0.isHeld(by: mount.mountPoint)
+                    || mount.category == .local && mount.mountPoint.isHeld(by: $0)
+            }
+        }.map(\.mountPoint)
+        return Set(points).map { RecordedMount(at: $0) }
+            .sorted { pathPrecedes($0.path, $1.path) }
     }
 }
 

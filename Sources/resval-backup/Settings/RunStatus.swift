@@ -26,6 +26,10 @@ struct RunStatus: Sendable, Hashable {
     /// What the snapshot of this run lacks; nil before one is made. Not part of the status file: what a run
     /// found that then failed was not told.
     private var found: [KnownShortfall]?
+    /// Why the run's forget removed nothing, in words; nil where nothing stopped it.
+    var forgetObstacle: String?
+    /// When a run last made a snapshot.
+    var lastSnapshot: FileTime?
     /// When a run last ended with everything done that can be.
     var lastCleanRun: FileTime?
     /// When the repository was last found to be intact.
@@ -85,6 +89,7 @@ struct RunStatus: Sendable, Hashable {
         self.start = start
         holds = previous?.holds ?? []
         shortfalls = previous?.shortfalls ?? []
+        lastSnapshot = previous?.lastSnapshot
         lastCleanRun = previous?.lastCleanRun
         lastVerify = previous?.lastVerify
         lastPrune = previous?.lastPrune
@@ -181,6 +186,8 @@ struct RunStatus: Sendable, Hashable {
             object.add("isAccepted", shortfall.isAccepted)
         }
         line.add(holds: holds)
+        line.add("forgetObstacle", forgetObstacle)
+        line.add("lastSnapshot", lastSnapshot)
         line.add("lastCleanRun", lastCleanRun)
         line.add("lastVerify", lastVerify)
         line.add("lastPrune", lastPrune)
@@ -257,6 +264,8 @@ extension RunStatus {
             case "process": process = Int32(exactly: try scanner.integer())
             case "start": start = FileTime(rfc3339: try scanner.string())
             case "end": end = FileTime(rfc3339: try scanner.string())
+            case "forgetObstacle": forgetObstacle = try scanner.text()
+            case "lastSnapshot": lastSnapshot = FileTime(rfc3339: try scanner.string())
             case "lastCleanRun": lastCleanRun = FileTime(rfc3339: try scanner.string())
             case "lastVerify": lastVerify = FileTime(rfc3339: try scanner.string())
             case "lastPrune": lastPrune = FileTime(rfc3339: try scanner.string())

@@ -37,7 +37,10 @@ struct SetupChecks {
     }
 
     var hasNoBackup: Bool {
-        get throws { try status?.snapshot == nil && status?.lastCleanRun == nil }
+        get throws {
+            let status = try status
+            return status?.snapshot == nil && status?.lastSnapshot ?? status?.lastCleanRun == nil
+        }
     }
 
     /// Whether a run that was started as the timer does made a backup since the timer was wanted.
@@ -45,6 +48,15 @@ struct SetupChecks {
         get throws {
             guard let last = try status?.lastTimedRun else { return false }
             return try Note.timerIsTried.time(configuration).map { $0 <= last } ?? true
+        }
+    }
+
+    /// What a due backup waits for, in words; nil where it does not.
+    var wait: String? {
+        get throws {
+            guard let directory = try configuration.stateDirectory() else { return nil }
+            if try RunLock.isHeld(in: directory) { return "another run, which has not ended" }
+            return try status?.waitingFor
         }
     }
 

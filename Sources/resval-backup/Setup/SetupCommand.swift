@@ -157,6 +157,17 @@ struct SetupCommand: AsyncParsableCommand {
         if isThere {
             let list = try await running { try await engine.list() }
             continued = try choose(among: list.sets, configuration)
+            // The next backup would go on with it all the same.
+            if continued?.name.configuration != configuration.name,
+                let own = list.sets.first(where: {
+                    $0.name.configuration == configuration.name && engine.isOwn($0.name)
+                })?.snapshots.last
+            {
+                Messages.write(
+                    "this machine goes on with \(own.machine) already (give that one's number, or "
+                        + "--host \(ShellWord.quoted(Array(own.hostName.utf8))))")
+                throw ExitCode(1)
+            }
             if let newest = continued?.snapshots.last {
                 if let old = try await formerSettings(in: newest, draft, file, engine) {
                     text = old
@@ -191,6 +202,8 @@ struct SetupCommand: AsyncParsableCommand {
             if continued.name.configuration == configuration.name {
                 try await running { try await engine.takeOver(continued) }
             }
+            // The next setup may meet another disk.
+            if (try? await engine.requireKnown()) != nil { _ = try? await engine.noteRepository() }
         } else {
             try SetupChecks.Note.continues.remove(configuration)
         }
@@ -452,8 +465,11 @@ struct SetupCommand: AsyncParsableCommand {
         if isNew {
             let ended = timer.enableAndRun()
             guard ended, try checks.wasStartedByTimer else {
-                let what = ended ? "made none" : "failed"
-                Messages.write("the backup that systemd started \(what) (see: \(timer.journal))")
+                let wait = ended ? try checks.wait : nil
+                let what =
+                    wait.map { "waits: \($0) (then go on: \(checks.setup))" }
+                    ?? "\(ended ? "made none" : "failed") (see: \(timer.journal))"
+                Messages.write("the backup that systemd started \(what)")
                 throw ExitCode(1)
             }
         }
@@ -461,12 +477,13 @@ struct SetupCommand: AsyncParsableCommand {
         if purge || asks && wants("free space, too, where a disk runs full") {
             try enablePurge(timer)
         }
-        if !system, !timer.lingers,
-            linger || asks && wants("make backups also while you are not logged in"),
-            !timer.linger()
-        {
-            Messages.write("backups are made only while you are logged in: lingering was refused")
-            throw ExitCode(1)
+        if !timer.lingers {
+            let isWanted = linger || asks && wants("make backups also while you are not logged in")
+            if isWanted { timer.linger() }
+            if !timer.lingers {
+                Messages.write(timer.onlyWhileLoggedIn)
+                if isWanted { throw ExitCode(1) }
+            }
         }
         StandardOutput.shared.write(
             "\(timer.unit).timer makes backups: resval-backup status\(checks.options)\n")

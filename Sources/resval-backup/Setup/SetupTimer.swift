@@ -58,13 +58,17 @@ struct SetupTimer {
         control("enable", "--now", isSystem ? "resval-purge@root" : "resval-purge", isShown: true)
     }
 
-    /// Whether the user's units run while the user is not logged in.
+    /// Whether the units run while the user is not logged in.
     var lingers: Bool {
-        let name = runOutput("id", ["--user", "--name"])?.first ?? ""
+        guard !isSystem else { return true }
+        guard let name = runOutput("id", ["--user", "--name"])?.first else { return false }
         return (try? itemExists(FilePath("/var/lib/systemd/linger").appending(name))) == true
     }
 
-    func linger() -> Bool { run("loginctl", ["enable-linger"], isShown: true) }
+    let onlyWhileLoggedIn =
+        "backups are made only while you are logged in (always: resval-backup setup --linger)"
+
+    func linger() { _ = run("loginctl", ["enable-linger"], isShown: true) }
 
     private func control(_ words: String..., isShown: Bool = false) -> Bool {
         run("systemctl", scope + words, isShown: isShown)

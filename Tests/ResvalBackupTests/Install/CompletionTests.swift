@@ -72,29 +72,72 @@ struct CompletionTests {
 
     @Test("TAB completes in each shell", arguments: Shell.allCases)
     func tab(_ shell: Shell) throws {
-        try require(.tool(shell.rawValue), .tool("python3"))
         let root = try temporaryDirectory {
             File("my file")
             Directory("directory")
-            Directory("scripts")
         }
+        try type(Self.lines, into: shell, in: root)
+    }
+
+    @Test("TAB completes deleted items in each shell, and runs nothing", arguments: Shell.allCases)
+    func tabOfItems(_ shell: Shell) throws {
+        let hostile = "it's \"a\" $(touch X); `touch X` *\\ & x:y=z!"
+        let backup = try backup {
+            File("gone dir/in side", "text")
+            File(FileName(Array(hostile.utf8)), "text")
+        }
+        try backup.create()
+        try tool(
+            "rm", "-r", backup("gone dir"), backup.source.appending(FileName(Array(hostile.utf8))))
+        let home = backup.base.appending("home")
+        let (program, restore) = ("resval-backup", "resval-backup|restore")
+        try type(
+            [
+                ("\(program) restore ../source/go", "\(restore)|../source/gone dir/"),
+                ("\(program) restore ../source/gone\\ d", "\(restore)|../source/gone dir/"),
+                (
+                    "\(program) restore ../source/gone\\ dir/in",
+                    "\(restore)|../source/gone dir/in side"
+                ),
+                (
+                    "\(program) restore '../source/gone dir/i",
+                    "\(restore)|../source/gone dir/in side"
+                ),
+                (
+                    "\(program) restore \"../source/gone dir/i",
+                    "\(restore)|../source/gone dir/in side"
+                ),
+                ("\(program) restore ../source/i", "\(restore)|../source/\(hostile)"),
+                ("\(program) restore '../source/it", "\(restore)|../source/\(hostile)"),
+                ("\(program) restore \"../source/it", "\(restore)|../source/\(hostile)"),
+                ("\(program) restore ~/../source/it", "\(restore)|\(home)/../source/\(hostile)"),
+                ("\(program) snapshots ../source/go", "\(program)|snapshots|../source/gone dir/"),
+            ], into: shell, in: home)
+        #expect(try tool("find", backup.base, "-name", "X") == "")
+    }
+
+    /// Expects that each line, typed with a TAB behind it in a directory that is the home, has the words.
+    private func type(
+        _ lines: [(typed: String, words: String)], into shell: Shell, in root: FilePath
+    ) throws {
+        try require(.tool(shell.rawValue), .tool("python3"))
+        let scripts = root.appending("scripts")
+        try tool("mkdir", scripts)
         for program in ["resval", "resval-backup", "resval-purge"] {
             let script = try Command(
                 .built(program), "--generate-completion-script", shell.rawValue
             ).run(exits: 0)
             // As they are installed: zsh finds its own by their names.
             let name = shell == .zsh ? "_\(program)" : program
-            try Tree { File("\(name)", script.text) }
-                .create(in: root.appending("scripts"))
+            try Tree { File("\(name)", script.text) }.create(in: scripts)
         }
         let path = FilePath.built("resval").removingLastComponent().string
         let result = try Command(
             try #require(FilePath.tool("python3")),
-            arguments: ["-c", Self.typist, shell.rawValue, root, root.appending("scripts")]
-                + Self.lines.map(\.0),
+            arguments: ["-c", Self.typist, shell.rawValue, root, scripts] + lines.map(\.typed),
             environment: ["PATH": "\(path):/usr/bin:/bin", "HISTFILE": "/dev/null"]
         ).run()
-        expect(result, exits: 0, prints: Self.lines.map { $0.1 + "\n" }.joined())
+        expect(result, exits: 0, prints: lines.map { $0.words + "\n" }.joined())
     }
 
     @Test("resval completions prints the scripts of all programs", arguments: Shell.allCases)
@@ -201,6 +244,69 @@ struct CompletionTests {
         try backup.runSuccessfully("forget", source, "--keep-last", "1")
         let left = try backup.snapshotsOfRestic().map(\.shortIdentifier)
         try #expect(complete("show", "") == ["latest"] + left.reversed())
+    }
+
+    @Test("items complete from what was stored, also when they are deleted, without restic")
+    func items() throws {
+        let backup = try backup {
+            for number in 0..<40 { File("filler/file\(number)", "text") }
+            File("gone dir/in side", "text")
+            File("gone dir/$(touch X)", "text")
+            File(FileName([0x67, 0xFF]), "text")
+            File("line\nend", "text")
+            Directory("private") { File("name", "text") }.protection(.complete)
+        }
+        func complete(_ words: any CommandArgument..., in directory: FilePath? = nil) throws
+            -> [String]
+        {
+            var command = backup.command(["__complete"] + words)
+                .setting(["PATH": "/nowhere", "RESTIC_PASSWORD_FILE": nil])
+            command.workingDirectory = directory
+            let result = try command.run(exits: 0)
+            #expect(result.errorText == "", "\(result)")
+            return result.text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+        }
+        let (source, notes) = (backup.source, backup.base.appending("home/.local/state/resval"))
+        try #expect(complete("restore", "\(source)/") == [":files"])
+        try backup.create()
+        try tool("rm", "-r", backup("gone dir"), source.appending(FileName([0x67, 0xFF])))
+        try tool("ln", "-s", "source", backup.base.appending("link"))
+        // Also those that the next snapshot does not have.
+        for isLater in [false, true] {
+            if isLater {
+                try Tree { File("new", "text") }.create(in: source)
+                // It may lack too much of the one before.
+                _ = try backup.run("create", source)
+                try #expect(complete("restore", "n", in: source) == ["new", ":items"])
+            }
+            for start in ["", "./", "../source/", "\(source)/", "~/../source/", "../link/"] {
+                for command in ["restore", "snapshots"] {
+                    let words = try complete(command, "\(start)g", in: source)
+                    #expect(words == ["\(start)gone dir/", ":items"], "\(start)")
+                }
+            }
+            try #expect(
+                complete("restore", "f", "\(source)/gone dir/") == [
+                    "\(source)/gone dir/$(touch X)", "\(source)/gone dir/in side", ":items",
+                ])
+            // A file that is typed whole is its own completion, a directory what is in it.
+            try #expect(
+                complete("restore", "gone dir/in side", in: source) == [
+                    "gone dir/in side", ":items",
+                ])
+            try #expect(complete("restore", "filler/file1", in: source).count == 12)
+            // A protection class keeps names out of the list.
+            for start in ["line", "private"] {
+                try #expect(complete("restore", start, in: source) == [":files"])
+            }
+            try #expect(complete("plan", "gone", in: source) == [":files"])
+        }
+        let found = try tool("find", notes, "-name", "*.names", "-perm", "600")
+        #expect(found.split(separator: "\n").count == 1)
+        try shell("printf '\\0\\377/s' > \"$1\"", found)
+        try #expect(complete("restore", "g", in: source) == [":files"])
+        _ = try backup.run("create", source)
+        try #expect(complete("restore", "fi", in: source) == ["filler/", ":items"])
     }
 }
 

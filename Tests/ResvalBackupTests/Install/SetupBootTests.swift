@@ -25,11 +25,13 @@ extension BootTests {
             setup --yes --repository /mnt/disk/r --password-file Documents/word > log; echo "no manager $?"
             grep --only-matching 'no systemd that keeps the timer of this user' log
             systemctl start user@1000.service
-            setup --yes > log || cat log
+            setup --yes | grep --only-matching 'only while you are logged in'
             as_user systemctl --user is-enabled resval-backup.timer
             as_user systemctl --user is-active resval-backup.timer
             as_user /usr/local/bin/resval-backup status | head -1
             setup --yes --linger | grep --only-matching 'only while you are logged in'
+            mkdir --parents /var/lib/systemd/linger && touch /var/lib/systemd/linger/tester
+            setup --yes > log || cat log
             setup --check | grep --count .
             setup --check | grep --only-matching 'the only known copy'
 
@@ -38,6 +40,7 @@ extension BootTests {
             """
             no manager 1
             no systemd that keeps the timer of this user
+            only while you are logged in
             enabled
             active
             ok

@@ -61,6 +61,23 @@ struct KnownRepositoryTests {
         try backup.run("prune", exits: 10, says: "this is not the disk it was")
         try backup.runSuccessfully("accept")
         try backup.create()
+        // Those that take turns leave each other's notes alone, however old these are.
+        let notes = backup.base.appending("home/.local/state/resval/backup/records")
+        try tool("find", notes, "-type", "f", "-exec", "touch", "-d", "500 days ago", "{}", "+")
+        try backup.create()
+        try tool("mv", backup.repository, other)
+        try tool("mv", former, backup.repository)
+        try backup.create()
+    }
+
+    @Test("a repository is known from the first backup on, also where that fails")
+    func failedFirst() throws {
+        let backup = try backup(of: Self.tree)
+        let fail = "[ $1 != backup ] || { echo 'Fatal: no' >&2; exit 1; }"
+        try backup.command(["create", backup.source], before: fail).run(exits: 1)
+        try tool("mv", backup.repository, backup.base.appending("other"))
+        try backup.restic("init")
+        try backup.create(exits: 10, says: "this is not the disk it was")
     }
 
     @Test("accept of another disk accepts nothing of what is held there")
@@ -134,6 +151,23 @@ struct KnownRepositoryTests {
             "keep a copy elsewhere")
     }
 
+    @Test("while one makes a repository another one is refused, and removes nothing of it")
+    func twoInits() throws {
+        let backup = try backup(of: Self.tree)
+        let (new, log) = (backup.base.appending("new"), backup.base.appending("log"))
+        let second = """
+            if [ "$1" = init ]; then
+                PATH=${PATH#*:} "\(FilePath.built("resval-backup"))" init --repository "\(new)" > "\(log)" 2>&1
+                echo "second $?" >> "\(log)"
+            fi
+            """
+        try backup.command(["init", "--repository", new], before: second).run(exits: 0)
+        let said = try tool("cat", log)
+        #expect(
+            said.contains(/: process [0-9]+ makes a repository here already/)
+                && said.hasSuffix("second 11"), "\(said)")
+    }
+
     @Test("an init that is killed at any moment is finished by the next one")
     func killedInit() throws {
         let backup = try backup(of: Self.tree)
@@ -191,19 +225,20 @@ struct KnownRepositoryTests {
 
     @Test(
         "init makes nothing on a server where data is, and names it",
-        arguments: [RepositoryServer.sftp, .rest])
-    func server(server: RepositoryServer) throws {
+        arguments: [(RepositoryServer.sftp, "index"), (.rest, "data")])
+    func server(server: RepositoryServer, name: String) throws {
         try server.requireProgram()
         let backup = try backup(of: Self.tree)
         let script =
             "cd \"$1\"\n" + server.script + """
                 use "$port"
-                mkdir -p served/data/00
-                echo pack > served/data/00/00$(echo a | sha256sum | cut -c1-62)
+                place=served/\(name == "data" ? "data/00" : name)
+                mkdir -p $place
+                echo pack > $place/00$(echo a | sha256sum | cut -c1-62)
                 "$RESVAL" init 2>&1; echo "init $?"
                 """
         let result = try backup.script(script, backup.base)
-        #expect(result.text.contains("files of a repository in data"), "\(result)")
+        #expect(result.text.contains("files of a repository in \(name)"), "\(result)")
         #expect(result.text.hasSuffix("init 1\n"), "\(result)")
     }
 

@@ -40,6 +40,16 @@ struct RunTests {
                 == json.text.replacing(#""isStale":false,"#, with: ""))
     }
 
+    @Test("status tells why forget removes nothing")
+    func forgetObstacle() throws {
+        let fixture = try configuredBackup { backedUpTree }
+        try fixture.configure(fixture.usual + "verify = \"never\"\n[retention]\nkeep-last = 1\n")
+        try fixture.run("run", exits: 0)
+        try fixture.makeForeignSnapshot(of: fixture("f"))
+        try fixture.run("run", exits: 0)
+        try fixture.run("status", exits: 0, prints: "\nforget removes nothing: snapshot ")
+    }
+
     @Test("an ok that is as old as stale-after is stale, and so is one from the future")
     func staleness() throws {
         let fixture = try configuredBackup { backedUpTree }

@@ -240,6 +240,95 @@ struct SetupTests {
         try #expect(home.snapshots().count == 2)
     }
 
+    @Test(
+        "a home that is reached through a link is known by its real path before there is a configuration"
+    )
+    func linkedHome() throws {
+        let home = try emptyHome()
+        let link = home.base.appending("link")
+        try tool("ln", "-s", home.home, link)
+        func linked(_ command: Command) -> Command { command.setting(["HOME": link.string]) }
+        try linked(home.setupByOptions()).run(exits: 0)
+        try tool("rm", "-r", home.home.appending(".config"), home.home.appending(".local"))
+        try linked(home.setupByOptions("--host", try tool("hostname"))).run(
+            exits: 1, says: "this machine continues ")
+        try linked(home.setup("--check")).run(exits: 1, says: "(put back: resval-backup restore ")
+    }
+
+    @Test("a machine that goes on with one of the repository's does not begin anew in its SET")
+    func noneOfThese() throws {
+        let home = try emptyHome()
+        try home.setupByOptions().run(exits: 0)
+        try tool("rm", home.configuration)
+        try home.setupByOptions().run(exits: 1, says: "this machine goes on with ", "--host ")
+        #expect(!home.configuration.exists)
+        try home.setupByOptions("--host", try tool("hostname")).run(
+            exits: 1, says: "this machine continues ")
+    }
+
+    @Test("an incomplete backup is one, also after a run that failed")
+    func incompleteBackup() throws {
+        let home = try emptyHome()
+        try shell(#"setfattr -n "$(printf 'user.\377')" -v 1 "$1""#, home.home)
+        try home.setupByOptions().run(exits: 3)
+        try tool("mv", home.repository, home.base.appending("away"))
+        try home.command("run").run(exits: 10)
+        let check = try home.setup("--check").run(exits: 1, says: "not the disk it was")
+        #expect(!check.errorText.contains("no backup was made"), "\(check)")
+    }
+
+    @Test(
+        "that the timer works only after logging in, and what its run waits for, is told"
+    )
+    func timer() throws {
+        let home = try emptyHome()
+        let (programs, disk) = (home.base.appending("programs"), home.base.appending("disk"))
+        let run = "\"\(FilePath.built("resval-backup"))\" run --if-due"
+        /// Takes systemd's place, and starts the unit by a command.
+        func setup(
+            starting command: String, _ more: String..., exits code: Int32, says text: String...
+        )
+            throws -> CommandResult
+        {
+            let manager = """
+                #!/bin/sh
+                case "$*" in
+                *is-enabled*|*is-active*) [ -e "\(programs)/enabled" ];;
+                *enable*) touch "\(programs)/enabled";;
+                *start*) \(command);;
+                esac
+                """
+            try tool("rm", "-rf", programs.appending("systemctl"), programs.appending("loginctl"))
+            try Tree {
+                File("programs/systemctl", manager).permissions(0o755)
+                File("programs/loginctl", "#!/bin/sh\n").permissions(0o755)
+            }.create(in: home.base)
+            // As if it had not made a backup since the timer was wanted.
+            try shell(
+                #"for note in "$1"/.local/state/resval/backup/*/set; do [ ! -e "$note" ] || touch "${note%set}timer-tried"; done"#,
+                home.home)
+            var setup = home.command(
+                "setup", "--yes", "--repository", home.repository, "--password-file", home.password)
+            setup.arguments += more.map(\.argumentBytes)
+            return try setup.setting(["PATH": "\(programs):/usr/local/bin:/usr/bin:/bin"]).run(
+                exits: code, says: text)
+        }
+        let said = "backups are made only while you are logged in"
+        _ = try setup(starting: run, exits: 0, says: said)
+        // It was asked for, and this loginctl does nothing.
+        let done = try setup(starting: run, "--linger", exits: 1, says: said)
+        #expect(!done.text.contains("resval-backup.timer makes backups"), "\(done)")
+        _ = try setup(
+            starting: "mv \"\(disk)\" \"\(disk).away\"; \(run); mv \"\(disk).away\" \"\(disk)\"",
+            "--linger", exits: 1,
+            says: "started waits: the disk with the repository is not attached")
+        let hold = "flock \"\(home.home)\"/.local/state/resval/backup/*/lock sleep 20"
+        _ = try setup(
+            starting: "\(hold) > /dev/null 2>&1 < /dev/null & sleep 1; \(run)", "--linger",
+            exits: 1,
+            says: "started waits: another run, which has not ended")
+    }
+
     @Test("where the server is lost while a machine is continued there is no configuration yet")
     func lostServer() throws {
         let home = try emptyHome()
