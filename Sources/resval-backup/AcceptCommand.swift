@@ -13,11 +13,10 @@ struct AcceptCommand: AsyncParsableCommand {
             missing or on another filesystem. So are all made before the clock jumped.
 
             accept ends that, but for what should be stored and still is not, and what is on a \
-            medium that is not here. It gives another time to snapshots that are dated ahead of \
-            the clock, and to the newest one where another is dated after it. Where a copy of this machine \
-            went on with \
-            its snapshots, or its state directory was lost, accept makes this one the machine that \
-            made the newest snapshot. Where the repository is not the disk it was, it only makes it \
+            medium that is not here. It gives another time to snapshots that are dated ahead of the \
+            clock, and to the newest one where another is dated after it. Where a copy of this \
+            machine went on with its snapshots, or its state directory was lost, accept makes this \
+            one the machine that made the newest snapshot. Where the repository is not the disk it was, it only makes it \
             the next backup's all the same. This is noted in the state directory.
 
             EXAMPLES

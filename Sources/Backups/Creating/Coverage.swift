@@ -29,8 +29,6 @@ struct Coverage: Sendable {
     private var stored: [String: [[UInt8]: Amount]] = [:]
     /// How much the held snapshots have of the parts that are newly missing.
     private var held: [[UInt8]: Amount] = [:]
-    /// The snapshot that was judged; empty before.
-    private var made = ""
     /// What is known of snapshots, by their identifiers.
     private var known: [String: SnapshotRecord] = [:]
     private let engine: Restic
@@ -177,7 +175,7 @@ struct Coverage: Sendable {
     }
 
     /// Finds the holds, and the snapshots that have what is newly missing.
-    private mutating func update() async throws(BackupError) {
+    private mutating func update(judging made: String = "") async throws(BackupError) {
         var update = HoldUpdate(
             after: new, previous: previous, hasUnknown: !incomparable.isEmpty)
         let numbers = Set(earlier.map(\.number))
@@ -192,16 +190,11 @@ struct Coverage: Sendable {
             let before = (try? await amounts(of: parts, in: held.identifier)) ?? [:]
             let now = (try? await amounts(of: parts, in: made)) ?? [:]
             // As after a repair of the filesystem; but its owner may have deleted the rest.
-            let less = before.keys.filter {
-                (now[$0] ?? Amount()).fall(from: before[$0] ?? Amount()) != nil
-            }
+            let less = before.filter { (now[$0.key] ?? Amount()).fall(from: $0.value) != nil }.keys
             update.add(fallen: less, kind: .own)
             update.hold(less, by: held.number)
-            for part in less {
-                report.tell(
-                    "is stored again, with much less than in snapshot \(held.shortIdentifier), which "
-                        + "is kept for 30 days", about: part)
-            }
+            for part in less { report.tell("is back with much less than it had", about: part) }
+            ownersParts.formUnion(less)
         }
         held = [:]
         // Parts that are held already, but only by one that was not judged, or that cannot be read.
@@ -362,7 +355,7 @@ struct Coverage: Sendable {
         _ snapshot: String, shortfalls: [Shortfall],
         counts: [[UInt8]: (named: Int64, known: Int64)], isCompared: Bool
     ) async throws(BackupError) {
-        (new.isWhole, made) = (true, snapshot)
+        new.isWhole = true
         locked = shortfalls.filter { $0.cause == .locked }.map(\.path)
         new.unstored = PathSet(
             new.unstored.paths + outermost(shortfalls.filter(\.cause.lacksContent).map(\.path)))
@@ -377,7 +370,7 @@ struct Coverage: Sendable {
             new.judged = new.number
         }
         noteFalls()
-        try await update()
+        try await update(judging: snapshot)
         noteKept()
     }
 

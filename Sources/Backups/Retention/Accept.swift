@@ -46,13 +46,11 @@ extension Restic {
         try await writeVerdicts(on: set.snapshots)
         let redated = try await redate(set.snapshots)
         let snapshots = try await list().snapshots.filter { $0.set == set.name }
-        guard let newest = snapshots.last else {
-            throw BackupError(.noSnapshot, "the snapshots are gone meanwhile")
-        }
         // What was asked for is about what had been seen.
-        guard newest.recordHash == set.snapshots.last?.recordHash else {
+        guard let newest = snapshots.last, newest.recordHash == set.snapshots.last?.recordHash
+        else {
             throw BackupError(
-                .other, "snapshot \(newest.shortIdentifier) was made meanwhile",
+                .noSnapshot, "the newest snapshot was made or removed meanwhile",
                 advice: "look at it, and run the command again")
         }
         return Acceptance(

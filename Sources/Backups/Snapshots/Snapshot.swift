@@ -32,7 +32,6 @@ package struct Snapshot: Sendable, Hashable {
     package internal(set) var isIncomplete: Bool
     /// The SOURCEs that were missing, and what could not be stored, of a snapshot made here.
     package internal(set) var lacks: [[UInt8]] = []
-    /// Whether it was compared with the disk, and it is known what it lacks.
     var isJudged: Bool
 
     /// - Parameter paths: the paths that the engine reports, used if the tags name no SOURCEs.

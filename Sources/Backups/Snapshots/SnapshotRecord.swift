@@ -183,12 +183,12 @@ package struct SnapshotRecord: Sendable {
     /// away: how much of that there is shows only when it is back.
     mutating func accept() {
         let known = self
-        holds = holds.compactMap { hold in
-            if known.isUnstored(hold) { return hold }
-            guard hold.kind != .own, known.kind(ofMissing: hold.part) == .away else { return nil }
-            var hold = hold
-            hold.kind = .away
-            return hold
+        holds.removeAll {
+            !known.isUnstored($0)
+                && ($0.kind == .own || known.kind(ofMissing: $0.part) != .away)
+        }
+        for index in holds.indices where known.kind(ofMissing: holds[index].part) == .away {
+            holds[index].kind = .away
         }
         for index in sources.indices where !sources[index].isAway {
             sources[index].fall = nil

@@ -53,7 +53,8 @@ struct CoverageTests {
                     \(FilePath.built("resval-backup")) create \(backup.source) > /dev/null
             fi 2> /dev/null
             """
-        try backup.command(["accept"], before: script).run(exits: 1, says: "was made meanwhile")
+        try backup.command(["accept"], before: script)
+            .run(exits: 1, says: "made or removed meanwhile")
         #expect(try backup.forget() == 3)
         try backup.runSuccessfully("accept")
         #expect(try backup.forget() == 1)
@@ -263,7 +264,8 @@ struct CoverageTests {
         try shell(#"chmod 0 "$1" && chown 0:0 "$1""#, backup("docs"))
         try backup.create(exits: 3)
         try shell(#"rm "$1"/* && chown 54321 "$1" && chmod 700 "$1""#, backup("docs"))
-        try backup.create(says: "docs: warning: is stored again, with much less than in snapshot ")
+        try backup.create(
+            says: "docs: warning: is back with much less than it had", "is kept for 30 days")
         for _ in 0..<2 {
             #expect(try backup.forget() == 2)
             try backup.create()
