@@ -12,12 +12,12 @@ struct AcceptCommand: AsyncParsableCommand {
             what another reason excludes, and a SOURCE that became less by a fifth, or that is empty, \
             missing or on another filesystem. So are all made before the clock jumped.
 
-            accept ends that, but for what should be stored and still is not. It gives \
-            another time to snapshots that are dated ahead of the clock, and to the newest one where \
-            another is dated after it. Where a copy of this machine went on with \
-            its snapshots, or its state directory was lost, accept makes this one the machine that \
-            made the newest snapshot. Where the repository is not the disk it was, it is the next \
-            backup's all the same. This is noted in the state directory.
+            accept ends that, but for what should be stored and still is not, and what is on a \
+            medium that is not here. It gives another time to snapshots that are dated ahead of the \
+            clock, and to the newest one where another is dated after it. Where a copy of this \
+            machine went on with its snapshots, or its state directory was lost, accept makes this \
+            one the machine that made the newest snapshot. Where the repository is not the disk it was, it only makes it \
+            the next backup's all the same. This is noted in the state directory.
 
             EXAMPLES
               resval-backup show latest      what it excludes, and what it holds
@@ -40,12 +40,9 @@ struct AcceptCommand: AsyncParsableCommand {
         let scope = try repository.scope(of: sources)
         let accepted = try await repository.working("reading the snapshots") {
             engine -> Acceptance? in
-            let isOther = try await engine.noteRepository(asFirst: false)
-            do {
-                return try await engine.accept(scope)
-            } catch let error as BackupError where isOther && error.code == .noSnapshot {
-                return nil
-            }
+            // What the newest snapshot there lacks was not asked about.
+            if try await engine.noteRepository(asFirst: false) { return nil }
+            return try await engine.accept(scope)
         }
         if let accepted { noteInStatus(accepted) }
         printResult(asJSON: json) { line in

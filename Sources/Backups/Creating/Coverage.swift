@@ -138,7 +138,7 @@ struct Coverage: Sendable {
                         found[$0] == nil
                             && (number != previous.number || !previous.unstored.contains($0))
                     }
-                    found.merge(try await amounts(of: unknown, in: snapshot)) { $1 }
+                    found.merge(try await amounts(of: unknown, in: snapshot.identifier)) { $1 }
                 } catch  where error.code.mayConcernOneSnapshot {
                     // Then what was excluded counts as fallen, which is told.
                 }
@@ -183,28 +183,43 @@ struct Coverage: Sendable {
 
     /// Returns how much a snapshot has of some parts; without those of which it has nothing.
     private mutating func amounts(
-        of parts: [[UInt8]], in snapshot: Snapshot
+        of parts: [[UInt8]], in snapshot: String
     ) async throws(BackupError) -> [[UInt8]: Amount] {
-        var known = stored[snapshot.identifier] ?? [:]
+        var known = stored[snapshot] ?? [:]
         let unknown = parts.filter { known[$0] == nil }
         if !unknown.isEmpty {
             let wanted = Set(unknown)
-            let found = try await engine.readEntries(of: snapshot.identifier, into: [:]) {
+            let found = try await engine.readEntries(of: snapshot, into: [:]) {
                 $0.add($1, toPartsIn: wanted)
             }
             for part in unknown { known[part] = found[part] ?? Amount() }
-            stored[snapshot.identifier] = known
+            stored[snapshot] = known
         }
         return parts.reduce(into: [:]) { $0[$1] = known[$1] }.filter { $0.value.items > 0 }
     }
 
     /// Finds the holds, and the snapshots that have what is newly missing.
-    private mutating func update() async throws(BackupError) {
+    private mutating func update(judging made: String = "") async throws(BackupError) {
         var update = HoldUpdate(
             after: new, previous: previous, hasUnknown: !incomparable.isEmpty)
         let numbers = Set(earlier.map(\.number))
         if !hasUnreadable { update.reopen { numbers.contains($0) } }
         update.add(fallen: fellNow)
+        let back =
+            previous?.holds.filter {
+                $0.kind == .other && new.has($0.part) && !new.sources.map(\.path).contains($0.part)
+            } ?? []
+        for held in earlier where !back.isEmpty {
+            let parts = back.filter { $0.number == held.number }.map(\.part)
+            let before = (try? await amounts(of: parts, in: held.identifier)) ?? [:]
+            let now = (try? await amounts(of: parts, in: made)) ?? [:]
+            // As after a repair of the filesystem; but its owner may have deleted the rest.
+            let less = before.filter { (now[$0.key] ?? Amount()).fall(from: $0.value) != nil }.keys
+            update.add(fallen: less, kind: .own)
+            update.hold(less, by: held.number)
+            for part in less { report.tell("is back with much less than it had", about: part) }
+            ownersParts.formUnion(less)
+        }
         held = [:]
         // Parts that are held already, but only by one that was not judged, or that cannot be read.
         var doubtful: Set<[UInt8]> = []
@@ -216,12 +231,18 @@ struct Coverage: Sendable {
                 let isUnjudged = recorded?.isWhole == false
                 let parts = update.missing.keys.filter { part in
                     guard let recorded else { return true }
-                    // What one has that was not judged, its entries show alone.
+                    // What one has that was not judged, its entries show alone; of what fell, each may
+                    // have something else.
+                    if isUnjudged, fellNow.contains(part) {
+                        return !update.holds.contains {
+                            $0.number == snapshot.number && $0.part == part
+                        }
+                    }
                     if isUnjudged { return recorded.plans(part) && !doubtful.contains(part) }
                     return recorded.has(part)
                         || fellNow.contains(part) && recorded.hasRest(of: part)
                 }
-                let found = try await amounts(of: parts, in: snapshot)
+                let found = try await amounts(of: parts, in: snapshot.identifier)
                 if isUnjudged {
                     doubtful.formUnion(found.keys)
                     update.hold(found.keys, by: snapshot.number, isJudged: false)
@@ -356,12 +377,14 @@ struct Coverage: Sendable {
     /// Compares the snapshot as it was judged.
     ///
     /// - Parameters:
+    ///   - snapshot: its identifier.
     ///   - counts: for each SOURCE the number of its files and directories that restic named, and of those
     ///     of them that ``parent`` has under the same path.
     ///   - isCompared: whether restic compared them with that.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     mutating func judge(
-        shortfalls: [Shortfall], counts: [[UInt8]: (named: Int64, known: Int64)], isCompared: Bool
+        _ snapshot: String, shortfalls: [Shortfall],
+        counts: [[UInt8]: (named: Int64, known: Int64)], isCompared: Bool
     ) async throws(BackupError) {
         new.isWhole = true
         locked = shortfalls.filter { $0.cause == .locked }.map(\.path)
@@ -378,7 +401,7 @@ struct Coverage: Sendable {
             new.judged = new.number
         }
         noteFalls()
-        try await update()
+        try await update(judging: snapshot)
         noteKept()
     }
 
@@ -429,7 +452,7 @@ struct Coverage: Sendable {
             old = recorded
             let parts = new.excludedByOwner.paths + new.excludedOtherwise.paths + locked
             excluded = try await amounts(
-                of: parts.filter { !recorded.excludes($0) }, in: parent)
+                of: parts.filter { !recorded.excludes($0) }, in: parent.identifier)
         } catch  where error.code.mayConcernOneSnapshot {
             // Where that is not known, it counts as gone, which is told.
         }

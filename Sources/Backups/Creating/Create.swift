@@ -96,7 +96,7 @@ extension Restic {
             lostExclusions: named.lostExclusions)
         progress(BackupProgress(noun: "comparing with earlier snapshots", filesDone: nil))
         try await coverage.judge(
-            shortfalls: result.shortfalls, counts: named.counts(of: plan.sources),
+            summary.snapshot, shortfalls: result.shortfalls, counts: named.counts(of: plan.sources),
             isCompared: named.isCompared)
         result.coverage = coverage.report
         result.leftAlone = setLeftAlone(of: configuration, among: listed.sets)

@@ -8,14 +8,14 @@ package struct Acceptance: Sendable {
     /// the one made last before another.
     package let redated: Int
     package let isTakenOver: Bool
-    /// The holds that stay, of what should be stored and is not, and the snapshots that are held.
+    /// The holds that stay, of what should be stored and is not, or is away, and the snapshots that are held.
     package let holds: [HeldPart]
 }
 
 extension Restic {
     /// Accepts what the newest snapshot of a SET covers: it holds no earlier snapshot any more, except
-    /// for what was to be stored and was not. Snapshots that are dated ahead of the clock, and that one
-    /// where another is dated after it, get another time.
+    /// for what was to be stored and was not, and for what is on a medium that is away. Snapshots that are
+    /// dated ahead of the clock, and that one where another is dated after it, get another time.
     ///
     /// Where this installation does not know how that snapshot was made, it goes on as the one that made
     /// it.
@@ -46,8 +46,12 @@ extension Restic {
         try await writeVerdicts(on: set.snapshots)
         let redated = try await redate(set.snapshots)
         let snapshots = try await list().snapshots.filter { $0.set == set.name }
-        guard let newest = snapshots.last else {
-            throw BackupError(.noSnapshot, "the snapshots are gone meanwhile")
+        // What was asked for is about what had been seen.
+        guard let newest = snapshots.last, newest.recordHash == set.snapshots.last?.recordHash
+        else {
+            throw BackupError(
+                .noSnapshot, "the newest snapshot was made or removed meanwhile",
+                advice: "look at it, and run the command again")
         }
         return Acceptance(
             snapshot: newest, redated: redated, isTakenOver: isTakenOver,
@@ -120,16 +124,17 @@ extension Restic {
 
     /// Ends the holds of a SET's newest snapshot, if asked to, and notes all as made here.
     ///
-    /// - Returns: the holds that stay, of what should be stored and is not.
+    /// - Returns: the holds that stay.
     private func settle(
         _ newest: Snapshot, of snapshots: [Snapshot], endsHolds: Bool = true
     ) async throws(BackupError) -> [HeldPart] {
         guard let hash = newest.recordHash, let set = newest.set else { return [] }
-        // Where it cannot be read, nothing is known of what it lacks.
+        // Where it cannot be read, nothing is known of what it lacks, nor does forget know it.
         var recorded = SnapshotRecord(number: newest.number, date: newest.time.seconds)
         do throws(BackupError) {
             recorded = try await self.recorded(newest)
         } catch  where error.code.mayConcernOneSnapshot {
+            if endsHolds { throw BackupError(error.code, error.message, advice: "make a backup") }
             recorded.set = set.text
         }
         if endsHolds { recorded.accept() }

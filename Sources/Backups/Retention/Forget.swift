@@ -83,8 +83,7 @@ extension Restic {
                 holds = try await recorded(newest).holds
             } catch  where error.code.mayConcernOneSnapshot {
                 obstacle =
-                    "\(error.message) (look at snapshot \(newest.shortIdentifier), and if it is right: "
-                    + "resval-backup accept)"
+                    "of snapshot \(newest.shortIdentifier): \(error.message) (make a backup)"
             }
         }
         var kept: [String: [String]] = [:]
@@ -202,6 +201,7 @@ extension [Snapshot] {
             if reasons.isEmpty, snapshot.number == newestWhole {
                 reasons.append("newest that was compared with the disk")
             }
+            if reasons.isEmpty, newestWhole == nil { reasons.append("none was compared") }
             if let holds = held[snapshot.number] { reasons.append(holds.reason) }
             if snapshot.number < firstAfterClock {
                 reasons.append("held: made before the clock jumped")

@@ -12,7 +12,8 @@ package struct Hold: Sendable, Hashable {
         case own
         /// Anything else took the part away. It ends by `accept` only.
         case other
-        /// The medium with the part was taken away. It ends by `accept` only.
+        /// The medium with the part was taken away. It ends when that is back, or as the owner's once the
+        /// part is no SOURCE any more.
         case away
         /// A snapshot's date did not follow its predecessor's.
         case clock
@@ -39,7 +40,7 @@ package struct HeldPart: Sendable, Hashable {
     package var until: FileTime?
     /// Whether the part should be stored and is not: then `accept` does not end it.
     package var isUnstored = false
-    /// Whether it fell, and what is left of it is stored.
+    /// Whether it fell or is back with less, and what is left of it is stored.
     package var isPartial = false
     /// The full identifier of the snapshot that has it; nil if it is not there.
     package var snapshot: String?
@@ -56,7 +57,7 @@ extension SnapshotRecord {
             + fallen.sorted(by: pathPrecedes) + unstored.paths
     }
 
-    fileprivate func kind(ofMissing part: [UInt8]) -> Hold.Kind {
+    func kind(ofMissing part: [UInt8]) -> Hold.Kind {
         if sources.contains(where: { $0.isAway && isHeld(part, by: $0.path) }) { return .away }
         let isOwners =
             !sourcePaths.contains(part) && !moved.contains(part)
@@ -88,23 +89,32 @@ package struct HoldUpdate: Sendable {
         event = max(new.date, new.predecessorDate ?? new.date)
         let carried = previous?.holds ?? []
         let clockIsWrong = !new.isInOrder || carried.contains { $0.kind == .clock }
+        let missingSources = Set(new.sources.filter(\.isMissing).map(\.path))
         var returned: [[UInt8]] = []
         for hold in carried {
             let isOver = new.date.subtractingSaturating(hold.since) >= SnapshotRecord.heldTime
             if hold.kind == .clock {
                 if isOver && new.inOrder >= SnapshotRecord.recordsInOrder { continue }
                 holds.append(hold)
+            } else if new.has(hold.part), hold.kind == .own, previous?.has(hold.part) == true {
+                // It is back with much less.
+                if !isOver || clockIsWrong { holds.append(hold) }
             } else if new.has(hold.part) {
                 // What is excluded below a part that is back was missing with it, and still is. A
                 // fall took nothing below the SOURCE.
                 if previous?.fallen.contains(hold.part) != true { returned.append(hold.part) }
-            } else if new.plans(hold.part) || clockIsWrong {
+            } else if new.plans(hold.part) || clockIsWrong
+                || hold.kind == .own && missingSources.contains(hold.part)
+            {
                 // Not stored yet: were it excluded again now, its days would not be over.
                 let since = hold.kind == .own ? event : hold.since
                 holds.append(
                     Hold(number: hold.number, kind: hold.kind, since: since, part: hold.part))
             } else if previous?.plans(hold.part) == true
-                || hold.kind == .away && !new.sourcePaths.contains(hold.part)
+                || hold.kind == .own && new.excludedOtherwise.contains(hold.part)
+                || hold.kind == .away
+                    && (new.kind(ofMissing: hold.part) == .other
+                        || !new.sourcePaths.contains(hold.part))
             {
                 // It is missing for another reason than before.
                 holds.append(
@@ -120,7 +130,7 @@ package struct HoldUpdate: Sendable {
         let back = PathSet(returned)
         let held = Set(holds.lazy.filter { $0.kind != .clock }.map(\.part))
         for part in new.lackedPaths + new.sourcePaths.paths + (previous?.sourcePaths.paths ?? [])
-        where hasUnknown || !held.contains(part) {
+        where hasUnknown || !held.contains(part) || previous?.has(part) == true {
             // What the snapshot before lacked too, and no snapshot had, is settled.
             let isSettled = previous?.isWhole == true && previous?.unstored.contains(part) == true
             let isMissing =
@@ -133,8 +143,8 @@ package struct HoldUpdate: Sendable {
 
     /// Looks for the newest snapshot that has what is left of parts that fell once more, whatever is held
     /// already.
-    mutating func add(fallen parts: some Sequence<[UInt8]>) {
-        for part in parts { missing[part] = (.other, event) }
+    mutating func add(fallen parts: some Sequence<[UInt8]>, kind: Hold.Kind = .other) {
+        for part in parts { missing[part] = (kind, event) }
     }
 
     /// Looks for another snapshot in place of those that are held and are gone.

@@ -152,16 +152,18 @@ extension Restic {
     /// Returns what is known of a snapshot that this installation made and judged, or whose SET was
     /// accepted; nil otherwise, and where another program has written it anew.
     func verdict(on snapshot: Snapshot) -> SnapshotRecord? {
+        noted(on: snapshot).flatMap { $0.verdict?.isOn(snapshot) == true ? $0 : nil }
+    }
+
+    /// Returns the same, also where another program has written the snapshot anew: what it holds and is
+    /// compared with stays so.
+    private func noted(on snapshot: Snapshot) -> SnapshotRecord? {
         guard let hash = snapshot.recordHash, let notes,
             let text = (try? notes.contents(of: hash)) ?? nil, !text.isEmpty,
             // Where it cannot be read, it is as if it had been killed before it was judged.
-            let noted = try? SnapshotRecord(text: text), let verdict = noted.verdict
+            let noted = try? SnapshotRecord(text: text), noted.verdict != nil
         else { return nil }
-        // Its tags prove those that got another identifier by them.
-        let isItself =
-            snapshot.identifier == verdict.snapshot
-            || snapshot.allTags.contains(StateTag.judgedTree(snapshot.root))
-        return isItself ? noted : nil
+        return noted
     }
 
     /// - Throws: ``BackupError``: `noRecord` when the snapshot has none, `damaged` when it is not valid, or
@@ -200,11 +202,10 @@ extension Restic {
         guard let set = record.set, set == snapshot.set?.text, record.number == snapshot.number
         else { throw .damagedRecord }
         record.date = snapshot.time.seconds
-        let noted = verdict(on: snapshot)
+        let noted = noted(on: snapshot)
         if let noted { record.take(noted) }
-        // Without the verdict it is not known what an incomplete one lacks.
         record.isWhole =
-            noted?.verdict?.isJudged ?? (snapshot.isJudged && !snapshot.isIncomplete)
+            noted?.verdict.map { $0.isJudged && $0.isOn(snapshot) } ?? snapshot.isJudged
         record.exclusions = []
         return record
     }

@@ -79,13 +79,12 @@ extension Restic {
         list.snapshots.removeAll { copied.contains($0.itself) }
         for index in list.snapshots.indices {
             let snapshot = list.snapshots[index]
-            guard !snapshot.isJudged || snapshot.isIncomplete,
-                let noted = self.verdict(on: snapshot), let verdict = noted.verdict
-            else { continue }
-            list.snapshots[index].lacks = noted.lacks
-            if snapshot.isJudged { continue }
-            list.snapshots[index].isJudged = verdict.isJudged
-            if !verdict.isComplete { list.snapshots[index].isIncomplete = true }
+            guard !snapshot.isJudged || snapshot.isIncomplete else { continue }
+            let noted = verdict(on: snapshot)
+            // Without the verdict it is not known what an incomplete one lacks.
+            list.snapshots[index].isJudged = noted?.verdict?.isJudged == true
+            list.snapshots[index].lacks = noted?.lacks ?? []
+            if noted?.verdict?.isComplete == false { list.snapshots[index].isIncomplete = true }
         }
         return list
     }

@@ -176,8 +176,9 @@ package struct SnapshotRecord: Sendable {
             held.since = FileTime(seconds: hold.since, nanoseconds: 0)
             held.isUnstored = isUnstored(hold)
             held.isPartial =
-                fallen.contains(hold.part) && !excludes(hold.part) && !absent.contains(hold.part)
-                && !unstored.contains(hold.part)
+                has(hold.part)
+                || fallen.contains(hold.part) && !excludes(hold.part)
+                    && !absent.contains(hold.part) && !unstored.contains(hold.part)
             let isLate = hold.kind == .clock && inOrder < Self.recordsInOrder
             if hold.kind == .own || hold.kind == .clock, !held.isUnstored, !isLate {
                 let end = hold.since.addingSaturating(Self.heldTime)
@@ -188,17 +189,24 @@ package struct SnapshotRecord: Sendable {
         }
     }
 
-    /// Ends what was found missing, but for the holds of what should be stored and is not.
+    /// Ends what was found missing, but for the holds of what should be stored and is not, and of what is
+    /// away: how much of that there is shows only when it is back.
     mutating func accept() {
         let known = self
-        holds.removeAll { !known.isUnstored($0) }
-        fallen = []
-        for index in sources.indices {
+        holds.removeAll {
+            !known.isUnstored($0)
+                && ($0.kind == .own || known.kind(ofMissing: $0.part) != .away)
+        }
+        for index in holds.indices where known.kind(ofMissing: holds[index].part) == .away {
+            holds[index].kind = .away
+        }
+        for index in sources.indices where !sources[index].isAway {
             sources[index].fall = nil
             sources[index].pathsGone = false
             sources[index].expectItself()
             sources[index].named = nil
         }
+        fallen = Set(sources.filter(\.hasFallen).map(\.path))
         judged = 0
     }
 }
@@ -389,6 +397,12 @@ struct Verdict: Sendable {
     var isComplete = false
     /// The number of files of the SOURCEs that restic named as stored; nil where that is not known.
     var files: Int?
+
+    /// Whether it is on a snapshot, whose tags prove it where it got another identifier by them.
+    func isOn(_ other: Snapshot) -> Bool {
+        other.identifier == snapshot
+            || other.allTags.contains(StateTag.judgedTree(other.root))
+    }
 }
 
 package struct RecordedExclusion: Sendable, Hashable {

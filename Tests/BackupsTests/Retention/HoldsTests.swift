@@ -148,6 +148,30 @@ struct HoldsTests {
         #expect(line.add(day: 89, Self.excludeA).isEmpty)
     }
 
+    @Test("what its owner excluded is held on while another reason takes it away")
+    func ownersNoMore() {
+        var line = Timeline()
+        line.add(day: 0)
+        line.add(day: 1, Self.excludeA)
+        #expect(line.add(day: 29) { $0.excludedOtherwise = PathSet([a]) }.map(\.kind) == [.other])
+        #expect(line.add(day: 59, Self.excludeA).map(\.kind) == [.other])
+
+        // A SOURCE that is put back into the settings while it is missing.
+        let change: Change = { new in
+            var missing = RecordedSource(path: source)
+            missing.isMissing = true
+            (new.sources, new.absent) = ([missing], PathSet([source]))
+        }
+        var other = Timeline()
+        other.add(day: 0)
+        other.add(day: 1) { $0.sourcePaths = PathSet() }
+        for number: Int64 in [30, 60] {
+            #expect(other.add(day: number, change).map(\.since) == [number * day])
+        }
+        #expect(other.add(day: 89) { $0.sourcePaths = PathSet() }.count == 1)
+        #expect(other.add(day: 90) { $0.sourcePaths = PathSet() }.isEmpty)
+    }
+
     @Test("what was taken away is held until it is back, or its owner gives the SOURCE up")
     func away() {
         let change: Change = { new in
@@ -160,8 +184,17 @@ struct HoldsTests {
         for number: Int64 in 1..<5 {
             #expect(line.add(day: 30 * number, change).map(\.kind) == [.away])
         }
+        #expect(line.add(day: 120, accepted: true, change).map(\.kind) == [.away])
         var other = line
         #expect(other.add(day: 121).isEmpty)
+        other = line
+        #expect(other.add(day: 121) { $0.fallen = [source] }.map(\.kind) == [.other])
+        #expect(other.add(day: 122, accepted: true).isEmpty, "it is back, with less")
+        var fall = Timeline()
+        fall.add(day: 0)
+        fall.add(day: 1) { $0.fallen = [source] }
+        fall.add(day: 2, change)
+        #expect(fall.add(day: 3, accepted: true, change).map(\.kind) == [.away])
         #expect(line.add(day: 121) { $0.sourcePaths = PathSet() }.map(\.kind) == [.own])
         #expect(line.add(day: 151) { $0.sourcePaths = PathSet() }.isEmpty)
     }
@@ -292,6 +325,21 @@ struct HoldsTests {
         #expect(Set(HoldUpdate(after: new, previous: previous).missing.keys) == [a])
         previous.isWhole = true
         #expect(HoldUpdate(after: new, previous: previous).missing.isEmpty)
+    }
+
+    @Test("what is back with less is held for 30 days, and so is what it has then")
+    func partlyBack() {
+        var previous = SnapshotRecord(after: nil, date: 0)
+        (previous.isWhole, previous.sourcePaths) = (true, PathSet([source]))
+        previous.holds = [Hold(number: 1, kind: .own, since: 0, part: a)]
+        for (number, count): (Int64, Int) in [(29, 1), (30, 0)] {
+            var new = SnapshotRecord(after: previous, date: number * day)
+            (new.isWhole, new.sourcePaths) = (true, PathSet([source]))
+            #expect(HoldUpdate(after: new, previous: previous).holds.count == count)
+            new.unstored = PathSet([a])
+            let update = HoldUpdate(after: new, previous: previous)
+            #expect(update.holds.count == 1 && update.missing[a]?.kind == .other)
+        }
     }
 
     @Test("numbers at the limits, as a damaged record may have them, are no overflow")

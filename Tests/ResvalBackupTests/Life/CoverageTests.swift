@@ -37,6 +37,29 @@ struct CoverageTests {
         #expect(try backup.forget() == 1)
     }
 
+    @Test("accept takes no snapshot that was made while it waited for one that had been seen")
+    func acceptedMeanwhile() throws {
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try backup.exclude(backup("docs/file1"))
+        try backup.create(says: "is newly excluded")
+        let environment = backup.environment.compactMap { name, value in
+            value.map { "\(name)=\($0)" }
+        }
+        let script = """
+            if [ "$1" = tag ] && mkdir \(backup.base)/once; then
+                rm \(backup("large"))
+                env -i "PATH=$PATH" \(environment.joined(separator: " ")) \
+                    \(FilePath.built("resval-backup")) create \(backup.source) > /dev/null
+            fi 2> /dev/null
+            """
+        try backup.command(["accept"], before: script)
+            .run(exits: 1, says: "made or removed meanwhile")
+        #expect(try backup.forget() == 3)
+        try backup.runSuccessfully("accept")
+        #expect(try backup.forget() == 1)
+    }
+
     @Test("a hold goes on while no snapshot has the part again")
     func partIsGone() throws {
         let backup = try backup(of: Self.tree)
@@ -274,6 +297,24 @@ struct CoverageTests {
         try backup.create()
         try tool("setfattr", "-x", "user.resval.fileProtection", file)
         try backup.create(says: "large: warning: had the protection class complete")
+    }
+
+    @Test("what could not be read and comes back with much less is held for 30 days")
+    func partlyBack() throws {
+        let backup = try backup(of: Self.tree, user: 54321)
+        for number in 0..<60 { try tool("touch", backup("\(number)")) }
+        try backup.create()
+        try shell(#"chmod 0 "$1" && chown 0:0 "$1""#, backup("docs"))
+        try backup.create(exits: 3)
+        try shell(#"rm "$1"/* && chown 54321 "$1" && chmod 700 "$1""#, backup("docs"))
+        try backup.create(
+            says: "docs: warning: is back with much less than it had", "is kept for 30 days")
+        for _ in 0..<2 {
+            #expect(try backup.forget() == 2)
+            try backup.create()
+        }
+        try backup.runSuccessfully("accept")
+        #expect(try backup.forget() == 1)
     }
 
     @Test("what could not be read is held, and forget goes on with the others")

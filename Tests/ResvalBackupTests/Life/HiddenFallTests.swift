@@ -275,6 +275,31 @@ struct HiddenFallTests {
         #expect(try backup.originals().count == 2)
     }
 
+    @Test("where all were written anew, what is held stays so")
+    func allRewritten() throws {
+        let backup = try backup(of: Self.tree)
+        try create(backup)
+        try replaceAll(backup)
+        try create(backup, exits: 3)
+        try backup.restic("rewrite", "--exclude", backup("other/file1"), "--forget")
+        try create(backup)
+        #expect(try keepsFirst(backup))
+        #expect(try backup.snapshotCount() == 2)
+    }
+
+    @Test("where all were written anew, none displaces another, and a fall holds each")
+    func fallOfRewritten() throws {
+        let backup = try backup(of: Self.tree)
+        try create(backup)
+        try tool("rm", backup("docs/file7"))
+        try create(backup)
+        try backup.restic("rewrite", "--exclude", backup("other/file1"), "--forget")
+        #expect(try backup.forget() == 2)
+        try shell(#"rm "$1"/docs/*"#, backup.source)
+        try create(backup, exits: 3)
+        #expect(try backup.forget() == 3)
+    }
+
     @Test("a snapshot that was written anew with less displaces none")
     func rewritten() throws {
         let backup = try backup(of: Self.tree)

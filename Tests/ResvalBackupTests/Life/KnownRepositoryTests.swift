@@ -80,6 +80,21 @@ struct KnownRepositoryTests {
         try backup.create(exits: 10, says: "this is not the disk it was")
     }
 
+    @Test("accept of another disk accepts nothing of what is held there")
+    func heldThere() throws {
+        let backup = try backup(of: Self.tree)
+        try backup.create()
+        try tool("rm", backup("file"))
+        try backup.create(exits: 3)
+        let state = backup.base.appending("home/.local/state/resval/backup")
+        try shell(#"sed -i 's/^[^ ]* [^ ]*/0123abcd -/' "$1"/repository-*"#, state)
+        try backup.create(exits: 10, says: "this is not the disk it was")
+        try backup.run("accept", exits: 0, prints: "the repository is accepted")
+        #expect(try backup.forget() == 2)
+        try backup.run("accept", exits: 0, prints: "is accepted")
+        #expect(try backup.forget() == 1)
+    }
+
     @Test("a disk that is exchanged during a backup is not noted as one that was there")
     func exchange() throws {
         let backup = try backup(of: Self.tree)
