@@ -1,5 +1,6 @@
 import Backups
 import CommandSupport
+import ResourceValues
 import SystemPackage
 import TestSupport
 import Testing
