@@ -34,7 +34,9 @@ struct EvictManyTests {
     func starts() throws {
         let backup = try backup {
             Directory("a\u{1B}\n") {
-                for name in HostileNames.all { File(name, "content of " + "\(name)") }
+                for name in HostileNames.all {
+                    File(name, evictableContent + Array("content of \(name)".utf8))
+                }
             }
             Directory("b/ü") {
                 for (number, name) in Self.names.enumerated() {

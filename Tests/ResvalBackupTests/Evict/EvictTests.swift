@@ -27,7 +27,7 @@ struct EvictTests {
         }
         try backup.run(
             "evict", "-R", backup.base.appending("password"), backup.repository, exits: 1,
-            says: "the repository's password")
+            says: "it is what gives the password")
         let config = try backup.run("evict", backup.repository.appending("config"))
         #expect(config.errorText.contains("it is in the repository"))
         try backup.run(
