@@ -72,7 +72,7 @@ public struct BackupPlanner: Sendable {
             do {
                 return try body()
             } catch {
-                let path = path.absoluteName
+                let path = backedUpPath(path)
                 if !refused.contains(where: { $0.path == path }) { refused.append((path, error)) }
                 return nil
             }
@@ -180,4 +180,20 @@ public struct SourceError: Error, Sendable, Hashable {
         return "is excluded from backups: \(reason.sentence)"
             + " (to back it up: resval set isExcludedFromBackup=false \(ShellWord.quoted(marked.bytes)))"
     }
+}
+
+/// Returns the path of a SOURCE, or of the configuration, by which snapshots are known: its real path, also
+/// while it does not exist or cannot be reached.
+///
+/// - Parameter links: how many links to what is not there are followed.
+package func backedUpPath(_ path: FilePath, links: Int = 40) -> FilePath {
+    if let real = try? realPath(of: path) { return real }
+    let path = path.absoluteName
+    guard let name = path.lastComponent, links > 0 else { return path }
+    let directory = backedUpPath(path.removingLastComponent(), links: links)
+    // A link stands for its target, also while that is not there.
+    if let target = try? symbolicLinkTarget(path.withoutFollowing) {
+        return backedUpPath(directory.pushing(target), links: links - 1)
+    }
+    return directory.appending(name)
 }

@@ -10,14 +10,14 @@ struct AcceptCommand: AsyncParsableCommand {
             Earlier snapshots that alone have something are held, and forget leaves them alone: \
             what the owner excluded for 30 days, and until it is accepted what could not be stored, \
             what another reason excludes, and a SOURCE that became less by a fifth, or that is empty, \
-            missing or on another filesystem. So are all made before the clock jumped.
+            missing, or leads to another filesystem. So are all made before the clock jumped.
 
             accept ends that, but for what should be stored and still is not, and what is on a \
             medium that is not here. It gives another time to snapshots that are dated ahead of the \
             clock, and to the newest one where another is dated after it. Where a copy of this \
             machine went on with its snapshots, or its state directory was lost, accept makes this \
-            one the machine that made the newest snapshot. Where the repository is not the disk it was, it only makes it \
-            the next backup's all the same. This is noted in the state directory.
+            one the machine that made the newest snapshot. Where the repository is not the disk it \
+            was, that is all that is accepted. This is noted in the state directory.
 
             EXAMPLES
               resval-backup show latest      what it excludes, and what it holds
@@ -37,7 +37,7 @@ struct AcceptCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
 
     func run() async throws {
-        let scope = try repository.scope(of: sources)
+        let scope = repository.scope(of: sources)
         let accepted = try await repository.working("reading the snapshots") {
             engine -> Acceptance? in
             // What the newest snapshot there lacks was not asked about.

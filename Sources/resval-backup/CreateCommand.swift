@@ -119,8 +119,7 @@ extension Creation {
         // engine tells.
         _ = try? engine.makeIdentifier(of: configuration)
         let present = try presentSources(sources, tellsOfMissing: false)
-        let missing = sources.filter { !present.contains($0) }
-            .map { (try? backedUpPath($0)) ?? $0.absoluteName }
+        let missing = sources.filter { !present.contains($0) }.map { backedUpPath($0) }
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
         engine.progress = reporter(display)

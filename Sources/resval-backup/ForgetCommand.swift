@@ -1,4 +1,5 @@
 import ArgumentParser
+import BackupPlanning
 import Backups
 import CommandSupport
 import SystemCalls
@@ -46,7 +47,7 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let scope = all ? .everySet : try repository.scope(of: sources)
+        let scope = all ? .everySet : repository.scope(of: sources)
         let prunes = prune && !isDryRun
         let (decisions, size) = try await repository.working("reading the repository") {
             [isDryRun, rules = retention.rules] engine in
@@ -76,16 +77,15 @@ struct ForgetCommand: AsyncParsableCommand {
 }
 
 /// Returns the name of what `create` backs up: its SOURCEs, which may have been deleted since.
-func sourcesFingerprint(_ paths: [FilePath]) throws(FileError) -> String {
-    SnapshotTags.fingerprint(
-        of: try paths.map { path throws(FileError) in try backedUpPath(path) })
+func sourcesFingerprint(_ paths: [FilePath]) -> String {
+    SnapshotTags.fingerprint(of: paths.map { backedUpPath($0) })
 }
 
 extension RepositoryOptions {
-    func scope(of sources: [PathArgument]) throws(FileError) -> ForgetScope {
+    func scope(of sources: [PathArgument]) -> ForgetScope {
         sources.isEmpty
             ? .onlySet(preferring: configurationName)
-            : .configuration(try sourcesFingerprint(sources.map(\.path)))
+            : .configuration(sourcesFingerprint(sources.map(\.path)))
     }
 }
 

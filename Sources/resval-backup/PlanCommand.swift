@@ -80,13 +80,16 @@ struct PlanCommand: AsyncParsableCommand {
         _ planner: BackupPlanner, for sources: [FilePath]
     ) async throws -> Bool {
         var planner = planner
-        let engine = try repository.location().map { _ in try repository.engine() }
-        planner.cache = engine?.cache
+        // What is wrong with it is told behind the plan.
+        let location = try repository.location()
+        planner.cache = location.flatMap { _ in try? repository.engine() }?.cache
         var plan = try planner.makePlan(for: sources) { _ in
             PlanPrinter(
                 printer: ItemPrinter(json ? .json : .lines), wantsStoredItems: !excludedOnly)
         }
-        try await engine?.noteMissing(in: &plan)
+        if location != nil {
+            try await repository.engine().noteMissing(in: &plan)
+        }
         report(plan, planner.mounts)
         report(patternsIn: plan, planner.patterns)
         write(plan.totals)

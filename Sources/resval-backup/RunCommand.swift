@@ -282,10 +282,9 @@ struct BackupRun {
         if settings.verify.isDue(last: status.lastVerify?.seconds, now: now) {
             let step = status.step
             let verified = await perform(.verify, &status)
-            guard verified == 0 else { return verified }
-            status.lastVerify = FileTime.now
-            // The one that failed is told.
-            if code != created { status.step = step }
+            if verified == 0 { status.lastVerify = FileTime.now }
+            // Of those that failed the first is told.
+            if code != created { status.step = step } else if verified != 0 { return verified }
         }
         return code
     }
@@ -319,7 +318,8 @@ struct BackupRun {
             var (plan, result, summary) = try await creation.run(in: repository, progress)
             status.holds = result.listedHolds
             summary.isAsBefore =
-                status.note(result.shortfalls, of: plan.sources, held: status.holds)
+                status.note(
+                    result.shortfalls, of: plan.named + plan.refused, held: status.holds)
                 && summary.coversAll
             (status.snapshot, status.lastSnapshot) = (summary, FileTime.now)
             status.forgetObstacle = result.leftAlone.map(Advice.completed)

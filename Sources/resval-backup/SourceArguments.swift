@@ -47,10 +47,8 @@ struct SourceArguments: ParsableArguments {
         let sources = operands.paths.map(\.path)
         let patterns = exclude.compactMap { Self.pattern($0) }
         guard sources.isEmpty else {
-            let paths = sources.map { (try? backedUpPath($0)) ?? $0.absoluteName }
             return Creation(
-                sources: sources, configuration: SnapshotTags.fingerprint(of: paths),
-                policy: policy,
+                sources: sources, configuration: sourcesFingerprint(sources), policy: policy,
                 largestFile: excludeLargerThan, patterns: patterns, tags: tags)
         }
         guard let settings = try configuration.settingsIfAny(), let name = configuration.name else {
@@ -63,26 +61,6 @@ struct SourceArguments: ParsableArguments {
         creation.patterns += patterns
         creation.tags += tags
         return creation
-    }
-}
-
-/// Returns the path of a SOURCE, or of the configuration, by which snapshots are known: its real
-/// path, also when it does not exist any more, or not yet.
-///
-/// - Parameter links: how many links to what is not there are followed.
-/// - Throws: ``FileError`` when it cannot be reached; one that does not exist has to be absolute.
-func backedUpPath(_ path: FilePath, links: Int = 40) throws(FileError) -> FilePath {
-    do throws(FileError) {
-        return try realPath(of: path)
-    } catch  where error.code == .noSuchFile && path.isAbsolute {
-        let path = path.lexicallyNormalized()
-        guard let name = path.lastComponent, links > 0 else { return path }
-        let directory = try backedUpPath(path.removingLastComponent(), links: links)
-        // A link stands for its target, also while that is not there.
-        if let target = try? symbolicLinkTarget(path.withoutFollowing) {
-            return try backedUpPath(directory.pushing(target), links: links - 1)
-        }
-        return directory.appending(name)
     }
 }
 

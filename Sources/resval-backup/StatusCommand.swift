@@ -11,8 +11,7 @@ struct StatusCommand: ParsableCommand {
         discussion: """
             Exits with 0 when the last run did all it could; with 3 when its snapshot lacks something, \
             as long as it covers less than an earlier one for another reason than that the owner \
-            excluded it, or while snapshots are not forgotten (resval-backup accept ends that); else \
-            with 1, also when there was no run, and when the last backup is stale: as old as \
+            excluded it, or while forget removes nothing, for the reason that a line says; else with 1, also when there was no run, and when the last backup is stale: as old as \
             stale-after in the configuration file says, 3d without it, or from the future. While a \
             run is under way, the one before it counts.
 

@@ -211,10 +211,17 @@ struct Coverage: Sendable {
             } ?? []
         for held in earlier where !back.isEmpty {
             let parts = back.filter { $0.number == held.number }.map(\.part)
-            let before = (try? await amounts(of: parts, in: held.identifier)) ?? [:]
-            let now = (try? await amounts(of: parts, in: made)) ?? [:]
             // As after a repair of the filesystem; but its owner may have deleted the rest.
-            let less = before.filter { (now[$0.key] ?? Amount()).fall(from: $0.value) != nil }.keys
+            var less = parts
+            do throws(BackupError) {
+                let before = try await amounts(of: parts, in: held.identifier)
+                let now = try await amounts(of: parts, in: made)
+                less.removeAll { part in
+                    before[part].map { (now[part] ?? Amount()).fall(from: $0) == nil } ?? true
+                }
+            } catch  where error.code.mayConcernOneSnapshot {
+                // Where it cannot be compared, it may be.
+            }
             update.add(fallen: less, kind: .own)
             update.hold(less, by: held.number)
             for part in less { report.tell("is back with much less than it had", about: part) }

@@ -30,7 +30,7 @@ extension Restic {
     ///
     /// - Parameters:
     ///   - plan: the plan, made by `planner` with a manifest.
-    ///   - missing: the SOURCEs that do not exist.
+    ///   - missing: the SOURCEs that do not exist. Those that the plan refused are added.
     ///   - tags: additional tags for the snapshot, besides those that identify its SOURCEs.
     /// - Throws: ``BackupError`` when no snapshot was made; errors from planning.
     package func create(
@@ -193,14 +193,20 @@ extension Restic {
         }
     }
 
+    /// Returns in words that there is a SET that this machine may have made; nil once that is accepted, or
+    /// once its own is so old that another machine is likelier.
     private func setLeftAlone(
         of configuration: String, among sets: [SnapshotList.OneSet]
     ) -> String? {
-        sets.filter { !isOwn($0.name) && mayAccept($0, .configuration(configuration), among: sets) }
-            .compactMap(\.snapshots.last).first { !isNoted($0) }.map {
-                "snapshot \($0.shortIdentifier) and earlier ones of the same are left alone, as this machine's "
-                    + "state does not know them (if no other machine made them: resval-backup accept)"
-            }
+        let own = sets.first { isOwn($0.name) && $0.name.configuration == configuration }
+        guard own?.snapshots.contains(where: { $0.number == 1 }) != false else { return nil }
+        let left = sets.filter {
+            !isOwn($0.name) && mayAccept($0, .configuration(configuration), among: sets)
+        }.compactMap(\.snapshots.last).max { $0.time < $1.time }
+        guard let left, !isNoted(left) else { return nil }
+        return
+            "snapshot \(left.shortIdentifier) and earlier ones of the same are left alone, as this "
+            + "machine's state does not know them (if no other machine made them: resval-backup accept)"
     }
 }
 

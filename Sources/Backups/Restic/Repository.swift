@@ -86,7 +86,7 @@ extension Restic {
         stateDirectory?.appending("backup").appending("repository-\(repository.placeName)")
     }
 
-    /// The repositories that snapshots were made in at this place; none where that cannot be read, which
+    /// The repositories that backups were begun in at this place; none where that cannot be read, which
     /// is told: it is no reason to skip a backup.
     var known: [KnownRepository] {
         var bytes: [UInt8] = []

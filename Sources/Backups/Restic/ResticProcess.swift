@@ -1,3 +1,4 @@
+import EffectiveValues
 import Subprocess
 import SystemCalls
 import SystemPackage
@@ -184,7 +185,9 @@ extension Restic {
         }
         if Task.isCancelled { throw .interrupted }
         if let silence = stopper.silence {
-            if repository.directory != nil, arguments.first == Array("backup".utf8) {
+            if let directory = repository.directory, arguments.first == Array("backup".utf8),
+                (try? MountTable.current())?.mayBeSilent(directory) != true
+            {
                 throw BackupError(
                     .other,
                     "\(silence), and was stopped: it waits for something below the SOURCEs (a FIFO, or a "

@@ -209,12 +209,17 @@ extension Restic {
         let points = Set(listed.map(\.bytes)).subtracting(mounted)
         guard let set = snapshot.set, isOwn(set) else { return points }
         do throws(BackupError) {
-            let missing = try await keptRecord(of: snapshot).mounts.filter {
-                !mounted.contains($0.path)
-                    && $0.filesystem != RecordedMount(at: FilePath(bytes: $0.path)).filesystem
+            let recorded = try await keptRecord(of: snapshot).mounts
+            func isThere(_ mount: RecordedMount) -> Bool {
+                mount.filesystem == RecordedMount(at: FilePath(bytes: mount.path)).filesystem
             }
+            // Where the root is another one, it is another machine, with other mounts.
+            guard recorded.contains(where: { $0.path == [UInt8(ascii: "/")] && isThere($0) })
+            else { return points }
+            let missing = recorded.filter { !mounted.contains($0.path) && !isThere($0) }
             return points.union(missing.map(\.path))
-        } catch  where error.code == .noRecord {
+        } catch  where error.code.mayConcernOneSnapshot {
+            // Of its record the result tells.
             return points
         }
     }

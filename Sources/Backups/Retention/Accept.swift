@@ -34,10 +34,17 @@ extension Restic {
         {
             waiting.removeAll { $0.name.configuration != preferred }
         }
-        guard let set = waiting.first else {
+        // Of one configuration its own SET is meant, or the newest of those that were left alone.
+        func isNamedBefore(_ one: SnapshotList.OneSet, _ other: SnapshotList.OneSet) -> Bool {
+            guard isOwn(one.name) == isOwn(other.name), let last = one.snapshots.last?.time,
+                let otherLast = other.snapshots.last?.time
+            else { return isOwn(other.name) }
+            return last < otherLast
+        }
+        guard let set = waiting.max(by: isNamedBefore) else {
             throw BackupError(.noSnapshot, "there is nothing to accept")
         }
-        guard waiting.count == 1 else {
+        guard Set(waiting.map(\.name.configuration)).count == 1 else {
             throw BackupError(
                 .ambiguousSources, "\(waiting.count) sets of SOURCEs have something to accept",
                 advice: "name the SOURCEs of one")
@@ -138,10 +145,10 @@ extension Restic {
             recorded.set = set.text
         }
         if endsHolds { recorded.accept() }
-        let known = verdict(on: newest)?.verdict
-        let verdict = Verdict(
-            snapshot: newest.identifier, isJudged: known?.isJudged ?? newest.isJudged,
-            isComplete: known?.isComplete ?? !newest.isIncomplete)
+        var verdict =
+            verdict(on: newest)?.verdict
+            ?? Verdict(isJudged: newest.isJudged, isComplete: !newest.isIncomplete)
+        verdict.snapshot = newest.identifier
         do throws(FileError) {
             if !isOwn(set) { try keep(set.identifier, of: set.configuration) }
             for other in snapshots where !isNoted(other) {

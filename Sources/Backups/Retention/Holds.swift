@@ -10,7 +10,7 @@ package struct Hold: Sendable, Hashable {
     package enum Kind: String, Sendable {
         /// The owner excluded the part. It ends after 30 days or by `accept`.
         case own
-        /// Anything else took the part away. It ends by `accept` only.
+        /// Anything else took the part away. It ends by `accept`, or once it is stored again.
         case other
         /// The medium with the part was taken away. It ends when that is back, or as the owner's once the
         /// part is no SOURCE any more.
@@ -96,8 +96,10 @@ package struct HoldUpdate: Sendable {
             if hold.kind == .clock {
                 if isOver && new.inOrder >= SnapshotRecord.recordsInOrder { continue }
                 holds.append(hold)
-            } else if new.has(hold.part), hold.kind == .own, previous?.has(hold.part) == true {
-                // It is back with much less.
+            } else if new.has(hold.part), hold.kind == .own, let previous,
+                previous.plans(hold.part), !previous.unstored.contains(hold.part)
+            {
+                // It is back with much less, or the one before was not judged.
                 if !isOver || clockIsWrong { holds.append(hold) }
             } else if new.has(hold.part) {
                 // What is excluded below a part that is back was missing with it, and still is. A

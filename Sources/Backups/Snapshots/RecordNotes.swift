@@ -241,12 +241,6 @@ extension Restic {
         stateDirectory?.appending("backup").appending(configuration).appending("set")
     }
 
-    /// The configurations that this installation knows, and other directories beside their files.
-    var configurations: [String] {
-        let names = stateDirectory.map { readableNames(in: $0.appending("backup")) } ?? []
-        return names.map { String(decoding: $0, as: UTF8.self) }.sorted()
-    }
-
     /// The file with the hash of the record of the snapshot that this installation made last of a
     /// configuration in this repository. A copy of it on another disk has its own.
     private func lastFile(of configuration: String) async throws(BackupError) -> FilePath? {

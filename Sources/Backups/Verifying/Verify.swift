@@ -51,8 +51,9 @@ extension Restic {
         } else if snapshots.isEmpty, own.unreadable.isEmpty {
             result.problems.append("there is no snapshot that was made on this machine")
         }
-        for configuration in configurations {
-            guard let note = try await lostLast(of: configuration, among: list) else { continue }
+        for set in own.sets {
+            guard let note = try await lostLast(of: set.name.configuration, among: list)
+            else { continue }
             result.problems.append(
                 "\(lostLastWords) (make a backup, or, where none is to be made of the same any more, remove "
                     + "\(NameEscaping.text(note.bytes)))")

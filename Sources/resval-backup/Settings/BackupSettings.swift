@@ -325,8 +325,7 @@ struct ConfigurationOption: ParsableArguments {
     /// The name by which the snapshots of the configuration are known: a hash of the file's real path; nil
     /// when it is not known where the file is.
     var name: String? {
-        guard let path = file else { return nil }
-        return (try? backedUpPath(path)).map { shortName(for: $0.bytes) }
+        file.map { shortName(for: backedUpPath($0).bytes) }
     }
 
     /// The directory for what is kept of the configuration: `backup/NAME` in the state directory, which may

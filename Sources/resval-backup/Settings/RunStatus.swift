@@ -50,11 +50,11 @@ struct RunStatus: Sendable, Hashable {
     /// When the last run made a snapshot of all it could, as far as this status shows; nil when it
     /// did not.
     ///
-    /// While a run is in progress, this is the last time that a run ended with everything done.
+    /// While a run is in progress, this is the last time that one made a snapshot.
     var lastBackup: FileTime? {
         switch result {
         case .ok, .coversLess, .incomplete, .incompleteAsBefore: end
-        case .running: lastCleanRun
+        case .running: lastSnapshot ?? lastCleanRun
         default: nil
         }
     }
@@ -239,7 +239,7 @@ extension RunStatus {
         // A run may have ended meanwhile.
         guard var status = try read(in: directory) else { return }
         status.holds = HeldPart.listed(accepted.holds)
-        status.forgetObstacle = nil
+        if accepted.isTakenOver || accepted.redated > 0 { status.forgetObstacle = nil }
         for index in status.shortfalls.indices { status.shortfalls[index].isAccepted = true }
         if status.result == .coversLess {
             status.result = status.shortfalls.isEmpty ? .ok : .incompleteAsBefore

@@ -221,7 +221,7 @@ struct DownloadTests {
         let fixture = try evictionFixture()
         try tool("truncate", "-s", "0", fixture.file)
         try tool("truncate", "-s", "10M", fixture.file)
-        let script = #"printf data | dd of="$0" bs=1M seek=5 conv=notrunc 2>&1"#
+        let script = #"head -c 9000 /dev/urandom | dd of="$0" bs=1M seek=5 conv=notrunc 2>&1"#
         try tool("sh", "-c", script, fixture.file)
         let before = try fixture.file.status()
         let whole = EvictionFixture(

@@ -121,7 +121,7 @@ struct FilesystemTests {
         let volume = try filesystem(.ext4)
         let file = volume.root.appending("file")
         try tool("truncate", "-s", "64M", file)
-        let script = #"printf data | dd of="$0" bs=1M seek=5 conv=notrunc 2>&1"#
+        let script = #"head -c 9000 /dev/urandom | dd of="$0" bs=1M seek=5 conv=notrunc 2>&1"#
         try tool("sh", "-c", script, file)
         try tool("sync", file)
         let status = try file.status()

@@ -20,7 +20,7 @@ struct ResticVersionTests {
 
     @Test("an older restic is refused by every command, before it is asked for anything else")
     func tooOld() throws {
-        let backup = try backup { File("file", "text") }
+        let backup = try backup { File("file", evictableContent) }
         let commands: [[any CommandArgument]] = [
             ["init"], ["create", backup.source], ["snapshots"], ["show", "latest"],
             ["diff", "latest", "latest"],
