@@ -1,9 +1,8 @@
+import BackupPlanning
 import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
-
-@testable import resval_backup
 
 @Suite("SOURCEs", .cleansUp)
 struct SourceTests {
@@ -89,12 +88,12 @@ struct SourceTests {
         try tool("ln", "-s", "gone/../loop/x", base.appending("loop"))
         for part in ["", "mnt", "mnt/p"] as [FilePath] {
             for _ in 0..<2 {
-                let path = try backedUpPath(base.pushing("link/p"))
+                let path = backedUpPath(base.pushing("link/p"))
                 #expect(path == disk.pushing("mnt/p"), "\(part)")
                 try tool("mkdir", "-p", disk.pushing(part))
             }
         }
-        _ = try backedUpPath(base.appending("loop"))
+        _ = backedUpPath(base.appending("loop"))
     }
 
     /// Makes a root with the programs and the libraries they need, and runs a script in it.
