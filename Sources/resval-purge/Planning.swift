@@ -144,16 +144,19 @@ final class KeptItems: Sendable {
     private let state = Monitor(State())
     private let form: RecordOptions.Form
     private let isListed: Bool
+    private let told: Set<[UInt8]>
 
-    init(_ form: RecordOptions.Form, isListed: Bool) {
+    /// - Parameter told: the leftovers that were reported before.
+    init(_ form: RecordOptions.Form, isListed: Bool, told: Set<[UInt8]> = []) {
         self.form = form
         self.isListed = isListed
+        self.told = told
     }
 
     func note(_ path: [UInt8], _ reason: KeepReason) {
         state.withLock { state in
             state.counts.note(reason)
-            if reason == .putAside { state.putAside.insert(path) }
+            if reason == .putAside, !told.contains(path) { state.putAside.insert(path) }
             guard isListed else { return }
             state.lines.append(record(path, reason))
         }

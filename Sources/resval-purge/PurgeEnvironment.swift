@@ -73,9 +73,9 @@ struct PurgeEnvironment {
     /// Creates a search from the options.
     ///
     /// - Parameters:
-    ///   - space: the space on the volume; nil for a search that is not walked. Any pressure below critical counts as low, since space was
+    ///   - space: the space on the volume. Any pressure below critical counts as low, since space was
     ///     requested.
-    ///   - progress: counts the items examined; nil for a search that is not walked.
+    ///   - progress: counts the items examined. Both are nil for a search that is not walked.
     func search(
         _ roots: [FilePath], _ space: StorageSpace?, _ progress: Progress? = nil
     ) -> UnitSearch {

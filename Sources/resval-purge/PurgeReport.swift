@@ -15,7 +15,7 @@ struct PurgeReport: ~Copyable {
     var printer: PlanPrinter
     private var buffer = OutputBuffer()
     private var kept = KeptCounts()
-    private var leftovers: [[UInt8]: String] = [:]
+    private(set) var leftovers: Set<[UInt8]> = []
     /// Whether a unit, a leftover or the run as a whole failed.
     private(set) var hasFailures = false
 
@@ -52,8 +52,7 @@ struct PurgeReport: ~Copyable {
         case .leftover(let path, let state):
             var priority = ServiceLog.Priority.notice
             if case .failed = state { (hasFailures, priority) = (true, .error) }
-            // What is left after the first look is found again by the next, often as it was.
-            guard leftovers.updateValue(state.name, forKey: path) != state.name else { return }
+            leftovers.insert(path)
             if form == .json { return write(type: "leftover", path, state.name, state.sentence) }
             log.write(priority, about: path, state.sentence)
         }

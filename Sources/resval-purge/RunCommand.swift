@@ -15,7 +15,7 @@ struct RunCommand: ParsableCommand {
             Of PLAN, only units are deleted that have not changed and still may be. With a target, \
             what plan shows now is deleted, with a list only what is in both; if that falls short, \
             nothing without --partial. What is in use is kept; with a target alone, the next units \
-            go instead. An interrupted purge is finished first.
+            go instead. First an interrupted purge is finished, but not with --dry-run.
 
             EXAMPLES
               resval-purge run plan.json
@@ -117,7 +117,7 @@ struct RunCommand: ParsableCommand {
         _ environment: PurgeEnvironment, _ report: inout PurgeReport
     ) throws -> Bool {
         let listed = try list.map(readList)
-        let kept = KeptItems(form, isListed: kept)
+        let kept = KeptItems(form, isListed: kept, told: report.leftovers)
         let result = try environment.makePlan(
             for: target, below: paths.paths, only: listed, kept, progress)
         for path in (listed ?? []).subtracting(result.plan.units.map(\.path))
@@ -170,6 +170,7 @@ struct RunCommand: ParsableCommand {
         var executor = PurgeExecutor(search)
         executor.mode = isDryRun ? .rehearse : .delete
         executor.goesOn = goesOn
+        executor.finishesLeftovers = false
         executor.shouldStop = { StopRequest.isMade }
         let step: StaticString = isDryRun ? "units checked" : "units deleted"
         let display = progress.begin(counting: step)

@@ -113,21 +113,20 @@ struct StatusCommand: ParsableCommand {
         var state = VolumeState(
             path: volume.path, filesystem: Volume(holding: volume.status)?.mount.filesystemType,
             pressure: pressure, space: space)
+        let kept = KeptItems(.lines, isListed: false)
         do {
             // Nothing is printed beside the progress line.
             defer { display.end() }
-            let kept = KeptItems(.lines, isListed: false)
             let (plan, found) = try search.plan(freeing: PurgeAmount(), on: volume.path) {
                 kept.note($0, $1)
             }
             state.kept = kept.counts
-            display.end()
-            kept.finish()
             state.totals = found.totals
             record(found.totals.certainBytes, plan)
         } catch let error as FileError where error.code == .unsupportedFilesystem {
             state.unavailable = error.message
         }
+        kept.finish()
         state.write(isJSON: json)
     }
 }

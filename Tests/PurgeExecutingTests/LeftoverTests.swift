@@ -172,12 +172,24 @@ struct LeftoverTests {
             let process = try SleepingProcess(
                 "/bin/sh", "-ec", "\(use); touch $1; exec sleep 100", deep, ready)
             try wait(for: ready)
-            try expectFinish(home, [aside: .leftAlone(.kept(reason))])
+            let mock = SystemCallMock([:])
+            try mock.run { try expectFinish(home, [aside: .leftAlone(.kept(reason))]) }
+            let tries = mock.calls[.flock, default: 0] + mock.calls[.fcntl, default: 0]
+            #expect(tries <= 10, "none is waited for")
             process.end()
             try tool("rm", ready)
         }
         #expect(deep.appending("file").exists)
         try expectFinish(home, [home(".cache/app/unit"): .finished])
+    }
+
+    @Test("is not looked at by an execution right after it was")
+    func once() throws {
+        let (home, record) = try unitPutAside(.deleting)
+        var executor = home.executor()
+        executor.finishesLeftovers = false
+        #expect(try home.execute(home.plan(), executor).leftovers == [:])
+        #expect(FilePath(bytes: record.asidePath).exists)
     }
 
     @Test("stays while something of it is mounted elsewhere")

@@ -85,12 +85,29 @@ struct MarkedUnitTests {
                 for name in ["HEAD", "refs"] { File("\(name)", block) }
                 File("objects/pack/file", block).purgeable()
             }
+            Directory("borg") {
+                for name in ["README", "config"] { File("\(name)", block) }
+                File("data/0/1", block).purgeable()
+            }
+            // An ordinary project.
+            Directory("project") {
+                File("README", block)
+                File("config/made", block).purgeable()
+                File("data/made", block).purgeable()
+            }
             File("data/objects/file", block).purgeable()
         }
         let found = try home.found()
-        #expect(Set(found.units) == ["work/build", "data/objects/file"])
-        for name in ["work/.git", "backup/data", "bare/objects"] {
+        #expect(
+            Set(found.units) == [
+                "work/build", "data/objects/file", "project/config/made", "project/data/made",
+            ])
+        for name in ["work/.git", "backup/data", "bare/objects", "borg/data"] {
             #expect(found.kept[name]?.name == "not-a-cache")
+        }
+        for root in ["work/.git/objects", "work/.git/objects/pack/file", "borg/data/0"] {
+            let below = try home.found { $0.roots = [home(root)] }
+            #expect(below.units == [] && below.kept[root]?.name == "not-a-cache", "\(root)")
         }
     }
 
@@ -102,9 +119,11 @@ struct MarkedUnitTests {
                 .purgeable().owned(by: 65534)
             Directory("own") { File("file", block).owned(by: 65534) }
                 .purgeable().owned(by: 65534)
+            // No mark makes this a unit.
+            Directory(".cache/app/unit") { File("file", block).owned(by: 65534) }
         }
         let found = try home.found { $0.includesForeign = true }
-        #expect(found.units == ["own"])
+        #expect(Set(found.units) == ["own", ".cache/app/unit"])
         #expect(found.kept["mixed"] == .foreignOwner)
     }
 

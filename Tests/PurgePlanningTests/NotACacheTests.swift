@@ -313,7 +313,7 @@ struct NotACacheTests {
             git -C origin add link && git -C origin -c user.name=u -c user.email=u@u commit -qm link
             git -C origin branch other
             for name in whole moved edited replaced broken built committed stashed packed staged \
-                picked sub worktree expired relinked refused; do
+                picked sub worktree expired relinked refused seen; do
                 git clone -q origin .cache/yay/$name
             done
             cd .cache/yay
@@ -336,13 +336,16 @@ struct NotACacheTests {
             cd refused && git config user.name u && git config user.email u@u
             printf '#!/bin/sh\nexit 1\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit
             echo more >> PKGBUILD && git add PKGBUILD && ! git commit -qm y
-            touch -d "@$(($(date +%s) + 120))" .git/index && cd ..
+            sed -i "s/> [0-9]*/> $(($(date +%s) - 120))/" .git/logs/HEAD && cd ..
+            touch -d "@$(($(date +%s) + 120))" seen/.git/index
             echo built > built/package.tar
             rm built/deep/file
             """, home.home)
         let found = try home.found()
         #expect(
-            Set(found.units) == [".cache/yay/whole", ".cache/yay/moved", ".cache/yay/built"])
+            Set(found.units) == [
+                ".cache/yay/whole", ".cache/yay/moved", ".cache/yay/built", ".cache/yay/seen",
+            ])
         for name in [
             "edited", "replaced", "broken", "committed", "stashed", "packed", "staged", "picked",
             "sub", "worktree", "expired", "relinked", "refused",

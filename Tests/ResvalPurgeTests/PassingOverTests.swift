@@ -175,6 +175,30 @@ struct ReachingTests {
         }
     }
 
+    @Test("what an interrupted purge left and stays is told once")
+    func toldOnce() throws {
+        let home = try measuredHome {
+            File(".cache/app/unit/file", block)
+            File(".cache/app/file", block)
+        }
+        let unit = home(".cache/app/unit")
+        let filesystems = MountedFilesystems()
+        let record = AsideRecord(
+            state: .aside, identity: filesystems.identity(of: try unit.status()),
+            parent: filesystems.identity(of: try home(".cache/app").status()),
+            parentPath: home(".cache/app").bytes, name: Array("unit".utf8),
+            asideName: AsideName.make(), newestChange: .now)
+        try PurgeJournal(in: home(".local/state/resval/purge")).store([record])
+        try tool("mv", unit, FilePath(bytes: record.asidePath))
+        // Something new has its name.
+        try tool("mkdir", unit)
+        let result = try home.run("run", ".", "--free", "1B", "--min-age", "0")
+        #expect(result.exitCode == 0, "\(result)")
+        let name = String(decoding: record.asideName, as: UTF8.self)
+        let lines = result.errorText.split(separator: "\n").filter { $0.contains(name) }
+        #expect(lines.count == 1, "\(result)")
+    }
+
     @Test("what a purge put aside and no journal names is told, and stays")
     func putAside() throws {
         let home = try measuredHome {

@@ -109,7 +109,7 @@ struct UndoTests: MassChangeSuite {
             try run("undo", journal, in: root), exits: 2,
             complains: """
                 resval: \(journal): another user owns it or can write to it, and it changes marks \
-                anywhere (copy it, look through the copy, and undo that)
+                anywhere (copy it, look through the copy, chmod go-w it, and undo that)
 
                 """)
         let plain = root.appending("tree/plain")

@@ -47,7 +47,7 @@ extension EvictionError {
 
     static let alreadyEvicted = Self("already-evicted", "is evicted already")
 
-    /// The file is empty, has only holes, or is stored inline in its inode.
+    /// The file is empty, takes up to 4 KiB, has only holes, or is stored inline in its inode.
     static let nothingToFree = Self(
         "nothing-to-free", "takes too few blocks to free any")
 

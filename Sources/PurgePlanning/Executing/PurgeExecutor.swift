@@ -31,6 +31,8 @@ public struct PurgeExecutor: Sendable {
     /// so in the plan.
     public var shouldStop: @Sendable () -> Bool = { false }
 
+    /// Whether leftovers are looked at first; not needed right after ``finishLeftovers(event:)``.
+    package var finishesLeftovers = true
     /// Called with the bytes of each file that is removed from a directory, before the whole unit is.
     package var didRemoveFile: @Sendable (Int64) -> Void = { _ in }
     /// How many times a measurement below the expectation is repeated, each a tenth of a second
@@ -106,14 +108,14 @@ public struct PurgeExecutor: Sendable {
         return RunJournal(
             in: stateDirectory ?? stateHome.map { Self.directory(in: $0) },
             volatile: volatileDirectory ?? (stateDirectory == nil ? Self.runtimeDirectory : nil),
-            isShared: search.goal == .smallerDirectory
+            isShared: search.goal == .smallerDirectory, settles: finishesLeftovers
         ) { path throws(FileError) in
             // A mount of all of it elsewhere is no use of what is in it.
             var search = search
             search.roots = [path]
+            // What is in use now has its turn in the next run.
             return UnitExaminer(
-                search, try search.rules(on: path, now: now),
-                Patience(.seconds(2), unless: shouldStop))
+                search, try search.rules(on: path, now: now), Patience(.zero, unless: shouldStop))
         }
     }
 

@@ -306,6 +306,7 @@ final class RunJournal {
     private let volatileDirectory: FilePath?
     private let examiner: (FilePath) throws(FileError) -> UnitExaminer
     private let isShared: Bool
+    private let settles: Bool
     private var regular: PurgeJournal?
     private var volatile: PurgeJournal?
     /// Whether new records are stored in the volatile journal.
@@ -316,14 +317,16 @@ final class RunJournal {
     ///   - volatileDirectory: a directory in memory, or nil.
     ///   - isShared: whether the journal is open only while it is needed, so that other purges of
     ///     the same user can be at work meanwhile; such a run uses no volatile one.
+    ///   - settles: whether leftovers are settled when it is opened.
     ///   - examiner: returns the examiner of a directory that was put aside.
     init(
         in directory: FilePath?, volatile volatileDirectory: FilePath?, isShared: Bool,
-        examiner: @escaping (FilePath) throws(FileError) -> UnitExaminer
+        settles: Bool, examiner: @escaping (FilePath) throws(FileError) -> UnitExaminer
     ) {
         self.directory = directory
         self.volatileDirectory = isShared ? nil : volatileDirectory
         self.isShared = isShared
+        self.settles = settles
         self.examiner = examiner
     }
 
@@ -379,7 +382,7 @@ final class RunJournal {
 
     private func settle(_ journal: PurgeJournal?, _ event: (PurgeEvent) -> Void) -> Int {
         var failures = 0
-        guard let journal else { return failures }
+        guard settles, let journal else { return failures }
         Leftovers(journal: journal, examiner: examiner).settle { leftover in
             if case .leftover(_, .failed) = leftover { failures += 1 }
             event(leftover)

@@ -23,14 +23,17 @@ enum GitIndex {
             {
                 return true
             }
-            // What was staged may show by nothing else: a commit that a hook refused records the tree anew.
-            let written = try directory.status(of: "index").contentModificationTime.seconds
             guard let fetched = try lastFetch(in: contents(of: "logs/HEAD", in: directory)),
-                written.subtractingSaturating(fetched) <= 60,
                 let files = files(in: try contents(of: "index", in: directory))
             else { return true }
             let clone = try directory.openParent()
-            for file in files where try file.isEdited(in: clone) { return true }
+            for file in files {
+                // What was staged may show by nothing else: a commit that a hook refused records the tree
+                // anew. The index itself is also written by `git status`. Git may not know the time.
+                let changed = Int64(file.attributeSeconds)
+                if changed == 0 || changed.subtractingSaturating(fetched) > 60 { return true }
+                if try file.isEdited(in: clone) { return true }
+            }
             return false
         } catch {
             return true
@@ -83,6 +86,8 @@ enum GitIndex {
     private struct File {
         let path: FilePath
         let size: UInt32
+        /// The change time when it was checked out or staged.
+        let attributeSeconds: UInt32
         let seconds: UInt32
         /// 0 where the times of Git have seconds only.
         let nanoseconds: UInt32
@@ -130,8 +135,8 @@ enum GitIndex {
             files.append(
                 File(
                     path: FilePath(bytes: path), size: number(at: start + 36),
-                    seconds: number(at: start + 8), nanoseconds: number(at: start + 12),
-                    kind: kind))
+                    attributeSeconds: number(at: start), seconds: number(at: start + 8),
+                    nanoseconds: number(at: start + 12), kind: kind))
             start = end
         }
         return isUnstaged(index[start...]) ? files : nil

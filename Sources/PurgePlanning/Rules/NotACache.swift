@@ -129,13 +129,17 @@ struct NotACache: Sendable {
     /// Returns why an item keeps the directory it is in, alone or together with other entries there, and
     /// all that is in it; nil when it does not.
     ///
-    /// - Parameter hasSibling: whether that directory has an entry of a given name. Rarely
-    ///   called.
+    /// - Parameter directory: the path of that directory. Rarely called.
     func reason(
-        partOfTree name: UnsafeRawBufferPointer, hasSibling: ([UInt8]) -> Bool
+        partOfTree name: UnsafeRawBufferPointer, in directory: @autoclosure () -> FilePath
     ) -> String? {
         guard treeFilter.mayContain(name), let trees = treesByName[Array(name)] else { return nil }
-        return trees.first { $0.names.allSatisfy(hasSibling) }?.reason
+        let directory = directory()
+        return trees.first {
+            $0.names.allSatisfy { name in
+                isFilled(directory.pushing(FilePath(bytes: name)).withoutFollowing, name)
+            }
+        }?.reason
     }
 
     /// Returns why a directory is kept with everything below it; nil when it is not.
@@ -169,7 +173,7 @@ struct NotACache: Sendable {
         return reason(treeWith: { name in
             (count > limit || names.contains(name))
                 && isFilled(
-                    DirectoryEntryLocation(directory: directory, name: FilePath(bytes: name)))
+                    DirectoryEntryLocation(directory: directory, name: FilePath(bytes: name)), name)
         })
     }
 
@@ -227,11 +231,14 @@ struct NotACache: Sendable {
     }
 }
 
-/// Whether an item exists and is no empty file, which holds nothing: programs keep others from looking
-/// further up by an empty `.git`. True also when that cannot be determined.
-func isFilled(_ item: borrowing some FileLocation & ~Copyable) -> Bool {
+/// Whether an item exists that can be part of a tree: no empty file, since programs keep others from looking
+/// further up by an empty `.git`, and no directory where repositories have a file, which ordinary projects
+/// have, too. True also when that cannot be determined.
+private func isFilled(_ item: borrowing some FileLocation & ~Copyable, _ name: [UInt8]) -> Bool {
     do throws(Errno) {
-        return try !item.status().isEmptyFile
+        let status = try item.status()
+        let isFile = name.elementsEqual("README".utf8) || name.elementsEqual("config".utf8)
+        return !status.isEmptyFile && !(isFile && status.kind == .directory)
     } catch {
         return error != .noSuchFileOrDirectory
     }

@@ -259,9 +259,16 @@ extension PurgeRules {
             {
                 return .protectionClass
             }
-            // A unit speaks for the items of its own owner only, whoever deletes it.
-            let owner = context.unit?.status.owner ?? (includesForeign ? status.owner : user)
-            if isAsked(.deleting), status.owner != owner { return .foreignOwner }
+            if isAsked(.deleting) {
+                // A mark speaks for the items of its owner only, whoever deletes them; root's for all.
+                let speaks =
+                    context.unit.map {
+                        $0.status.owner != 0 && ($0.purgeClass == .marked || isMarked)
+                    } ?? false
+                let owner =
+                    speaks || !includesForeign ? context.unit?.status.owner ?? user : status.owner
+                if status.owner != owner { return .foreignOwner }
+            }
             // Also learns of the owner's home, which the rules below protect.
             if !isOwnerKnown(status, in: context.area) { return .unknownOwner }
             if isAsked(.deleting), status.isImmutable || status.isAppendOnly { return .immutable }
@@ -345,10 +352,7 @@ extension PurgeRules {
             if !isFetched,
                 let why = notACache.reason(
                     partOfTree: name,
-                    hasSibling: { sibling in
-                        let directory = pathBytes(of: entry).dropLast(name.count)
-                        return isFilled(FilePath(bytes: directory + sibling).withoutFollowing)
-                    })
+                    in: FilePath(bytes: pathBytes(of: entry).dropLast(name.count)))
             {
                 return .notACache(why)
             }

@@ -127,7 +127,8 @@ final class UndoRun {
                     code: .permissionDenied,
                     message:
                         "another user owns it or can write to it, and it changes marks anywhere",
-                    advice: "copy it, look through the copy, and undo that", path: path)
+                    advice: "copy it, look through the copy, chmod go-w it, and undo that",
+                    path: path)
             }
         }
         // Where files cannot be locked, only this check is missing.
