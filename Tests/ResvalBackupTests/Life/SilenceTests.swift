@@ -44,7 +44,7 @@ struct SilenceTests {
             repository: RepositoryLocation(bytes: Array(location.utf8)),
             passwordFile: nil,
             environment: [
-                "PATH=\(path)", "HOME=/nowhere", "RESTIC_PASSWORD_COMMAND=\(password)",
+                "PATH=\(path)", "HOME=/proc/no-home", "RESTIC_PASSWORD_COMMAND=\(password)",
             ].map { Array($0.utf8) }, stateDirectory: nil, limits: limits)
     }
 
