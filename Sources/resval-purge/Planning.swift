@@ -144,19 +144,18 @@ final class KeptItems: Sendable {
     private let state = Monitor(State())
     private let form: RecordOptions.Form
     private let isListed: Bool
-    private let told: Set<[UInt8]>
+    private let toldLeftovers: Set<[UInt8]>
 
-    /// - Parameter told: the leftovers that were reported before.
-    init(_ form: RecordOptions.Form, isListed: Bool, told: Set<[UInt8]> = []) {
+    init(_ form: RecordOptions.Form, isListed: Bool, toldLeftovers: Set<[UInt8]> = []) {
         self.form = form
         self.isListed = isListed
-        self.told = told
+        self.toldLeftovers = toldLeftovers
     }
 
     func note(_ path: [UInt8], _ reason: KeepReason) {
         state.withLock { state in
             state.counts.note(reason)
-            if reason == .putAside, !told.contains(path) { state.putAside.insert(path) }
+            if reason == .putAside, !toldLeftovers.contains(path) { state.putAside.insert(path) }
             guard isListed else { return }
             state.lines.append(record(path, reason))
         }

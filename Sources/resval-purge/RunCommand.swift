@@ -117,7 +117,7 @@ struct RunCommand: ParsableCommand {
         _ environment: PurgeEnvironment, _ report: inout PurgeReport
     ) throws -> Bool {
         let listed = try list.map(readList)
-        let kept = KeptItems(form, isListed: kept, told: report.leftovers)
+        let kept = KeptItems(form, isListed: kept, toldLeftovers: report.leftovers)
         let result = try environment.makePlan(
             for: target, below: paths.paths, only: listed, kept, progress)
         for path in (listed ?? []).subtracting(result.plan.units.map(\.path))

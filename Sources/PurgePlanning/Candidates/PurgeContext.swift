@@ -65,26 +65,12 @@ struct StartingPoint {
             reasonToKeep = .listedForKeeping
         } else if isPartOfMarked(item, rules) {
             reasonToKeep = .partOfUnit
-        } else if let why = Self.reason(treeAbove: names, rules.notACache) {
-            reasonToKeep = .notACache(why)
         } else if let location = locations.location(holding: item.path),
             let area = rules.locations.area(of: location)
         {
             let depth = location.path.components.count
             enter(area, Array(names.dropFirst(depth)), below: location.path, by: rules)
         }
-    }
-
-    /// Returns why everything in a directory on the way to a root is kept; nil when it is not.
-    private static func reason(treeAbove names: [[UInt8]], _ list: NotACache) -> String? {
-        var directory: FilePath = "/"
-        for name in names.dropLast() {
-            if let why = name.withUnsafeBytes({ list.reason(partOfTree: $0, in: directory) }) {
-                return why
-            }
-            directory.append(FilePath(bytes: name).components)
-        }
-        return nil
     }
 
     /// Sets the context of a root that lies in a location.

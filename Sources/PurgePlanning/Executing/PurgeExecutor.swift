@@ -113,7 +113,6 @@ public struct PurgeExecutor: Sendable {
             // A mount of all of it elsewhere is no use of what is in it.
             var search = search
             search.roots = [path]
-            // What is in use now has its turn in the next run.
             return UnitExaminer(
                 search, try search.rules(on: path, now: now), Patience(.zero, unless: shouldStop))
         }

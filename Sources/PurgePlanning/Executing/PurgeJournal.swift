@@ -304,9 +304,9 @@ enum AsideName {
 final class RunJournal {
     private let directory: FilePath?
     private let volatileDirectory: FilePath?
-    private let examiner: (FilePath) throws(FileError) -> UnitExaminer
+    /// Nil where leftovers are not settled.
+    private let examiner: ((FilePath) throws(FileError) -> UnitExaminer)?
     private let isShared: Bool
-    private let settles: Bool
     private var regular: PurgeJournal?
     private var volatile: PurgeJournal?
     /// Whether new records are stored in the volatile journal.
@@ -317,7 +317,6 @@ final class RunJournal {
     ///   - volatileDirectory: a directory in memory, or nil.
     ///   - isShared: whether the journal is open only while it is needed, so that other purges of
     ///     the same user can be at work meanwhile; such a run uses no volatile one.
-    ///   - settles: whether leftovers are settled when it is opened.
     ///   - examiner: returns the examiner of a directory that was put aside.
     init(
         in directory: FilePath?, volatile volatileDirectory: FilePath?, isShared: Bool,
@@ -326,8 +325,7 @@ final class RunJournal {
         self.directory = directory
         self.volatileDirectory = isShared ? nil : volatileDirectory
         self.isShared = isShared
-        self.settles = settles
-        self.examiner = examiner
+        self.examiner = settles ? examiner : nil
     }
 
     /// Opens the journal, unless it is already open or the disk is full, and the volatile one if it
@@ -382,7 +380,7 @@ final class RunJournal {
 
     private func settle(_ journal: PurgeJournal?, _ event: (PurgeEvent) -> Void) -> Int {
         var failures = 0
-        guard settles, let journal else { return failures }
+        guard let journal, let examiner else { return failures }
         Leftovers(journal: journal, examiner: examiner).settle { leftover in
             if case .leftover(_, .failed) = leftover { failures += 1 }
             event(leftover)

@@ -24,16 +24,10 @@ enum GitIndex {
                 return true
             }
             guard let fetched = try lastFetch(in: contents(of: "logs/HEAD", in: directory)),
-                let files = files(in: try contents(of: "index", in: directory))
+                let files = files(in: try contents(of: "index", in: directory), fetched: fetched)
             else { return true }
             let clone = try directory.openParent()
-            for file in files {
-                // What was staged may show by nothing else: a commit that a hook refused records the tree
-                // anew. The index itself is also written by `git status`. Git may not know the time.
-                let changed = Int64(file.attributeSeconds)
-                if changed == 0 || changed.subtractingSaturating(fetched) > 60 { return true }
-                if try file.isEdited(in: clone) { return true }
-            }
+            for file in files where try file.isEdited(in: clone) { return true }
             return false
         } catch {
             return true
@@ -86,8 +80,6 @@ enum GitIndex {
     private struct File {
         let path: FilePath
         let size: UInt32
-        /// The change time when it was checked out or staged.
-        let attributeSeconds: UInt32
         let seconds: UInt32
         /// 0 where the times of Git have seconds only.
         let nanoseconds: UInt32
@@ -111,7 +103,7 @@ enum GitIndex {
 
     /// Parses an index of version 2 or 3 whose names are SHA-1; nil for any other, for one with clones in
     /// the clone, and for one in which something was staged.
-    private static func files(in index: [UInt8]) -> [File]? {
+    private static func files(in index: [UInt8], fetched: Int64) -> [File]? {
         func number(at offset: Int) -> UInt32 {
             index[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
         }
@@ -126,7 +118,10 @@ enum GitIndex {
             let path = index[(start + (isExtended ? 64 : 62))...].prefix { $0 != 0 }
             // At least one NUL follows, up to a multiple of eight bytes.
             let end = start + (path.endIndex - start + 8) / 8 * 8
-            guard !path.isEmpty, end <= index.count,
+            // A commit that a hook refused hides what was staged, but not its later time; 0 is unknown.
+            let changed = Int64(number(at: start))
+            guard !path.isEmpty, end <= index.count, changed != 0,
+                changed.subtractingSaturating(fetched) <= 60,
                 index[path.endIndex..<end].allSatisfy({ $0 == 0 })
             else { return nil }
             // Others are clones in the clone.
@@ -135,8 +130,8 @@ enum GitIndex {
             files.append(
                 File(
                     path: FilePath(bytes: path), size: number(at: start + 36),
-                    attributeSeconds: number(at: start), seconds: number(at: start + 8),
-                    nanoseconds: number(at: start + 12), kind: kind))
+                    seconds: number(at: start + 8), nanoseconds: number(at: start + 12),
+                    kind: kind))
             start = end
         }
         return isUnstaged(index[start...]) ? files : nil

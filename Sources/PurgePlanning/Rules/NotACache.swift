@@ -134,12 +134,10 @@ struct NotACache: Sendable {
         partOfTree name: UnsafeRawBufferPointer, in directory: @autoclosure () -> FilePath
     ) -> String? {
         guard treeFilter.mayContain(name), let trees = treesByName[Array(name)] else { return nil }
-        let directory = directory()
-        return trees.first {
-            $0.names.allSatisfy { name in
-                isFilled(directory.pushing(FilePath(bytes: name)).withoutFollowing, name)
-            }
-        }?.reason
+        func isThere(_ name: [UInt8]) -> Bool {
+            isFilled(directory().pushing(FilePath(bytes: name)).withoutFollowing, name)
+        }
+        return trees.first { $0.names.allSatisfy(isThere) }?.reason
     }
 
     /// Returns why a directory is kept with everything below it; nil when it is not.
@@ -231,13 +229,12 @@ struct NotACache: Sendable {
     }
 }
 
-/// Whether an item exists that can be part of a tree: no empty file, since programs keep others from looking
-/// further up by an empty `.git`, and no directory where repositories have a file, which ordinary projects
-/// have, too. True also when that cannot be determined.
+/// Whether an item exists and can be part of a tree: programs keep others from looking further up by an empty
+/// `.git`, and projects have a directory `config`. True also when that cannot be determined.
 private func isFilled(_ item: borrowing some FileLocation & ~Copyable, _ name: [UInt8]) -> Bool {
     do throws(Errno) {
         let status = try item.status()
-        let isFile = name.elementsEqual("README".utf8) || name.elementsEqual("config".utf8)
+        let isFile = ["README", "config"].contains(String(decoding: name, as: UTF8.self))
         return !status.isEmptyFile && !(isFile && status.kind == .directory)
     } catch {
         return error != .noSuchFileOrDirectory

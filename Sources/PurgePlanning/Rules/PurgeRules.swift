@@ -165,6 +165,11 @@ final class PurgeRules: Sendable {
             let isTemporary = fixedTemporaryDirectories.contains { path.isHeld(by: $0) }
             if areKnown.contains(false), !isTemporary { return .unknownOwner }
         }
+        var directory = path
+        while let name = directory.lastComponent?.bytes, directory.removeLastComponent() {
+            let why = name.withUnsafeBytes { notACache.reason(partOfTree: $0, in: directory) }
+            if let why { return .notACache(why) }
+        }
         return locations.isProtected(path) ? .protectedRoot : nil
     }
 
@@ -261,12 +266,10 @@ extension PurgeRules {
             }
             if isAsked(.deleting) {
                 // A mark speaks for the items of its owner only, whoever deletes them; root's for all.
-                let speaks =
-                    context.unit.map {
-                        $0.status.owner != 0 && ($0.purgeClass == .marked || isMarked)
-                    } ?? false
-                let owner =
-                    speaks || !includesForeign ? context.unit?.status.owner ?? user : status.owner
+                let unit = context.unit
+                let isBound =
+                    unit?.status.owner ?? 0 != 0 && (unit?.purgeClass == .marked || isMarked)
+                let owner = isBound || !includesForeign ? unit?.status.owner ?? user : status.owner
                 if status.owner != owner { return .foreignOwner }
             }
             // Also learns of the owner's home, which the rules below protect.
