@@ -94,13 +94,11 @@ extension [ForgetDecision] {
         var buffer = OutputBuffer()
         for decision in self {
             let snapshot = decision.snapshot
-            buffer.append(text: decision.isKept ? "keep    " : "remove  ")
+            let reasons =
+                decision.isKept ? "  \(decision.reasons.joined(separator: ", "))" : ""
             buffer.append(
-                text: "\(snapshot.shortIdentifier)  \(snapshot.time.localText)")
-            if decision.isKept {
-                buffer.append(text: "  \(decision.reasons.joined(separator: ", "))")
-            }
-            buffer.append("\n")
+                line: (decision.isKept ? "keep    " : "remove  ")
+                    + "\(snapshot.shortIdentifier)  \(snapshot.time.localText)\(reasons)")
             buffer.endRecord()
         }
         let kept = count(where: \.isKept)

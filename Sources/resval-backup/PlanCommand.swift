@@ -141,11 +141,11 @@ struct PlanCommand: AsyncParsableCommand {
             line.add("excludedBytes", totals.excludedFileBytes)
         } text: { buffer in
             let directories = counted(totals.storedDirectories, "directory", "directories")
-            buffer.append(text: "total: \(counted(totals.storedItems, "item")) stored ")
-            buffer.append(text: "(\(counted(totals.storedFiles, "file")) with ")
-            buffer.append(text: "\(sizeText(totals.storedBytes)), \(directories), ")
-            buffer.append(text: "\(counted(totals.storedOthers, "other"))), ")
-            buffer.append(text: "\(totals.excludedItems) excluded\n")
+            buffer.append(
+                line: "total: \(counted(totals.storedItems, "item")) stored "
+                    + "(\(counted(totals.storedFiles, "file")) with "
+                    + "\(sizeText(totals.storedBytes)), \(directories), "
+                    + "\(counted(totals.storedOthers, "other"))), \(totals.excludedItems) excluded")
         }
     }
 }

@@ -238,10 +238,7 @@ private struct SnapshotFacts {
         if snapshot.isFromFuture {
             write("state", "dated in the future: never the latest", to: &buffer)
         }
-        for hold in holds {
-            buffer.append("holds:    ")
-            hold.write(to: &buffer)
-        }
+        for hold in holds { buffer.append(line: "holds:    \(hold.text)") }
     }
 
     private func write(_ name: String, _ text: String, to buffer: inout OutputBuffer) {

@@ -99,20 +99,14 @@ struct StatusCommand: ParsableCommand {
         let held = Set(status.holds.compactMap(\.path))
         for shortfall in status.shortfalls
         where shortfall.isElsewhere || !held.contains(shortfall.path) {
-            buffer.append(text: "lacking since \(shortfall.since.localText): ")
-            buffer.append(name: shortfall.path)
-            buffer.append(": ")
-            buffer.append(name: Array(shortfall.sentence.utf8))
-            buffer.append("\n")
+            buffer.append(
+                line: "lacking since \(shortfall.since.localText): "
+                    + "\(NameEscaping.text(shortfall.path)): "
+                    + NameEscaping.text(Array(shortfall.sentence.utf8)))
         }
-        for hold in status.holds {
-            buffer.append("held: ")
-            hold.write(to: &buffer)
-        }
+        for hold in status.holds { buffer.append(line: "held: \(hold.text)") }
         if let obstacle = status.forgetObstacle {
-            buffer.append("forget: ")
-            buffer.append(name: Array(obstacle.utf8))
-            buffer.append("\n")
+            buffer.append(line: "forget: \(NameEscaping.text(Array(obstacle.utf8)))")
         }
         if status.coversLess {
             let options = configuration.config.map { " --config \(ShellWord.quoted($0.bytes))" }

@@ -434,13 +434,7 @@ extension HeldPart {
     /// Whether it is a shortfall that `accept` ends. What should be stored and is not makes the run's result.
     var isFall: Bool { isShortfall && !isUnstored }
 
-    func write(to buffer: inout OutputBuffer) {
-        if let path {
-            buffer.append(name: path)
-            buffer.append(": ")
-        }
-        buffer.append(text: "\(sentence)\n")
-    }
+    var text: String { (path.map { "\(NameEscaping.text($0)): " } ?? "") + sentence }
 
     private var sentence: String {
         let accepted = path == nil ? "ten were made in order, or it is accepted" : "it is accepted"
