@@ -187,11 +187,12 @@ public struct SourceError: Error, Sendable, Hashable {
 ///
 /// - Parameter links: how many links to what is not there are followed.
 package func backedUpPath(_ path: FilePath, links: Int = 40) -> FilePath {
+    // What is wrong with it, who walks it tells.
     if let real = try? realPath(of: path) { return real }
     let path = path.absoluteName
     guard let name = path.lastComponent, links > 0 else { return path }
     let directory = backedUpPath(path.removingLastComponent(), links: links)
-    // A link stands for its target, also while that is not there.
+    // A link stands for its target, also while that is not there. What cannot be read is taken for none.
     if let target = try? symbolicLinkTarget(path.withoutFollowing) {
         return backedUpPath(directory.pushing(target), links: links - 1)
     }

@@ -498,7 +498,8 @@ func isThere(_ path: [UInt8]) -> Bool {
     (try? itemExists(FilePath(bytes: path).withoutFollowing)) == true
 }
 
-/// Whether a path is a link, also to what is not there, or has one above.
+/// Whether a path is a link, also to what is not there, or has one above; false where it cannot be looked
+/// at, since then nothing shows that it leads elsewhere.
 private func leadsElsewhere(_ path: FilePath) -> Bool {
     if (try? MountTable.current())?.mayBeSilent(path) == true { return false }
     return (try? symbolicLinkTarget(path.withoutFollowing)) != nil

@@ -106,6 +106,7 @@ extension Restic {
             unnoted = note(hash, coverage.new.noted(verdict).text)
             // Behind all that must be noted, so that it takes no room from that.
             if unnoted == nil { notes?.keep(text) }
+            // Where it cannot be noted, the one before stays expected.
             if tagged == set { try? await noteLast(hash, of: configuration) }
         }
         result.unnoted = unnoted

@@ -95,6 +95,7 @@ extension Restic {
     /// renewed elsewhere. A filesystem that cannot be asked proves nothing either.
     var isOnFUSE: Bool {
         guard let directory = repository.directory else { return false }
+        // What cannot be asked is not known to be of a block device.
         let volume = (try? directory.status()).flatMap(Volume.init(holding:))
         return Self.isFUSE(
             (try? filesystemStatus(of: directory))?.type, volume?.mount.filesystemType)

@@ -246,7 +246,7 @@ extension Restic {
     }
 
     /// Locks it: another process would take the key of this one for what a killed one left. nil where no
-    /// state can be kept.
+    /// state can be kept, which is no reason to make no repository.
     private func lockBeginning() throws(BackupError) -> SharedDescriptor? {
         guard let beginning,
             (try? makeBackupDirectory(beginning.removingLastComponent())) != nil,
@@ -264,6 +264,7 @@ extension Restic {
 
     /// The pid of the process that makes a repository at this place, or was killed; empty for none.
     private var maker: String {
+        // Where it cannot be read, nothing is removed that it could be about.
         let bytes = beginning.flatMap { (try? contentsOfStateFile($0, limit: 64)) ?? nil }
         return String(decoding: bytes ?? [], as: UTF8.self)
     }
@@ -288,6 +289,7 @@ extension Restic {
     }
 
     private func noteEnd(in lock: SharedDescriptor?) {
+        // Where it stays, the next one finds a repository, and removes no key.
         if let lock { try? setSize(0, of: lock.descriptor) }
     }
 

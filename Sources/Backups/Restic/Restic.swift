@@ -12,7 +12,8 @@ package struct Restic: Sendable {
     package var progress: @Sendable (BackupProgress) -> Void
     let programs: ResticPrograms
     let environment: ResticEnvironment
-    /// The identity of the directory of restic's cache; nil where it does not exist.
+    /// The identity of the directory of restic's cache; nil where it does not exist or cannot be looked at,
+    /// so that restic's complaints count.
     package var cache: FileIdentity? {
         environment.cacheDirectory.flatMap { try? $0.status().identity }
     }

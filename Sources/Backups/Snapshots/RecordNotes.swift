@@ -259,13 +259,16 @@ extension Restic {
     func lostLast(
         of configuration: String, among list: SnapshotList
     ) async throws(BackupError) -> FilePath? {
-        // Where it cannot be read, nothing is known to be lost.
-        guard list.unreadable.isEmpty, let file = try await lastFile(of: configuration),
-            let noted = (try? contentsOfStateFile(file, limit: 64)) ?? nil,
-            case let hash = String(decoding: noted, as: UTF8.self), hash.isResticIdentifier,
-            !list.snapshots.contains(where: { $0.recordHash == hash })
+        guard list.unreadable.isEmpty, let file = try await lastFile(of: configuration)
         else { return nil }
-        return file
+        do throws(FileError) {
+            guard let noted = try contentsOfStateFile(file, limit: 64) else { return nil }
+            let hash = String(decoding: noted, as: UTF8.self)
+            return list.snapshots.contains { $0.recordHash == hash } ? nil : file
+        } catch {
+            warn("\(error.description), so it is not known whether the snapshot made last is there")
+            return nil
+        }
     }
 
     package func isOwn(_ set: SnapshotSet) -> Bool {

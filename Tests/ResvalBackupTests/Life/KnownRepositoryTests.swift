@@ -42,8 +42,8 @@ struct KnownRepositoryTests {
         #expect(result.text.contains("was here, and may be on a disk"), "\(result)")
     }
 
-    @Test("another repository at the same place is refused before anything is written")
-    func otherRepository() throws {
+    /// Makes a repository that is known, and another one with a place for the first.
+    private func twoRepositories() throws -> (BackupFixture, former: FilePath, other: FilePath) {
         let backup = try backup(of: Self.tree)
         try backup.create()
         let (former, other) = (backup.base.appending("former"), backup.base.appending("other"))
@@ -52,6 +52,12 @@ struct KnownRepositoryTests {
         try tool("mv", backup.repository, other)
         try tool("mv", former, backup.repository)
         try backup.create()
+        return (backup, former, other)
+    }
+
+    @Test("another repository at the same place is refused before anything is written")
+    func otherRepository() throws {
+        let (backup, former, other) = try twoRepositories()
         try tool("mv", backup.repository, former)
         try tool("mv", other, backup.repository)
         try backup.create(exits: 10, says: "this is not the disk it was")
@@ -97,14 +103,7 @@ struct KnownRepositoryTests {
 
     @Test("a disk that is exchanged during a backup is not noted as one that was there")
     func exchange() throws {
-        let backup = try backup(of: Self.tree)
-        try backup.create()
-        let (former, other) = (backup.base.appending("former"), backup.base.appending("other"))
-        try tool("mv", backup.repository, former)
-        try backup.runSuccessfully("init", "--yes")
-        try tool("mv", backup.repository, other)
-        try tool("mv", former, backup.repository)
-        try backup.create()
+        let (backup, former, other) = try twoRepositories()
         _ = try backup.command(
             ["create", backup.source],
             afterBackup: "mv \(backup.repository) \(former); mv \(other) \(backup.repository)"
