@@ -323,10 +323,17 @@ struct BackupRun {
                 && summary.coversAll
             (status.snapshot, status.lastSnapshot) = (summary, FileTime.now)
             status.forgetObstacle = result.leftAlone.map(Advice.completed)
-            if !isJSON { StandardOutput.shared.write(summary.text) }
+            if !isJSON, settings.retention.isEmpty { StandardOutput.shared.write(summary.text) }
             return summary.exitCode
         case .forget:
-            let decisions = try await repository.working("reading the repository", progress) {
+            var decisions: [ForgetDecision] = []
+            defer {
+                if !isJSON, let made = status.snapshot {
+                    StandardOutput.shared.write(made.text)
+                    if !decisions.isEmpty { decisions.writeText() }
+                }
+            }
+            decisions = try await repository.working("reading the repository", progress) {
                 [settings, configuration] engine in
                 try await engine.forget(
                     by: settings.retention, .configuration(configuration), isDryRun: false)
@@ -334,7 +341,11 @@ struct BackupRun {
             if let obstacle = decisions.lazy.compactMap(\.obstacle).first {
                 status.forgetObstacle = Advice.completed("nothing is removed: \(obstacle)")
             }
-            if !isJSON { decisions.writeText() }
+            // Writing what was found out about it gave it another identifier.
+            let made = decisions.first {
+                $0.snapshot.originalIdentifier == status.snapshot?.identifier
+            }
+            if let made { status.snapshot?.identifier = made.snapshot.identifier }
         case .prune:
             _ = try await repository.working("reading the repository", progress) {
                 try await $0.prune()

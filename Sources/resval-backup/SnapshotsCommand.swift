@@ -12,7 +12,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
 
             With PATH, only this machine's snapshots that contain the item are listed, each with how \
             much of it, or with the size and the time of a file, and = where these are as in the line \
-            above: excluding an item leaves it in the snapshots that were made before. PATH is typed \
+            above, in place of host and SOURCEs: excluding an item leaves it in the snapshots that were made before. PATH is typed \
             as for restore.
             """)
 
@@ -82,20 +82,21 @@ struct SnapshotsCommand: AsyncParsableCommand {
     ) {
         guard !snapshots.isEmpty else { return }
         let hostWidth = max(4, snapshots.map(\.hostName.count).max() ?? 0)
-        buffer.append(text: "\(padded("ID", 8))  \(padded("TIME", 25))  ")
-        buffer.append(text: "\(padded("HOST", hostWidth))  SOURCES\n")
+        buffer.append(text: "\(padded("ID", 8))  \(padded("TIME", 16))  ")
+        // Those of an item are all of this machine.
+        buffer.append(text: held.isEmpty ? "\(padded("HOST", hostWidth))  SOURCES\n" : "ITEM\n")
         var last: Occurrence?
         for snapshot in snapshots {
-            let time = padded(snapshot.time.localText, 25)
+            let time = padded(snapshot.time.localMinute, 16)
             buffer.append(text: "\(snapshot.shortIdentifier)  \(time)  ")
-            buffer.append(name: Array(padded(snapshot.hostName, hostWidth).utf8))
-            buffer.append("  ")
-            for (index, source) in snapshot.sources.enumerated() {
-                if index > 0 { buffer.append(", ") }
-                buffer.append(name: source.bytes)
-            }
-            if let held = held[snapshot] {
+            if held.isEmpty {
+                buffer.append(name: Array(padded(snapshot.hostName, hostWidth).utf8))
                 buffer.append("  ")
+                for (index, source) in snapshot.sources.enumerated() {
+                    if index > 0 { buffer.append(", ") }
+                    buffer.append(name: source.bytes)
+                }
+            } else if let held = held[snapshot] {
                 buffer.append(text: held.modified == nil ? "\(counted(held.items, "item")), " : "")
                 buffer.append(text: sizeText(held.bytes))
                 if let modified = held.modified {

@@ -108,7 +108,7 @@ extension VerifyResult {
 
     /// Returns restic's steps, and those that store lost items again.
     private var steps: [RepairStep] {
-        guard !isHealthy else { return [] }
+        guard !isHealthy, !(repair.isEmpty && sourceSets.isEmpty) else { return [] }
         let again = sourceSets.map { sources in
             RepairStep(
                 purpose: "store again what is still there",

@@ -75,6 +75,9 @@ struct RestorePathTests {
         // What a snapshot keeps of it is a version of the file.
         let file = album.appending("one")
         #expect(try backup.runSuccessfully("snapshots", file).contains("keeps evicted files"))
+        // An item's own lines are narrow, however long its SOURCE's path is.
+        let lines = try backup.runSuccessfully("snapshots", backup("album/deep/two"))
+        #expect(!lines.contains("\(backup.source)") && lines.contains("  3 B, "), "\(lines)")
     }
 
     @Test(

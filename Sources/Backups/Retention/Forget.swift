@@ -53,7 +53,11 @@ extension Restic {
         var own = ownSnapshots(among: all)
         var chosen = try own.sets(scope)
         let before = chosen.flatMap(\.snapshots)
-        if !isDryRun, try await writeVerdicts(on: before) {
+        if isDryRun, before.contains(where: \.hasVerdictToWrite) {
+            warn(
+                "what was found out about snapshots is not in the repository yet, so others may be kept"
+            )
+        } else if try await writeVerdicts(on: before) {
             all = try await list()
             own = ownSnapshots(among: all)
             chosen = try own.sets(scope)
@@ -105,8 +109,7 @@ extension Restic {
     @discardableResult
     func writeVerdicts(on snapshots: [Snapshot]) async throws(BackupError) -> Bool {
         var isChanged = false
-        for snapshot in snapshots
-        where snapshot.isJudged != snapshot.allTags.contains(StateTag.judged) {
+        for snapshot in snapshots where snapshot.hasVerdictToWrite {
             let tags = [StateTag.judged, StateTag.judgedTree(snapshot.root)]
             let added = tags + (snapshot.isIncomplete ? [StateTag.incomplete] : [])
             let options =
@@ -161,6 +164,10 @@ package struct ForgetDecision: Sendable, Hashable {
     package var obstacle: String?
 
     package var isKept: Bool { !reasons.isEmpty }
+}
+
+extension Snapshot {
+    fileprivate var hasVerdictToWrite: Bool { isJudged != allTags.contains(StateTag.judged) }
 }
 
 extension [Snapshot] {

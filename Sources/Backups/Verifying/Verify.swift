@@ -49,7 +49,8 @@ extension Restic {
         if let choice {
             snapshots = [try snapshot(choice, among: list)]
         } else if snapshots.isEmpty, own.unreadable.isEmpty {
-            result.problems.append("there is no snapshot that was made on this machine")
+            result.problems.append(
+                "there is no snapshot that was made on this machine (make a backup)")
         }
         for set in own.sets {
             guard let note = try await lostLast(of: set.name.configuration, among: list)

@@ -25,7 +25,7 @@ struct ForgetTests {
         #expect(try backup.snapshotCount() == 6)
         try backup.run(
             "forget", one, "--keep-last", "1", "--dry-run", exits: 0,
-            prints: "snapshots: 1 kept, 1 would be removed")
+            says: "is not in the repository yet", prints: "snapshots: 1 kept, 1 would be removed")
         #expect(try backup.snapshotCount() == 6)
         try backup.runSuccessfully("forget", one, "--keep-last", "1")
         #expect(try backup.snapshotCount() == 5)

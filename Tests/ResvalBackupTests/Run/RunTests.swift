@@ -1,3 +1,4 @@
+import Backups
 import SystemCalls
 import SystemPackage
 import TestSupport
@@ -40,11 +41,14 @@ struct RunTests {
                 == json.text.replacing(#""isStale":false,"#, with: ""))
     }
 
-    @Test("status tells why forget removes nothing")
+    @Test("status tells why forget removes nothing, and what a snapshot is called after forget")
     func forgetObstacle() throws {
         let fixture = try configuredBackup { backedUpTree }
         try fixture.configure(fixture.usual + "verify = \"never\"\n[retention]\nkeep-last = 1\n")
-        try fixture.run("run", exits: 0)
+        let made = try fixture.run("run", exits: 0)
+        let identifier = try #require(fixture.snapshotsOfRestic().last).identifier.prefix(8)
+        #expect(made.text.hasPrefix("snapshot \(identifier): "), "\(made)")
+        try fixture.run("status", exits: 0, prints: "\nsnapshot: \(identifier), ")
         try fixture.makeForeignSnapshot(of: fixture("f"))
         try fixture.run("run", exits: 0)
         try fixture.run("status", exits: 3, prints: "\nforget: nothing is removed: snapshot ")
