@@ -4,8 +4,8 @@ import SystemPackage
 
 /// Messages for people on standard error: `resval: PATH: what is wrong (how to proceed)`.
 ///
-/// Each message is one line, written by one call, with all characters escaped that could control a
-/// terminal.
+/// Each message is one line, which a terminal's width breaks between words, written by one call, with all
+/// characters escaped that could control a terminal.
 package enum Messages {
     /// The name of the running program, which begins every message.
     package static var programName: String { name.withLock { $0 } }
@@ -26,14 +26,11 @@ package enum Messages {
     }
 
     private static func say(_ path: [UInt8]?, _ text: String) {
-        var line = Array("\(programName): ".utf8)
-        if let path {
-            path.withUnsafeBufferPointer { NameEscaping.append($0, to: &line) }
-            line.append(contentsOf: ": ".utf8)
-        }
-        line.append(contentsOf: safeMessageText(text).utf8)
-        line.append(UInt8(ascii: "\n"))
-        StandardError.write(line)
+        let subject = "\(programName):" + (path.map { " \(NameEscaping.text($0)):" } ?? "")
+        let text = " \(safeMessageText(text))"
+        let width = StandardError.isTerminal ? StandardError.columnCount : .max
+        let line = subject + wrapped(text, to: width, from: subject.count)
+        StandardError.write(Array("\(line)\n".utf8))
     }
 
     package static func write(about path: FilePath?, _ text: String) {

@@ -76,9 +76,24 @@ package struct OutputBuffer: ~Copyable {
 }
 
 /// Returns a line in several, those after the first indented, where it is wider and has spaces to break at.
-func wrapped(_ line: String, to width: Int) -> String {
-    var (text, column) = ("", 0)
-    for (index, word) in line.split(separator: " ", omittingEmptySubsequences: false).enumerated() {
+///
+/// A command to paste is not broken: the words from the name of one of these programs, or of restic, to the
+/// end of its clause.
+///
+/// - Parameter start: the columns before it.
+func wrapped(_ line: String, to width: Int, from start: Int = 0) -> String {
+    guard width < .max else { return line }
+    let programs = ["resval", "(resval", "restic", "(restic"]
+    var words: [Substring] = []
+    var isInCommand = false
+    for word in line.split(separator: " ", omittingEmptySubsequences: false) {
+        if isInCommand { words[words.count - 1] += " " + word } else { words.append(word) }
+        isInCommand =
+            (isInCommand || programs.contains(where: word.hasPrefix))
+            && word.last.map(",;)".contains) != true
+    }
+    var (text, column) = ("", start)
+    for (index, word) in words.enumerated() {
         let isBroken = index > 0 && column + 1 + word.count > width
         let space = index == 0 ? "" : isBroken ? "\n    " : " "
         text += space + word

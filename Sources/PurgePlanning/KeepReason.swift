@@ -92,7 +92,7 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .fromTheFuture: "from-the-future"
         case .untrustedClock: "untrusted-clock"
         case .listedForKeeping: "listed-for-keeping"
-        case .partOfUnit: "part-of-unit"
+        case .partOfUnit: "part-of-directory"
         case .untrustedMark: "untrusted-mark"
         case .notACache: "not-a-cache"
         case .reservedName: "reserved-name"

@@ -143,7 +143,7 @@ extension PurgePlan {
             let roots, let units, fields.isEmpty
         else { throw PurgePlanError("lacks fields, or has unknown or invalid ones") }
         guard areApart(units.map(\.path)) else {
-            throw PurgePlanError("has a unit twice, or one inside another")
+            throw PurgePlanError("has a path twice, or one below another")
         }
         self.init(
             created: created, bootID: bootID, device: device, wantedBytes: wantedBytes,

@@ -104,12 +104,12 @@ struct PlanPrinter: ~Copyable {
             buffer.append(
                 line:
                     "\(purgeClass.name): \(planned.count(of: purgeClass)) of "
-                    + "\(counted(all, "unit")), \(sizeText(planned.bytes(of: purgeClass))) of "
+                    + "\(counted(all, "path")), \(sizeText(planned.bytes(of: purgeClass))) of "
                     + "\(sizeText(result.found.totals.bytes(of: purgeClass)))")
         }
-        let units = counted(result.plan.units.count, "unit")
+        let paths = counted(result.plan.units.count, "path")
         buffer.append(
-            line: "total: \(result.plan.amount.text(for: result.plan.wanted)) in \(units); "
+            line: "total: \(result.plan.amount.text(for: result.plan.wanted)) in \(paths); "
                 + "wanted \(result.plan.wanted.text())")
         let kept = result.kept.counts.text
         if !kept.isEmpty { buffer.append(line: "kept: \(kept)") }

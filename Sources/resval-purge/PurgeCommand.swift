@@ -7,8 +7,8 @@ struct PurgeCommand: ParsableCommand {
         abstract: "Free space by deleting temporary files, caches and what is marked purgeable.",
         discussion: """
             Nothing is deleted that is in use, locked, too young, another user's, or in a \
-            directory for documents, settings or keys. A unit, which is a file or a directory with \
-            everything in it, is deleted whole or not at all.
+            directory for documents, settings or keys. A directory is deleted with everything in \
+            it, or not at all.
 
             EXAMPLES
               resval-purge status                       space, and how much may be deleted

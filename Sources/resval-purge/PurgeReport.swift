@@ -120,12 +120,12 @@ struct PurgeReport: ~Copyable {
     private func sentence(
         _ outcome: PurgeOutcome, _ wanted: PurgeAmount, _ available: Int64?
     ) -> String {
-        let units = counted(outcome.removedUnits, "unit")
-        var text = mode == .delete ? "deleted \(units)" : "\(units) would be deleted"
+        let paths = counted(outcome.removedUnits, "path")
+        var text = mode == .delete ? "deleted \(paths)" : "\(paths) would be deleted"
         text += ", \(sizeText(outcome.predictedBytes))"
         if wanted.inodes > 0 { text += " and \(counted(outcome.freedInodes, "inode"))" }
         if outcome.keptUnits > 0 {
-            text += "; \(counted(outcome.keptUnits, "unit")) kept, \(sizeText(outcome.keptBytes))"
+            text += "; \(counted(outcome.keptUnits, "path")) kept, \(sizeText(outcome.keptBytes))"
             if form == nil { text += " (\(kept.text))" }
         }
         // What the volume has now, beside what was deleted: other processes write, too.

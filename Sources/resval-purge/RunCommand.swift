@@ -12,9 +12,9 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Delete what a plan names, or plan and delete at once.",
         discussion: """
-            Of PLAN, only units are deleted that have not changed and still may be. With a target, \
+            Of PLAN, only paths are deleted that have not changed and still may be. With a target, \
             what plan shows now is deleted, with a list only what is in both; if that falls short, \
-            nothing without --partial. What is in use is kept; with a target alone, the next units \
+            nothing without --partial. What is in use is kept; with a target alone, the next paths \
             go instead. First an interrupted purge is finished, but not with --dry-run.
 
             EXAMPLES
@@ -172,7 +172,7 @@ struct RunCommand: ParsableCommand {
         executor.goesOn = goesOn
         executor.finishesLeftovers = false
         executor.shouldStop = { StopRequest.isMade }
-        let step: StaticString = isDryRun ? "units checked" : "units deleted"
+        let step: StaticString = isDryRun ? "paths checked" : "paths deleted"
         let display = progress.begin(counting: step)
         defer { display.end() }
         let removed = Monitor(RemovedUnits())

@@ -163,12 +163,12 @@ struct VolumeState {
         for purgeClass in PurgeClass.allCases {
             let count = totals.count(of: purgeClass)
             buffer.append(
-                text: "  \(purgeClass.name): \(counted(count, "unit")), "
+                text: "  \(purgeClass.name): \(counted(count, "path")), "
                     + "\(sizeText(totals.bytes(of: purgeClass)))\n")
         }
         guard kept.tooYoung > 0 else { return }
         buffer.append(
-            line: "  too young: \(counted(kept.tooYoung, "unit")), used or changed "
+            line: "  too young: \(counted(kept.tooYoung, "path")), used or changed "
                 + "\(kept.tooYoungSentence) (--min-age 0 counts them)")
     }
 

@@ -42,13 +42,13 @@ struct InodeTests {
             status.text.contains(
                 ": critical, ") && status.text.contains(" and \(available) of \(total) inodes"),
             "\(status)")
-        #expect(status.text.contains("  caches: 100 units, 0 B\n"), "\(status)")
+        #expect(status.text.contains("  caches: 100 paths, 0 B\n"), "\(status)")
         let wanted = total * 15 / 100 - available
         let target: [any CommandArgument] = [".", "--until-available", "15%", "--min-age", "0"]
         let plan = try home.run(arguments: ["plan"] + target)
         #expect(
             plan.text.contains(
-                "total: \(wanted) inodes in \(wanted) units; wanted \(wanted) inodes\n"),
+                "total: \(wanted) inodes in \(wanted) paths; wanted \(wanted) inodes\n"),
             "\(plan)")
         #expect(plan.exitCode == 0)
         let run = try home.run(arguments: ["run"] + target + ["--json"])

@@ -36,7 +36,7 @@ struct PassingOverTests {
         #expect(result.exitCode == 0, "\(result)")
         #expect(result.errorText == isKept("c0", in: home) + isKept("c1", in: home))
         #expect(
-            result.text.contains("deleted 2 units, 2.0 MiB; 2 units kept, 2.0 MiB; "),
+            result.text.contains("deleted 2 paths, 2.0 MiB; 2 paths kept, 2.0 MiB; "),
             "\(result)")
         #expect(result.text.hasSuffix(" available now, 2.0 MiB more than before\n"))
         #expect(try home.units == "c0 c1 c4 c5")
@@ -63,7 +63,7 @@ struct PassingOverTests {
         #expect(result.text.contains("/.cache/app/c3\n"))
         #expect(
             result.text.hasSuffix(
-                "2 units would be deleted, 2.0 MiB; 2 units kept, 2.0 MiB\n"))
+                "2 paths would be deleted, 2.0 MiB; 2 paths kept, 2.0 MiB\n"))
         #expect(try home.units == "c0 c1 c2 c3 c4 c5")
     }
 

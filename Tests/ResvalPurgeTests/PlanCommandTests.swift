@@ -26,11 +26,11 @@ struct PlanCommandTests {
         for root in ["z/", "link", "z/file"] {
             let result = try home.run(
                 "plan", "z", root, "--free", "8K", "--min-age", "0", "--smallest", "0")
-            #expect(result.text.contains("marked: 1 of 1 unit"), "\(result)")
+            #expect(result.text.contains("marked: 1 of 1 path"), "\(result)")
         }
         let result = try home.run(
             "plan", ".", "--free", "100K", "--min-age", "0", "--smallest", "0", "--kept")
-        #expect(result.text.contains("marked: 1 of 1 unit"), "\(result)")
+        #expect(result.text.contains("marked: 1 of 1 path"), "\(result)")
         #expect(result.text.contains("/db: it and a file beside it"), "\(result)")
     }
 
@@ -46,9 +46,9 @@ struct PlanCommandTests {
                 "kept \(home.home)/Documents: it is or contains a protected directory",
                 "CLASS AGE SIZE PATH", "caches 12.0 KiB \(home.home)/.cache/app/unit/",
                 "marked 8.0 KiB \(home.home)/marked",
-                "caches: 1 of 1 unit, 12.0 KiB of 12.0 KiB",
-                "marked: 1 of 1 unit, 8.0 KiB of 8.0 KiB",
-                "total: 20.0 KiB in 2 units; wanted 20.0 KiB",
+                "caches: 1 of 1 path, 12.0 KiB of 12.0 KiB",
+                "marked: 1 of 1 path, 8.0 KiB of 8.0 KiB",
+                "total: 20.0 KiB in 2 paths; wanted 20.0 KiB",
                 "kept: 1 protected-directory",
             ])
     }
@@ -161,9 +161,9 @@ struct PlanCommandTests {
         expect(
             enough, exits: 0,
             prints: """
-                caches: 0 of 1 unit, 0 B of 12.0 KiB
-                marked: 0 of 1 unit, 0 B of 8.0 KiB
-                total: 0 B in 0 units; wanted 0 B
+                caches: 0 of 1 path, 0 B of 12.0 KiB
+                marked: 0 of 1 path, 0 B of 8.0 KiB
+                total: 0 B in 0 paths; wanted 0 B
                 kept: 1 protected-directory
 
                 """)

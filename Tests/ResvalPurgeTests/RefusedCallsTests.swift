@@ -97,7 +97,7 @@ struct RefusedCallsTests {
         #expect(
             result.errorText.contains(
                 """
-                none of the units could be examined: it is not known whether it is in use: \
+                nothing could be examined: it is not known whether it is in use: \
                 Operation not permitted (does a container or a service's filter refuse system calls?)
                 """), "\(result)")
         #expect(home(".cache/app/unit").exists)

@@ -23,10 +23,10 @@ struct RunCommandTests {
         #expect(planned.text.contains("/.cache/app/first\n"))
         let rehearsed = try home.run("run", "plan.json", "--min-age", "0", "--dry-run")
         #expect(rehearsed.exitCode == 0)
-        #expect(rehearsed.text.hasSuffix("1 unit would be deleted, 5.0 KiB\n"))
+        #expect(rehearsed.text.hasSuffix("1 path would be deleted, 5.0 KiB\n"))
         #expect(home(".cache/app/first").exists)
         try home.run("run", "plan.json", "--min-age", "0").expect(
-            exits: 0, prints: "/.cache/app/first\ndeleted 1 unit, 5.0 KiB; ")
+            exits: 0, prints: "/.cache/app/first\ndeleted 1 path, 5.0 KiB; ")
         #expect(try home.units == "second")
         #expect(home("plain").exists)
     }
@@ -38,7 +38,7 @@ struct RunCommandTests {
         let result = try home.shell(
             "\"$0\" run .cache --free 1M --partial --min-age 0 --smallest 0 --json >/dev/full")
         result.expect(
-            exits: 2, says: "resval-purge: deleted 2 units, 10.0 KiB",
+            exits: 2, says: "resval-purge: deleted 2 paths, 10.0 KiB",
             "cannot write to standard output: ")
         #expect(try home.units == "")
     }
@@ -62,16 +62,16 @@ struct RunCommandTests {
         for name in ["plain", ".cache/app/latest", "gone", ".cache/app"] {
             try run("\(name)\\0").expect(
                 exits: 1, says: "\(home(name)): is not in the plan made now",
-                prints: "deleted 0 units")
+                prints: "deleted 0 paths")
         }
         try run(".cache/app/first\\0", "").expect(
             exits: 1, says: "only 5.0 KiB of 1.0 MiB can be freed")
         try run(".cache/app/first\\0", "--partial --dry-run").expect(
-            exits: 1, prints: "1 unit would be deleted")
+            exits: 1, prints: "1 path would be deleted")
         #expect(try home.units == "first latest second")
         try run(".cache/app/../app/first\\0").expect(
             exits: 1, says: "short of the 1.0 MiB wanted",
-            prints: "/.cache/app/first\ndeleted 1 unit, 5.0 KiB; ")
+            prints: "/.cache/app/first\ndeleted 1 path, 5.0 KiB; ")
         #expect(try home.units == "latest second")
         #expect(home("plain").exists)
     }
@@ -204,7 +204,7 @@ struct RunCommandTests {
             fallocate -l 9M other
             wait "$run"
             """)
-        result.expect(exits: 0, prints: "deleted 3 units, 3.0 MiB; 1 unit kept, 1.0 MiB; ")
+        result.expect(exits: 0, prints: "deleted 3 paths, 3.0 MiB; 1 path kept, 1.0 MiB; ")
         #expect(result.text.hasSuffix(" available now, 6.0 MiB less than before\n"))
         #expect(!result.errorText.contains("short"))
         #expect(try home.units == "c1 c4 c5 c6 c7")

@@ -52,7 +52,7 @@ struct SharedBlocksTests {
         let units = plan.text.split(separator: "\n").filter { $0.hasSuffix("/") }
         #expect(units.count == 3 && units.first?.hasSuffix("/young/") == true, "\(plan)")
         let run = try home.run(arguments: ["run"] + options + ["--partial"])
-        #expect(run.exitCode == 0 && run.text.contains("deleted 2 units, "), "\(run)")
+        #expect(run.exitCode == 0 && run.text.contains("deleted 2 paths, "), "\(run)")
         #expect(!home(".cache/app/young").exists)
         let left = ["first", "second"].filter { home(".cache/app/\($0)").exists }
         #expect(left.count == 1, "\(run)")

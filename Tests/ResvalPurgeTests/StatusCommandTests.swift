@@ -26,8 +26,8 @@ struct StatusCommandTests {
         #expect(lines[0].hasPrefix("\(home.home) (ext4): \(level), "))
         #expect(
             lines.dropFirst() == [
-                "  temporary: 0 units, 0 B", "  caches: 1 unit, \(bytes / 1024).0 KiB",
-                "  marked: 0 units, 0 B",
+                "  temporary: 0 paths, 0 B", "  caches: 1 path, \(bytes / 1024).0 KiB",
+                "  marked: 0 paths, 0 B",
             ])
         let json = try home.run("status", ".", "--min-age", "0", "--json")
         #expect(json.text.contains("\"filesystem\":\"ext4\",\"pressure\":\"\(level)\""))
@@ -45,7 +45,7 @@ struct StatusCommandTests {
         result.expect(
             exits: 0,
             prints:
-                "  too young: 1 unit, used or changed less than 24h ago (--min-age 0 counts them)\n"
+                "  too young: 1 path, used or changed less than 24h ago (--min-age 0 counts them)\n"
         )
         #expect(
             result.text.hasSuffix(
@@ -54,7 +54,7 @@ struct StatusCommandTests {
         let shown = try home.command(arguments: ["status"]).onTerminal("dumb").run().text
         for line in TerminalOutput(shown).lines { #expect(line.count <= 80) }
         let named = try home.run("status", ".", "--min-age", "0")
-        #expect(named.text.contains("  marked: 1 unit, "))
+        #expect(named.text.contains("  marked: 1 path, "))
         #expect(!named.text.contains("elsewhere"))
         #expect(try home.run("status", ".", "--json").text.contains("\"tooYoungUnits\":2"))
     }

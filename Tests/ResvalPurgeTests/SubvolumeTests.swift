@@ -60,7 +60,7 @@ struct SubvolumeTests {
         let home = try subvolumes()
         _ = try home.run("plan", ".", "--free", "1G", "--min-age", "0", "--output", "plan.json")
         let result = try home.run("run", "plan.json", "--min-age", "0", "--partial")
-        #expect(result.text.contains("deleted 3 units, "), "\(result)")
+        #expect(result.text.contains("deleted 3 paths, "), "\(result)")
         #expect(home("Documents/novel").exists)
         #expect(home("other/marked").exists)
         #expect(!home(".cache/app/unit").exists)
@@ -73,7 +73,7 @@ struct SubvolumeTests {
             .create(in: home.home)
         // Less than half of so small a volume is available.
         let result = try home.run("watch", "--once")
-        #expect(result.errorText.contains("deleted 2 units, "), "\(result)")
+        #expect(result.errorText.contains("deleted 2 paths, "), "\(result)")
         #expect(!home(".cache/app/unit").exists)
         #expect(home("marked").exists)
     }

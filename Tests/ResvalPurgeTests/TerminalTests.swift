@@ -46,9 +46,9 @@ struct TerminalTests {
             try #require(.tool("strace")),
             arguments: words.split(separator: " ").map(String.init)
         ).underTracer().run()
-        #expect(result.text.contains("deleted 5 units"), "\(result)")
+        #expect(result.text.contains("deleted 5 paths"), "\(result)")
         let steps = result.errorText.split(separator: "\n").filter {
-            $0.hasPrefix(#"{"version":1,"type":"progress","step":"units deleted","#)
+            $0.hasPrefix(#"{"version":1,"type":"progress","step":"paths deleted","#)
         }
         #expect(
             steps.contains { $0.contains(#""total":null,"bytes":"#) && $0.contains("1048576") },
@@ -68,9 +68,9 @@ struct TerminalTests {
             try #require(.tool("strace")),
             arguments: words.split(separator: " ").map(String.init)
         ).underTracer().run()
-        #expect(result.text.contains("deleted 1 unit"), "\(result)")
+        #expect(result.text.contains("deleted 1 path"), "\(result)")
         #expect(
             result.errorText.contains(
-                /"step":"units deleted","done":0,"total":null,"bytes":[1-9]/), "\(result)")
+                /"step":"paths deleted","done":0,"total":null,"bytes":[1-9]/), "\(result)")
     }
 }

@@ -154,7 +154,7 @@ struct HomeGuardTests {
         ).onTerminal("dumb").run()
         #expect(result.exitCode == (isMarked ? 0 : 1))
         #expect(
-            result.text.contains(
+            result.text.replacing("\r\n    ", with: " ").contains(
                 "resval: home: is a home: a mark on it counts for everything in it: continue? "
                     + "[y/N]"))
         #expect(result.text.contains("resval: home: not changed") == !isMarked)

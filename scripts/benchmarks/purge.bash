@@ -157,7 +157,7 @@ measure_peak() {
         eval "/usr/bin/time --quiet -f %M -o $(printf %q "$work/peak") ${command_of[M8/$name]}" \
             > "$work/plan" 2> "$work/errors" || status=$?
         accept_exit "M8/$name" "$status"
-        grep -q "^caches: .* of $(units_of "$name") units" "$work/plan" ||
+        grep -q "^caches: .* of $(units_of "$name") paths" "$work/plan" ||
             die "M8: $name did not find $(units_of "$name") units: $(tail -n 2 "$work/plan")"
         sample M8 "$name" "$(cat -- "$work/peak")"
     done

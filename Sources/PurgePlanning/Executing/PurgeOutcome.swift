@@ -48,7 +48,7 @@ public struct PurgeOutcome: Sendable, Hashable {
             return (searchError.path, "cannot search for more to delete: \(searchError)")
         }
         if let examinationFailure {
-            let why = "none of the units could be examined: \(examinationFailure.sentence)"
+            let why = "nothing could be examined: \(examinationFailure.sentence)"
             if examinationFailure == .unseenProcesses { return (nil, why) }
             return (nil, why + " (does a container or a service's filter refuse system calls?)")
         }

@@ -140,7 +140,7 @@ struct WatchCommandTests {
             """
             leave 3
             "$PURGE" watch 2> "$LOG" & watch=$!
-            until_logged 'deleted 0 units'
+            until_logged 'deleted 0 paths'
             mv data/marked .cache/found
             for _ in $(seq 900); do [[ -e .cache/found ]] || break; sleep 0.1; done
             end_watch
