@@ -26,14 +26,13 @@ package enum Messages {
     }
 
     private static func say(_ path: [UInt8]?, _ text: String) {
-        var line = Array("\(programName): ".utf8)
-        if let path {
-            path.withUnsafeBufferPointer { NameEscaping.append($0, to: &line) }
-            line.append(contentsOf: ": ".utf8)
-        }
-        line.append(contentsOf: safeMessageText(text).utf8)
-        line.append(UInt8(ascii: "\n"))
-        StandardError.write(line)
+        StandardError.write(line("\(programName): ", path, text))
+    }
+
+    /// Returns a message as the line that begins with a text.
+    package static func line(_ start: String, _ path: [UInt8]?, _ text: String) -> [UInt8] {
+        let name = path.map { "\(NameEscaping.text($0)): " } ?? ""
+        return Array("\(start)\(name)\(safeMessageText(text))\n".utf8)
     }
 
     package static func write(about path: FilePath?, _ text: String) {

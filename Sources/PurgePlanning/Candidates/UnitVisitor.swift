@@ -45,7 +45,13 @@ struct UnitVisitor: TreeVisitor {
         do throws(FileError) {
             seen = try look(at: entry, in: context)
         } catch {
-            if error.code != .noSuchFile { cannotLook(at: entry, error, in: context) }
+            if error.code == .noSuchFile { return .skip }
+            let reason = KeepReason.unreadable(error.errno ?? .ioError)
+            if context.unit != nil {
+                portion.note(reason)
+            } else {
+                sink.note(pathBytes(of: entry), reason)
+            }
             return .skip
         }
         if context.unit != nil { return visitInside(entry, seen, in: context) }
@@ -66,18 +72,6 @@ struct UnitVisitor: TreeVisitor {
         change(to: nil)
         preselection.finish()
         examined.finish()
-    }
-
-    private mutating func cannotLook(
-        at entry: borrowing some SearchedItem & ~Copyable, _ error: FileError,
-        in context: PurgeContext
-    ) {
-        let reason = KeepReason.unreadable(error.errno ?? .ioError)
-        if context.unit != nil {
-            portion.note(reason)
-        } else {
-            sink.note(pathBytes(of: entry), reason)
-        }
     }
 
     // MARK: In a unit

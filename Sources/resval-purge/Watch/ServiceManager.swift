@@ -142,16 +142,7 @@ struct ServiceLog: Sendable {
     /// Writes a line about a path; nil when it concerns no path.
     func write(_ priority: Priority, about path: [UInt8]? = nil, _ text: String) {
         guard isJournal else { return Messages.write(about: path, text) }
-        var line = Array("<\(priority.rawValue)>".utf8)
-        if let path {
-            path.withUnsafeBufferPointer { NameEscaping.append($0, to: &line) }
-            line.append(contentsOf: ": ".utf8)
-        }
-        line.append(contentsOf: safeMessageText(text).utf8)
-        line.append(UInt8(ascii: "\n"))
-        line.withUnsafeBufferPointer { bytes in
-            // A failure to write to standard error cannot be reported anywhere.
-            try? writeFile(.standardError, UnsafeRawBufferPointer(bytes))
-        }
+        // A failure to write to standard error cannot be reported anywhere.
+        try? writeFile(.standardError, Messages.line("<\(priority.rawValue)>", path, text))
     }
 }
