@@ -89,14 +89,12 @@ package enum Messages {
         return before
     }
 
-    /// Reads standard input up to the end of a line. A signal may arrive on any thread, so the wait for
-    /// input is not left to be interrupted by it.
+    /// Reads standard input up to the end of a line.
     private static func readLineOfInput() -> [UInt8]? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while true {
-            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            while poll(&input, 1, 100) <= 0 { if StopRequest.isMade { return nil } }
+            guard waitUntilReadable(.standardInput) else { return nil }
             guard read(STDIN_FILENO, &byte, 1) == 1 else { return line.isEmpty ? nil : line }
             if byte == UInt8(ascii: "\n") { return line }
             line.append(byte)
