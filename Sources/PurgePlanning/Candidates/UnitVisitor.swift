@@ -50,7 +50,7 @@ struct UnitVisitor: TreeVisitor {
             if context.unit != nil {
                 portion.note(reason)
             } else {
-                sink.note(pathBytes(of: entry), reason)
+                sink.note(entry.pathBytes, reason)
             }
             return .skip
         }
@@ -118,7 +118,7 @@ struct UnitVisitor: TreeVisitor {
         // Only the item's own mark counts: what is below a marked directory belongs to that unit.
         let isMarked = hasMarkThatCounts(seen, in: context)
         if seen.isMarked, context.heedsMarks, !isMarked {
-            sink.note(pathBytes(of: entry), .untrustedMark)
+            sink.note(entry.pathBytes, .untrustedMark)
         }
         // Also of one that is no unit itself.
         if seen.status.kind != .directory { sink.noteOwners(of: entry) }
@@ -132,7 +132,7 @@ struct UnitVisitor: TreeVisitor {
         else { return descend(into: entry, seen, in: context) }
         let reason = rules.reasonToKeep(entry, seen, in: context, isMarked: isMarked, at: .alone)
         if let reason {
-            sink.note(pathBytes(of: entry), reason)
+            sink.note(entry.pathBytes, reason)
             // A directory on the way to a protected directory may contain units, and so may one
             // that tmpfiles.d keeps without its content.
             let mayHoldUnits =
@@ -146,7 +146,7 @@ struct UnitVisitor: TreeVisitor {
                 to: &preselection)
             return .skip
         }
-        let tally = UnitTally(pathBytes(of: entry), purgeClass, seen.status, limit)
+        let tally = UnitTally(entry.pathBytes, purgeClass, seen.status, limit)
         change(to: tally)
         portion.count(seen.status, freeing: freed, asOf: rules.ages.now)
         var below = context
@@ -180,7 +180,7 @@ struct UnitVisitor: TreeVisitor {
     ) -> Descent<PurgeContext> {
         guard seen.status.kind == .directory else { return .skip }
         if let reason = rules.reasonToKeep(entry, seen, in: context, at: .entering) {
-            if !isNoted { sink.note(pathBytes(of: entry), reason) }
+            if !isNoted { sink.note(entry.pathBytes, reason) }
             return .skip
         }
         var listedAge: Int64 = 0
@@ -426,13 +426,11 @@ protocol SearchedItem: FileLocation, ~Copyable {
     /// The number of levels below the root of the search.
     var depth: Int { get }
     var path: FilePath { get }
+    var pathBytes: [UInt8] { get }
     /// The name's bytes; for a root, the whole path.
     var nameBytes: [UInt8] { get }
 
     func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
-
-    /// Appends the path's bytes to a buffer.
-    func appendPath(to bytes: inout [UInt8])
 
     /// Returns the status without waiting for a server or a FUSE program.
     func statusAtHand() throws(Errno) -> FileStatus
@@ -452,10 +450,4 @@ extension SearchedItem where Self: ~Copyable {
             return body(UnsafeRawBufferPointer(rebasing: name[(slash + 1)...]))
         }
     }
-}
-
-func pathBytes(of entry: borrowing some SearchedItem & ~Copyable) -> [UInt8] {
-    var bytes: [UInt8] = []
-    entry.appendPath(to: &bytes)
-    return bytes
 }

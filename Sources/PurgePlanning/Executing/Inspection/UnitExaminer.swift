@@ -446,7 +446,8 @@ struct ReachedItem: SearchedItem {
         self.name = name
     }
 
-    var path: FilePath { FilePath(bytes: pathBytes(of: self)) }
+    var path: FilePath { FilePath(bytes: pathBytes) }
+    var pathBytes: [UInt8] { name.map { bytes + [UInt8(ascii: "/")] + $0 } ?? bytes }
     var pathForMessages: FilePath? { path }
     var nameBytes: [UInt8] { withName { Array($0) } }
 
@@ -458,11 +459,6 @@ struct ReachedItem: SearchedItem {
             }
             return body(UnsafeRawBufferPointer(rebasing: bytes[(slash + 1)...]))
         }
-    }
-
-    func appendPath(to bytes: inout [UInt8]) {
-        bytes += self.bytes
-        if let name { bytes += [UInt8(ascii: "/")] + name }
     }
 
     /// Always true: reading them takes no more calls than finding out.
